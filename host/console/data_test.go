@@ -27,7 +27,7 @@ import (
 const lettersManifest = `{"connector_key":"post","connector_id":"https://pdpp-host.example/connectors/post","version":"1.0.0","protocol_version":"0.1.0","display_name":"Post","streams":[
 {"name":"letters","description":"<script>alert(1)</script> of mail","cursor_field":"at","consent_time_field":"at","primary_key":["id"],"semantics":"mutable_state","incremental":true,
 "schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"},"at":{"type":"string","format":"date-time"},"title":{"type":"string"},"site":{"type":"string"},"n":{"type":"integer"},
-"body":{"type":"string"},"more":{"type":"object"}}},"query":{"search":{"lexical_fields":["title"]},"range_filters":{"n":["gte","gt","lte","lt"]}}}]}`
+"body":{"type":"string"},"more":{"type":"object"},"last":{"type":"string"}}},"query":{"search":{"lexical_fields":["title","last"]},"range_filters":{"n":["gte","gt","lte","lt"]}}}]}`
 
 // letter is a record of that stream.
 func letter(key string, day int, members map[string]any) (string, []byte) {
@@ -130,6 +130,14 @@ func TestDataPages(t *testing.T) {
 	}
 	if a := b.get(at + "?col=n"); strings.Contains(a.body, `data-label="title"`) {
 		t.Error("the column n: got the title as well, want n alone")
+	}
+	shown := regexp.MustCompile(`data-label="(\w+)"`).FindAllStringSubmatch(b.get(at).body, 5)
+	var columns []string
+	for _, m := range shown {
+		columns = append(columns, m[1])
+	}
+	if want := []string{"at", "title", "site", "n", "last"}; !slices.Equal(columns, want) {
+		t.Errorf("columns that nobody asked for: got %v, want %v, what orders and what is searched before the rest", columns, want)
 	}
 	for _, path := range []string{
 		"/data/nobody/letters", "/data/mail/none", at + "/record?key=never", at + "/record", "/data/nobody/letters/export?format=csv", at + "/record/download?key=gone", "/data/mail",

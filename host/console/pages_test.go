@@ -91,8 +91,14 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	if a := b.done(at+"/run", nil, "/runs/"+id); !strings.Contains(b.get(a.to).body, "A run goes on already") {
 		t.Error("starting it again: got the run's page without a word, want why it is shown")
 	}
+	if a := b.get("/runs/" + id); !strings.Contains(a.body, "nothing yet") {
+		t.Error("a stream of a run that goes on: got no text, want nothing yet")
+	}
 	b.done("/runs/"+id+"/stop", nil, "/runs/"+id)
 	b.Ended(t, id)
+	if a := b.get("/runs/" + id); !strings.Contains(a.body, "nothing new") || strings.Contains(a.body, "nothing yet") {
+		t.Error("a stream of a run that ended: got no text or that of one that goes on, want nothing new")
+	}
 	b.done(at+"/pause", nil, at)
 	b.done(at+"/resume", nil, at)
 	b.done(at+"/schedule", url.Values{"way": {"hand"}}, at)

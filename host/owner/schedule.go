@@ -45,7 +45,7 @@ func (c ScheduleChange) automatic() bool { return c.Mode != nil && *c.Mode == sc
 // change returns the schedule that a change makes of s.
 func (c ScheduleChange) change(s storage.Schedule) (storage.Schedule, error) {
 	if c.automatic() && (c.Every < leastInterval || c.Every%time.Second != 0) {
-		return s, usage("the interval is not a whole number of seconds from one minute on", "write a duration, as in 30m or 6h")
+		return s, usage("the interval is shorter than a minute, or has a fraction of a second", "write a duration, as in 30m or 6h")
 	}
 	if c.Mode != nil {
 		s.Mode, s.Every = string(*c.Mode), c.Every

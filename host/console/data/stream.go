@@ -41,9 +41,12 @@ func choiceOf(q url.Values, s *records.Shape) choice {
 		c.order = descending
 	}
 	asked := q["col"]
+	if len(asked) == 0 {
+		asked = telling(s)
+	}
 	for i := range s.Fields {
 		name := s.Fields[i].Name
-		if len(c.columns) < mostColumns && (slices.Contains(asked, name) || len(asked) == 0 && i < fewColumns) {
+		if len(c.columns) < mostColumns && slices.Contains(asked, name) {
 			c.columns = append(c.columns, name)
 		}
 		if name == c.field && !s.Fields[i].Equal {
@@ -54,6 +57,29 @@ func choiceOf(q url.Values, s *records.Shape) choice {
 		c.field = ""
 	}
 	return c
+}
+
+// telling are the fields that say most about a record in a list: the one that orders the
+// stream, those that a search looks at, then the first of the schema. Its key stands there
+// anyway, so "id" comes last.
+func telling(s *records.Shape) []string {
+	rank := func(f records.Field) int {
+		switch {
+		case f.Name == s.Cursor:
+			return 0
+		case f.Searched:
+			return 1
+		case f.Name == "id":
+			return 3
+		}
+		return 2
+	}
+	fields := slices.SortedStableFunc(slices.Values(s.Fields), func(a, b records.Field) int { return rank(a) - rank(b) })
+	var names []string
+	for _, f := range fields[:min(len(fields), fewColumns)] {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // stream is what the page of a stream shows.

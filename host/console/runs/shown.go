@@ -40,6 +40,7 @@ type stream struct {
 
 	Rejected int64
 	most     int64 // of the stream with the most records
+	goesOn   bool  // the run may still bring records
 }
 
 func (s *stream) total() int64 { return s.New + s.Changed + s.Unchanged + s.Deleted }
@@ -64,7 +65,15 @@ func (s *stream) said() string {
 	for _, c := range s.counts() {
 		said = append(said, ui.Grouped(c.n)+" "+c.what)
 	}
-	return ui.Or(strings.Join(said, " · "), words.NothingMoved)
+	return ui.Or(strings.Join(said, " · "), s.nothing())
+}
+
+// nothing says that the run did nothing to the stream.
+func (s *stream) nothing() string {
+	if s.goesOn {
+		return words.NoneYet
+	}
+	return words.NothingNew
 }
 
 // streams are the run's, in the manifest's order, then what else was counted.
@@ -77,7 +86,7 @@ func (r *shown) streams() []stream {
 	}
 	all, most := make([]stream, len(names)), int64(0)
 	for i, name := range names {
-		all[i] = stream{Name: name, Counts: r.Records[name]}
+		all[i] = stream{Name: name, Counts: r.Records[name], goesOn: r.running()}
 		if r.live != nil {
 			all[i].Rejected = r.live.rejected[name]
 		}

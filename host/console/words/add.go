@@ -20,7 +20,7 @@ const (
 	NameHint       = "Letters, digits, '.', '_' and '-'."
 	FoldersOfIt    = "Folders"
 	SettingsOfIt   = "Settings"
-	LeaveEmpty     = "Leave a field empty to use what it stands for by itself."
+	LeaveEmpty     = "A field that you leave empty keeps the connector's own value, which it shows in grey where it has one."
 	AllowAndMake   = "Allow this and connect"
 	AnotherOne     = "Choose another"
 )

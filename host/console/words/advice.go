@@ -19,7 +19,7 @@ var advice = map[abi.Code]string{
 	abi.CodeRootChanged:       "collect another folder under a connection of its own; if the folder has moved, say so in the box under “" + FoldersTitle + "”",
 	abi.CodeRootEmptied:       "mount or restore it; if it is meant to be empty now, say so in the box under “" + FoldersTitle + "”",
 	abi.CodeOriginChanged:     "ask another address under a connection of its own; if the service has moved, say so in the box under “" + FoldersTitle + "”",
-	abi.CodeRootMissing:       "mount or restore it, or name another folder under “" + FoldersTitle + "”",
+	abi.CodeRootMissing:       "mount or restore it, or name another folder, here or under “" + FoldersTitle + "”",
 	abi.CodeRootInvalid:       "name a folder of the host's machine that exists, or leave the field empty",
 	abi.CodeConnectionInvalid: "choose another name or value",
 	abi.CodeLimitTime:         "run it again: it goes on from what it has collected",

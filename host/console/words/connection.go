@@ -105,7 +105,7 @@ const (
 const (
 	ModuleTitle     = "What the connector may do"
 	ModuleLede      = "It gets this and nothing else. A connector that changes is not run before you have seen what changed."
-	TermsAgain      = "What it gets has changed since you looked. This is how it is now."
+	TermsAgain      = "What it gets has changed since you looked, by a folder or a setting that you named or by another version of the connector. This is how it is now."
 	ReachesHeading  = "It reaches"
 	ReachesNothing  = "It reaches no other machine."
 	ReadsHeading    = "It reads"

@@ -91,6 +91,14 @@ func Comparison(operator string) string {
 	return "equal to"
 }
 
+// RecordsOf is what is counted, behind its number.
+func RecordsOf(n int64) string {
+	if n == 1 {
+		return "record"
+	}
+	return TotalRecords
+}
+
 // RecordsOfDays says in words what a map of a year's days shows.
 func RecordsOfDays(year int, records string, days int, most, day string) string {
 	text := strconv.Itoa(year) + ": "

@@ -28,6 +28,7 @@ const (
 	SignAllOut      = "Sign out everywhere else"
 	TokensHeading   = "Tokens"
 	TokensHint      = "A token lets a program ask this host over HTTP, in an Authorization header. It opens no page."
+	TokensReference = "What a program can ask"
 	NoTokens        = "There are no tokens."
 	TokenName       = "What will use it"
 	TokenScope      = "What it may do"

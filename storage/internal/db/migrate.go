@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"path"
 	"slices"
 	"strconv"
@@ -200,14 +201,15 @@ func (d *DB) runSteps(ctx context.Context, conn bun.Conn) error {
 				return err
 			}
 		}
-		if err := d.runStep(ctx, conn, m); err != nil {
+		if err := d.runStep(ctx, conn, m, steps[0].version == 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *DB) runStep(ctx context.Context, conn bun.IDB, m migration) error {
+// runStep runs one step. Those that make a store are nothing that its owner has to know.
+func (d *DB) runStep(ctx context.Context, conn bun.IDB, m migration, made bool) error {
 	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
 		return err
 	}
@@ -215,6 +217,10 @@ func (d *DB) runStep(ctx context.Context, conn bun.IDB, m migration) error {
 	if _, err := conn.NewInsert().Model(&row).Exec(ctx); err != nil {
 		return err
 	}
-	d.opts.Logger.Info("store migrated", "version", m.version, "name", m.name)
+	level := slog.LevelInfo
+	if made {
+		level = slog.LevelDebug
+	}
+	d.opts.Logger.Log(ctx, level, "store migrated", "version", m.version, "name", m.name)
 	return nil
 }

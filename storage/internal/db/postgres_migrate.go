@@ -45,7 +45,7 @@ func (p *server) migrate(ctx context.Context) error {
 		}
 		for _, m := range steps {
 			if err == nil {
-				err = p.db.runStep(ctx, s.conn, m)
+				err = p.db.runStep(ctx, s.conn, m, fresh)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ type listenFlags struct {
 }
 
 func (f *listenFlags) define(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "listen", "", "listen on this `host:port` (port 0: a free one; none: listen nowhere)")
+	cmd.Flags().StringVar(&f.address, "listen", "", "listen on this `host:port` (default serve.listen; port 0: a free one; none: listen nowhere)")
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate to listen with")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
 	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "other machines reach the address through a proxy alone, which ends TLS")

@@ -35,9 +35,11 @@ func Command(s *session.Session) *cobra.Command {
 			"that `pdpp-host connections schedule` sets. With --once it runs what is due now and ends, as for cron: with exit code\n" +
 			"4 when a run failed or was refused, and each time for as long as a connection waits for you, unless you paused it or\n" +
 			"run it by hand.\n\n" +
-			"With --listen it also takes in what collectors on other machines deliver, over TLS or on an address of this machine\n" +
-			"alone, behind a reverse proxy. GET /healthz there tells a supervisor that the process lives, and /readyz whether the\n" +
-			"store takes writes, the scheduler works and the disk has room (200 or 503). /metrics has figures for Prometheus.\n\n" +
+			"It listens on 127.0.0.1:8377, or where serve.listen or --listen says: there are the pages for a browser, and the\n" +
+			"first start prints the link to choose a password; the API for programs of yours; and what takes in the deliveries of\n" +
+			"collectors on other machines, over TLS or behind a reverse proxy. GET /healthz there tells a supervisor that the\n" +
+			"process lives, and /readyz whether the store takes writes, the scheduler works and the disk has room (200 or 503).\n" +
+			"/metrics has figures for Prometheus.\n\n" +
 			"One process at a time serves a data folder.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("log-level") && !s.Flags.Quiet {
