@@ -60,6 +60,7 @@ var operations = map[string]string{
 	"questions.Show":    "questions show",
 	"questions.Answer":  "questions answer",
 	"questions.Decline": "questions decline",
+	"questions.Satisfy": "(connections credential set does it)",
 
 	"access.Reset":       "owner reset",
 	"access.Sessions":    "owner sessions",
@@ -108,6 +109,7 @@ var operations = map[string]string{
 	"connectors.Look": "(plugins accept shows the terms itself)",
 
 	"ConnectionNames":      "(completes a name)",
+	"TellPutRight":         "(an operation that puts something right does it)",
 	"devices.IDs":          "(completes an id)",
 	"RunIDs":               "(completes an id)",
 	"RunsBefore":           "(runs list asks for the newest)",
