@@ -8,8 +8,12 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
+
+// CodeSignedOut reports a session or a token that has ended.
+const CodeSignedOut abi.Code = "owner.signed_out"
 
 // Session is one browser in which the owner is signed in. The store
 // keeps a hash alone of the secret that the browser holds.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
@@ -53,5 +54,41 @@ func TestNoSessionOutlivesItsPassword(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// OC-03.2, OC-04: a request that was let in while its session or its token was good changes
+// nothing once that has ended, however long its body took to come.
+func TestNothingIsChangedByWhoHasEnded(t *testing.T) {
+	t.Parallel()
+	r, ctx := newRig(t), t.Context()
+	mine := r.claim()
+	token, err := access.CreateToken(ctx, r.Owner, access.NewToken{Name: "program", Scope: access.ScopeManage})
+	r.ok(err)
+	for _, tc := range []struct {
+		name string
+		by   owner.Actor
+		end  func() error
+	}{
+		{"a token", owner.Actor{Face: owner.APIToken, ID: token.ID}, func() error { return access.RevokeToken(ctx, r.Owner, token.ID) }},
+		{"a session", owner.Actor{Face: owner.BrowserSession, ID: mine.ID}, func() error { _, err := access.Reset(ctx, r.Owner); return err }},
+	} {
+		if _, err := access.CreateToken(ctx, r.at(tc.by, nil), access.NewToken{Name: "early", Scope: access.ScopeRead}); err != nil {
+			t.Errorf("%s, while it is good: got %v, want a token", tc.name, err)
+		}
+		_, err := access.CreateToken(ctx, r.at(tc.by, func() { r.ok(tc.end()) }), access.NewToken{Name: "late", Scope: access.ScopeManage})
+		if abi.CodeOf(err) != access.CodeSignedOut {
+			t.Errorf("%s that has ended: got %v, want %s", tc.name, err, access.CodeSignedOut)
+		}
+	}
+	all, err := access.Tokens(ctx, r.Owner)
+	r.ok(err)
+	for _, x := range all {
+		if x.Name == "late" {
+			t.Errorf("got the token %s, want none of who has ended", x.ID)
+		}
+	}
+	if page, err := r.AuditEvents(ctx, owner.AuditQuery{Operation: "tokens.create", Outcome: string(access.CodeSignedOut)}); err != nil || len(page.Events) != 2 {
+		t.Errorf("got the events %+v, %v, want both refusals", page, err)
 	}
 }
