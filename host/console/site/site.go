@@ -80,7 +80,7 @@ func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
 			v.Caller = nil // a token is for the API, and opens no page
 		}
-		if err := page(v); err != nil {
+		if err := v.answer(page); err != nil {
 			v.fail(err)
 		}
 	})
