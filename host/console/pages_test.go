@@ -237,3 +237,17 @@ func TestFiltersAreText(t *testing.T) {
 		}
 	}
 }
+
+// A page leads to connectors that are installed, and to no other file of the machine.
+func TestAPathIsNoConnector(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	path := url.PathEscape(b.Owner.Config.PluginsDir() + "/scripted.wasm")
+	for _, address := range []string{"/add/" + path, "/connectors/of/" + path, "/connectors/of/" + path + "/accept"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if a := b.ask(method, address, url.Values{"name": {"by_path"}}, nil); a.status != http.StatusNotFound {
+				t.Errorf("%s %s: got %d %s, want 404", method, address, a.status, problem(a.body))
+			}
+		}
+	}
+}
