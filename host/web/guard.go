@@ -25,8 +25,9 @@ type Guard struct {
 	// BehindProxy says that requests come through a proxy alone, whose last word in
 	// X-Forwarded-For is believed.
 	BehindProxy bool
-	// Attempts remembers wrong passwords and passkeys of all faces.
-	Attempts access.Attempts
+	// Attempts remembers failed sign-ins of all faces. Changes remembers wrong passwords that
+	// signed-in browsers gave to replace the password: strangers fill the first one alone.
+	Attempts, Changes access.Attempts
 	// Ceremonies are those of passkeys.
 	Ceremonies passkey.Ceremonies
 }
