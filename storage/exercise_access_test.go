@@ -106,9 +106,12 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	callers, err := x.s.Callers(ctx)
 	x.ok(err)
 	x.same(callers, []string{"t1"})
-	had, err = x.s.RevokeToken(ctx, "t1")
+	by, _ := WithAudit(ctx, AuditEvent{Actor: "token", ActorID: "t1", Operation: "tokens.revoke", Subject: "t1", Outcome: "done"}, 0)
+	had, err = x.s.RevokeToken(by, "t1") // it may end itself
 	x.ok(err)
 	x.same(had, true)
+	late, _ := WithAudit(ctx, AuditEvent{Actor: "token", ActorID: "t1", Operation: "tokens.create", Subject: "t2", Outcome: "done"}, 0)
+	x.code(x.s.NewToken(late, Token{ID: "t2", SHA256: "hash of t2", Name: "late", Scope: "read", Expires: expires}), access.CodeSignedOut)
 	callers, err = x.s.Callers(ctx)
 	x.ok(err)
 	x.same(callers, []string(nil))
