@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,44 +14,72 @@ import (
 
 // failing is a source of which one read fails, once.
 type failing struct {
-	moved    bool
-	places   int64 // the newest change
-	asked    string
-	callers  string
-	read     string // which one fails next; "": none
-	failures int
+	mu sync.Mutex
+	state
 }
 
-func (f *failing) fail(read string) error {
-	if f.read != read {
-		return nil
+type state struct {
+	moved          bool
+	places         int64 // the newest change
+	asked, callers string
+	read           string // which one fails next; "": none
+	failures       int
+}
+
+// now returns how things are, and fails for the read that is to fail.
+func (f *failing) now(read string) (state, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	was := f.state
+	if read == "moved" {
+		f.moved = false
+	}
+	if was.read != read {
+		return was, nil
 	}
 	f.read, f.failures = "", f.failures+1
-	return errors.New("the store is away")
+	return was, errors.New("the store is away")
 }
 
 func (f *failing) Moved(context.Context) (bool, error) {
-	moved := f.moved
-	f.moved = false
-	return moved, nil
+	s, err := f.now("moved")
+	return s.moved, err
 }
 
 func (f *failing) Since(_ context.Context, place int64, limit int) (out []Change, err error) {
-	for p := place + 1; p <= f.places && len(out) < limit; p++ {
+	s, err := f.now("changes")
+	for p := place + 1; p <= s.places && len(out) < limit; p++ {
 		out = append(out, Change{Place: p, ID: fmt.Sprint(p)})
 	}
-	return out, f.fail("changes")
+	return out, err
 }
 
 func (f *failing) Aged(context.Context, time.Time, time.Time, int) ([]Change, error) {
-	return nil, f.fail("aged")
+	_, err := f.now("aged")
+	return nil, err
 }
 
-func (f *failing) Last(context.Context) (int64, error)       { return f.places, nil }
-func (f *failing) Questions(context.Context) (string, error) { return f.asked, f.fail("questions") }
-func (f *failing) Devices(context.Context) (string, error)   { return "", f.fail("devices") }
-func (f *failing) Callers(context.Context) (string, error)   { return f.callers, f.fail("callers") }
-func (f *failing) Close() error                              { return nil }
+func (f *failing) Last(context.Context) (int64, error) {
+	s, err := f.now("last")
+	return s.places, err
+}
+
+func (f *failing) Questions(context.Context) (string, error) {
+	s, err := f.now("questions")
+	return s.asked, err
+}
+
+func (f *failing) Devices(context.Context) (string, error) {
+	_, err := f.now("devices")
+	return "", err
+}
+
+func (f *failing) Callers(context.Context) (string, error) {
+	s, err := f.now("callers")
+	return s.callers, err
+}
+
+func (f *failing) Close() error { return nil }
 
 // OC-10, OC-15: what has changed is told, and who may watch no more is doubted, also where
 // the store could not be read at that moment and nothing is written afterwards, or where more
@@ -80,11 +109,13 @@ func TestNothingThatChangedIsLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer w.Close()
-				f.moved, f.places, f.asked, f.callers, f.read = true, tc.changes, "q1", "another", tc.read
+				f.mu.Lock()
+				f.state = state{moved: true, places: tc.changes, asked: "q1", callers: "another", read: tc.read}
+				f.mu.Unlock()
 				time.Sleep(5 * time.Second)
 				synctest.Wait()
-				if tc.read != "" && f.failures != 1 {
-					t.Fatalf("got %d failures, want one", f.failures)
+				if s, _ := f.now(""); tc.read != "" && s.failures != 1 {
+					t.Fatalf("got %d failures, want one", s.failures)
 				}
 				if !w.Doubted() {
 					t.Error("the watcher is not doubted, want that it is")
