@@ -24,6 +24,14 @@ func exerciseAccess(t *testing.T, x *exercise) {
 		}
 		return ids
 	}
+	open := func(password string, n Session, used time.Time) {
+		t.Helper()
+		for _, p := range []string{"another", password} {
+			ok, err := x.s.OpenSession(ctx, p, n, time.Time{}, used)
+			x.ok(err)
+			x.same(ok, p == password)
+		}
+	}
 	owner, err := x.s.Owner(ctx)
 	x.ok(err)
 	x.same(owner.Password, "")
@@ -48,7 +56,7 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	x.same(owner.Password, "p1")
 
 	// OC-04: sessions slide, end by themselves and by a new password.
-	x.ok(x.s.OpenSession(ctx, hold("b"), time.Time{}, time.Time{}))
+	open("p1", hold("b"), time.Time{})
 	x.clock.forward(access.UsedEvery)
 	x.ok(x.s.SessionUsed(ctx, "a"))
 	x.same(sessions(), "a;b;")
@@ -58,7 +66,7 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	found, err = x.s.SessionOf(ctx, "a")
 	x.ok(err)
 	x.same(found, (*Session)(nil))
-	x.ok(x.s.OpenSession(ctx, hold("c"), time.Time{}, x.clock.Now())) // b was used before
+	open("p1", hold("c"), x.clock.Now()) // b was used before
 	x.same(sessions(), "a;c;")
 	changed, err := x.s.ChangePassword(ctx, "not p1", "p2", "a")
 	x.ok(err)
@@ -77,7 +85,7 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	x.same(had, false)
 
 	// OC-03.2: a reset ends the password and all sessions.
-	x.ok(x.s.OpenSession(ctx, hold("e"), time.Time{}, time.Time{}))
+	open("p2", hold("e"), time.Time{})
 	x.ok(x.s.OfferLink(ctx, "reset", x.clock.Now().Add(time.Hour), true))
 	x.same(sessions(), "")
 	owner, err = x.s.Owner(ctx)
@@ -98,9 +106,12 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	callers, err := x.s.Callers(ctx)
 	x.ok(err)
 	x.same(callers, []string{"t1"})
-	had, err = x.s.RevokeToken(ctx, "t1")
+	by, _ := WithAudit(ctx, AuditEvent{Actor: "token", ActorID: "t1", Operation: "tokens.revoke", Subject: "t1", Outcome: "done"}, 0)
+	had, err = x.s.RevokeToken(by, "t1") // it may end itself
 	x.ok(err)
 	x.same(had, true)
+	late, _ := WithAudit(ctx, AuditEvent{Actor: "token", ActorID: "t1", Operation: "tokens.create", Subject: "t2", Outcome: "done"}, 0)
+	x.code(x.s.NewToken(late, Token{ID: "t2", SHA256: "hash of t2", Name: "late", Scope: "read", Expires: expires}), access.CodeSignedOut)
 	callers, err = x.s.Callers(ctx)
 	x.ok(err)
 	x.same(callers, []string(nil))

@@ -30,6 +30,7 @@ const (
 // The owner, sessions and tokens: see storage/access.
 const (
 	CodeLinkInvalid = access.CodeLinkInvalid
+	CodeSignedOut   = access.CodeSignedOut
 
 	CodePasskeyUnknown = access.CodePasskeyUnknown
 	CodePasskeyKnown   = access.CodePasskeyKnown

@@ -1,17 +1,13 @@
 package console_test
 
 import (
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
-	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
@@ -248,20 +244,16 @@ func TestFiltersAreText(t *testing.T) {
 	}
 }
 
-// Invariant 5: a page that panics is answered as one that failed, and the log has the panic's
-// type and place without its text.
-func TestAPageThatPanics(t *testing.T) {
+// A page leads to connectors that are installed, and to no other file of the machine.
+func TestAPathIsNoConnector(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	s := &site.Site{
-		Guard: &web.Guard{As: b.Server.Asks, Listening: netip.MustParseAddrPort(address)}, Now: time.Now, Logger: slog.New(slog.NewTextHandler(b.logs, nil)),
-	}
-	b.pages = s.Anybody(func(*site.Visit) error { panic("hunter2") })
-	a := b.get("/")
-	if a.status != http.StatusInternalServerError || !strings.Contains(a.body, "The host could not do this") || strings.Contains(a.body, "hunter2") {
-		t.Errorf("got %d %s, want %d without the panic's text", a.status, problem(a.body), http.StatusInternalServerError)
-	}
-	if log := b.logs.String(); strings.Contains(log, "hunter2") || !strings.Contains(log, "type=string") {
-		t.Errorf("the log is %s, want the panic's type without its text", log)
+	path := url.PathEscape(b.Owner.Config.PluginsDir() + "/scripted.wasm")
+	for _, address := range []string{"/add/" + path, "/connectors/of/" + path, "/connectors/of/" + path + "/accept"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if a := b.ask(method, address, url.Values{"name": {"by_path"}}, nil); a.status != http.StatusNotFound {
+				t.Errorf("%s %s: got %d %s, want 404", method, address, a.status, problem(a.body))
+			}
+		}
 	}
 }

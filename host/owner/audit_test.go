@@ -143,6 +143,9 @@ func TestFacesMakeTheSameEvent(t *testing.T) {
 	for _, actor := range []owner.Actor{{Face: owner.CommandLine}, {Face: "session", ID: "s1", Address: "192.0.2.1"}} {
 		o, store := owner.NewOwner(t)
 		o.Actor = actor
+		if _, err := store.OpenSession(ctx, "", storage.Session{ID: "s1", SHA256: "s1"}, time.Time{}, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &byHand}); err != nil {
 			t.Fatal(err)
 		}

@@ -25,8 +25,9 @@ type Guard struct {
 	// BehindProxy says that requests come through a proxy alone, whose last word in
 	// X-Forwarded-For is believed.
 	BehindProxy bool
-	// Attempts remembers wrong passwords and passkeys of all faces.
-	Attempts access.Attempts
+	// Attempts remembers failed sign-ins of all faces. Changes remembers wrong passwords that
+	// signed-in browsers gave to replace the password: strangers fill the first one alone.
+	Attempts, Changes access.Attempts
 	// Ceremonies are those of passkeys.
 	Ceremonies passkey.Ceremonies
 }
@@ -41,14 +42,9 @@ func (g *Guard) Owner(r *http.Request) *owner.Owner {
 
 // Address is who asks, without the port.
 func (g *Guard) Address(r *http.Request) string {
-	if g.BehindProxy {
-		_, last, found := strings.Cut(r.Header.Get("X-Forwarded-For"), ",")
-		for found && strings.Contains(last, ",") {
-			_, last, _ = strings.Cut(last, ",")
-		}
-		if !found {
-			last = r.Header.Get("X-Forwarded-For")
-		}
+	if said := r.Header.Values("X-Forwarded-For"); g.BehindProxy && len(said) > 0 {
+		last := said[len(said)-1] // some proxies add to the visitor's line, others a line of their own
+		last = last[strings.LastIndexByte(last, ',')+1:]
 		if a, err := netip.ParseAddr(strings.TrimSpace(last)); err == nil {
 			return a.Unmap().String()
 		}

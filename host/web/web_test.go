@@ -195,7 +195,9 @@ func TestAnswersConfineTheBrowser(t *testing.T) {
 	}
 }
 
-// Behind a proxy its last word says who asks; elsewhere a header of that name says nothing.
+// Behind a proxy its last word says who asks, also one that adds a line of its own behind what
+// a visitor sent; elsewhere a header of that name says nothing. OC-04.2: nobody chooses the
+// address that their attempts are counted by.
 func TestAddressOfACaller(t *testing.T) {
 	t.Parallel()
 	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.5": "203.0.113.5", "10.0.0.1, 203.0.113.5": "203.0.113.5", "1.1.1.1,2.2.2.2, 203.0.113.5": "203.0.113.5", "nonsense": "192.0.2.7"} {
@@ -207,6 +209,10 @@ func TestAddressOfACaller(t *testing.T) {
 		}
 		if got := (&web.Guard{}).Address(r); got != "192.0.2.7" {
 			t.Errorf("%q without a proxy is %s, want 192.0.2.7", forwarded, got)
+		}
+		r.Header.Add("X-Forwarded-For", "198.51.100.4")
+		if got := (&web.Guard{BehindProxy: true}).Address(r); got != "198.51.100.4" {
+			t.Errorf("%q before the proxy's own line is %s, want 198.51.100.4", forwarded, got)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
@@ -67,11 +68,12 @@ type Audit struct {
 func (a *Audit) Recorded() bool { return a.recorded != 0 }
 
 // WithAudit returns a context with which the first change of the store records e in the
-// change's own transaction, so that neither is ever there without the other. keep is as
+// change's own transaction, so that neither is ever there without the other. A change by a
+// session or a token that has ended meanwhile is refused with owner.signed_out. keep is as
 // of RecordAudit. The changes of one operation are made one after the other.
 func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *Audit) {
 	a := &Audit{event: e, keep: keep}
-	return db.Also(ctx, a.record), a
+	return db.First(ctx, a.record), a
 }
 
 // record records the event, once.
@@ -79,8 +81,25 @@ func (a *Audit) record(t *db.Tx) error {
 	if a.Recorded() {
 		return nil
 	}
+	if err := stillOpen(t, a.event.ActorID); err != nil {
+		return err
+	}
 	seq, err := putAudit(t, a.event, a.keep)
 	t.AfterCommit(func() { a.recorded = seq })
+	return err
+}
+
+// stillOpen returns owner.signed_out where the session or token of that id has ended; "" is
+// neither, and never ends.
+func stillOpen(t *db.Tx, id string) error {
+	if id == "" {
+		return nil
+	}
+	var open bool
+	err := t.DB.NewRaw("SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?) OR EXISTS (SELECT 1 FROM tokens WHERE id = ?)", id, id).Scan(t.Ctx, &open)
+	if err == nil && !open {
+		return abi.NewError(CodeSignedOut, "the session or token that asked has ended meanwhile", "sign in again, or make another token")
+	}
 	return err
 }
 

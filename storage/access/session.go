@@ -8,8 +8,12 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
+
+// CodeSignedOut reports a session or a token that has ended.
+const CodeSignedOut abi.Code = "owner.signed_out"
 
 // Session is one browser in which the owner is signed in. The store
 // keeps a hash alone of the secret that the browser holds.
@@ -53,10 +57,17 @@ func endSessions(t *db.Tx, but string) error {
 	return err
 }
 
-// OpenSession keeps a session, and forgets those that ended before a moment: opened
-// before opened, or used last before used.
-func (s *Store) OpenSession(ctx context.Context, n Session, opened, used time.Time) error {
-	return s.db.Alone(ctx, "open the session", func(t *db.Tx) error { return openSession(t, n, opened, used) })
+// OpenSession keeps a session, provided that the password is still the one that was read, and
+// forgets those that ended before a moment: opened before opened, or used last before used.
+func (s *Store) OpenSession(ctx context.Context, password string, n Session, opened, used time.Time) (ok bool, err error) {
+	err = s.db.Alone(ctx, "open the session", func(t *db.Tx) error {
+		row, err := readOwner(t.Ctx, t.DB)
+		if ok = row.Password == password; err != nil || !ok {
+			return err
+		}
+		return openSession(t, n, opened, used)
+	})
+	return ok, err
 }
 
 func openSession(t *db.Tx, n Session, opened, used time.Time) error {

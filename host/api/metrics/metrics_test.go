@@ -145,7 +145,7 @@ func TestHostileNamesAreNoLabels(t *testing.T) {
 	b := newBed(t)
 	b.Connect(t, "canary-account", "scripted", map[string]string{"script": "records notes 0 5\nrecords journal 0 2\n" +
 		`emit {"type":"RECORD","stream":"notes","key":"canary key","data":{"id":"canary key"},"emitted_at":"2026-01-02T03:04:05Z"}` + "\nfinish"})
-	id, err := b.Server.Start(t.Context(), owner.Actor{Face: owner.BrowserSession, ID: "canary_session"}, serving.Order{Connection: "canary-account"})
+	id, err := b.Server.Start(t.Context(), b.Browser(t, "canary_session"), serving.Order{Connection: "canary-account"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,20 @@ type fakeRuns struct {
 	mu    sync.Mutex
 	asked []string
 	fails error
+	// meanwhile happens once a run has begun; nil: nothing does.
+	meanwhile func()
 }
 
-func (f *fakeRuns) Start(_ context.Context, _ owner.Actor, o Order) (string, error) {
-	return "run_1", f.ask("start " + o.Connection + " " + o.Mode)
+// Start waits for a run no longer than ctx lasts, as that of a server.
+func (f *fakeRuns) Start(ctx context.Context, _ owner.Actor, o Order) (string, error) {
+	err := f.ask("start " + o.Connection + " " + o.Mode)
+	if f.meanwhile != nil {
+		f.meanwhile()
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return "run_1", err
 }
 
 func (f *fakeRuns) Stop(_ context.Context, _ owner.Actor, id string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
@@ -24,6 +25,7 @@ var statuses = map[abi.Code]int{
 	"read.invalid_sort":      http.StatusBadRequest,
 	"read.unknown_field":     http.StatusBadRequest,
 	"request.unanswered":     http.StatusConflict,
+	live.CodeFull:            http.StatusServiceUnavailable,
 	abi.CodeInterrupted:      http.StatusServiceUnavailable,
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/live"
 )
 
 // OC-05.1, OC-05.2, RD-01.2, RD-02, RD-03: who asks without right, or for what there is not,
@@ -101,6 +102,7 @@ func TestFailuresSayNothingOfWhatTheyWrap(t *testing.T) {
 		errors.New("/secret/path"):                          {500, "api_error"},
 		abi.NewError(abi.CodeInternal, "SELECT secret", ""): {500, "api_error"},
 		context.DeadlineExceeded:                            {503, "store_busy"},
+		abi.NewError(live.CodeFull, "too many", ""):         {503, "serve.too_many_watchers"},
 		abi.NewError(abi.CodeStoreLocked, "locked", "wait").WithDetail("/secret/path").Wrap(errors.New("SELECT secret")): {503, "storage.locked"},
 	} {
 		b.runs.fails = err

@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"context"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -30,7 +31,11 @@ func (c *call) once() (*answers.Answer, error) {
 	case len(keys) > 1 || key == "" || len(key) > longestKey || strings.ContainsFunc(key, unprintable):
 		return nil, wire.Invalid(headerKey, "is not one text of 1 to 200 printable characters")
 	}
-	a, again, err := answers.Once(c.Context(), c.owner, answers.Request{
+	// The client may go away meanwhile: what it asked for goes on, and its answer is kept.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), workTime)
+	defer cancel()
+	c.r = c.r.WithContext(ctx)
+	a, again, err := answers.Once(ctx, c.owner, answers.Request{
 		Key: keys[0], By: c.caller.Actor.ID, At: c.route.method + " " + c.r.URL.RequestURI(), Body: c.body,
 	}, c.answer)
 	if err == nil && again {

@@ -39,6 +39,30 @@ func TestARequestMakesOneThing(t *testing.T) {
 	}
 }
 
+// OC-09.1: a program that goes away before its run has begun gets that run's answer when it
+// comes again, and a second run neither then nor where nobody knows whether one has begun.
+func TestWhoeverGoesAwayMakesOneThing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	const start = "/v1/owner/connections/mine/run"
+	ctx, goAway := context.WithCancel(b.Context())
+	b.runs.meanwhile = goAway
+	r := b.request("POST", start, `{}`, "Authorization", "Bearer "+b.tokens[manage], "Idempotency-Key", "a")
+	b.api.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	b.runs.meanwhile = nil
+	again := b.asks(manage, "POST", start, `{}`, "Idempotency-Key", "a")
+	if again.status != 202 || again.head.Get("Idempotent-Replayed") != "true" || len(b.runs.asked) != 1 {
+		t.Errorf("got %v and the runs %q, want the answer of the one run", again, b.runs.asked)
+	}
+	b.runs.fails = context.DeadlineExceeded
+	b.want("a run that does not begin in time", b.asks(manage, "POST", start, `{}`, "Idempotency-Key", "b"), 503, "store_busy")
+	b.runs.fails = nil
+	b.want("it comes again", b.asks(manage, "POST", start, `{}`, "Idempotency-Key", "b"), 409, "request.unanswered")
+	if len(b.runs.asked) != 2 {
+		t.Errorf("got the runs %q, want no third one", b.runs.asked)
+	}
+}
+
 // OC-09.3: an edit of what is another one by now is refused, and loses nothing.
 func TestAStaleEditLosesNothing(t *testing.T) {
 	t.Parallel()

@@ -41,8 +41,21 @@ type form struct {
 	proof          string
 }
 
+// begin returns the form of the connector that the address names: one that is installed, and
+// never a path to a module.
+func begin(v *site.Visit) (*form, error) {
+	name := v.R.PathValue("connector")
+	if !connectors.ValidName(name) {
+		return nil, site.NotFound()
+	}
+	return &form{connector: name}, nil
+}
+
 func show(v *site.Visit) error {
-	f := &form{connector: v.R.PathValue("connector")}
+	f, err := begin(v)
+	if err != nil {
+		return err
+	}
 	return f.show(v, http.StatusOK)
 }
 
@@ -66,7 +79,11 @@ func (f *form) show(v *site.Visit, status int) error {
 // add makes a connection of what the form showed. Where its folders or its module give
 // another thing than that, it is shown again.
 func add(v *site.Visit) error {
-	f := &form{connector: v.R.PathValue("connector"), name: strings.TrimSpace(v.R.PostFormValue("name"))}
+	f, err := begin(v)
+	if err != nil {
+		return err
+	}
+	f.name = strings.TrimSpace(v.R.PostFormValue("name"))
 	f.roots, f.options = typed(v.R.PostForm, "root:"), typed(v.R.PostForm, "option:")
 	conn, err := v.Owner.AddConnection(v.Context(), owner.NewConnection{
 		Name: f.name, Connector: f.connector, Roots: f.roots, Options: f.options,

@@ -89,7 +89,7 @@ func changePassword(v *site.Visit) error {
 	if next != v.R.PostFormValue("again") {
 		return refused(v, err, view{PasswordErr: err})
 	}
-	if err := access.ChangePassword(v.Context(), v.Owner, &v.Guard.Attempts, v.Guard.From(v.R), v.R.PostFormValue("was"), next); err != nil {
+	if err := access.ChangePassword(v.Context(), v.Owner, &v.Guard.Changes, v.Guard.From(v.R), v.R.PostFormValue("was"), next); err != nil {
 		return refused(v, err, view{PasswordErr: err})
 	}
 	return v.Done(path, words.PasswordChanged)

@@ -80,7 +80,12 @@ func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
 			v.Caller = nil // a token is for the API, and opens no page
 		}
-		defer web.Recover(s.Logger, r.URL.Path, "", func() { v.fail(abi.NewError(abi.CodeInternal, "a page panicked", "")) })
+		defer web.Recover(s.Logger, r.Pattern, "", func() {
+			if w.Header().Get("Content-Type") != "" { // an answer that has begun is cut off
+				panic(http.ErrAbortHandler)
+			}
+			v.fail(abi.NewError(abi.CodeInternal, "a page panicked", ""))
+		})
 		if err := page(v); err != nil {
 			v.fail(err)
 		}

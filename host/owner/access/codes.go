@@ -17,7 +17,7 @@ const (
 	CodePasskeyCopied            = storage.CodePasskeyCopied
 	CodePasskeysFull             = storage.CodePasskeysFull
 	CodeTooManyAttempts abi.Code = "owner.too_many_attempts"
-	CodeSignedOut       abi.Code = "owner.signed_out"
+	CodeSignedOut                = storage.CodeSignedOut
 	CodeSessionUnknown  abi.Code = "owner.session_unknown"
 	CodeTokenUnknown    abi.Code = "tokens.unknown"
 	CodeTokenRefused    abi.Code = "tokens.refused"

@@ -65,7 +65,13 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", wrongPassword())
 	}
 	tries.forgive(in.From)
-	return open(ctx, o, "", in.Agent, s, s.OpenSession)
+	return open(ctx, o, "", in.Agent, s, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
+		ok, err := s.OpenSession(ctx, is.Password, n, opened, used)
+		if err == nil && !ok {
+			err = wrongPassword() // it has ended meanwhile
+		}
+		return err
+	})
 }
 
 // open opens a session by a passkey, or by the password where that is "". With keeps it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -41,7 +42,7 @@ type Answer struct {
 // Once returns the answer of a request, which it gets from make the first time alone. again
 // says that it was another time. A request that failed may be sent again. Errors:
 // request.key_reused for another request with the key of an earlier one, request.unanswered
-// for one that has begun and has no answer, request.shown_once for an answer with a secret.
+// for one that has begun and has no answer, such as one whose time was over, request.shown_once for an answer with a secret.
 func Once(ctx context.Context, o *owner.Owner, r Request, answer func() (*Answer, error)) (a *Answer, again bool, err error) {
 	store, err := o.Store(ctx)
 	if err != nil {
@@ -65,9 +66,11 @@ func Once(ctx context.Context, o *owner.Owner, r Request, answer func() (*Answer
 		}
 		return &Answer{Status: before.Status, Body: before.Body}, true, nil
 	}
-	// The client may go away meanwhile: what was done is kept all the same.
-	ctx = context.WithoutCancel(ctx)
+	ctx = context.WithoutCancel(ctx) // what was done is kept, also where it took all the time
 	if a, err = answer(); err != nil {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return nil, false, err // nobody knows what was done
+		}
 		if ferr := store.ForgetAnswer(ctx, key); ferr != nil {
 			o.Logger.Warn("the key of a request that failed was not freed", "code", abi.CodeOf(ferr))
 		}

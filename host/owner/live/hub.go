@@ -38,6 +38,7 @@ type Hub struct {
 	// These belong to the goroutine of Run.
 	seen        place
 	looking     bool // seen, and the texts below, say how things are
+	behind      bool // there was a commit that is not wholly told of
 	questions   string
 	devices     string
 	callers     string
@@ -94,15 +95,18 @@ func (h *Hub) end() {
 	clear(h.watchers)
 }
 
-// look tells what has changed since it looked last.
+// look tells what has changed since it looked last. It tells as much as can be read, and the
+// rest the next time.
 func (h *Hub) look(ctx context.Context) error {
 	moved, err := h.source.Moved(ctx)
 	if err != nil {
 		return err
 	}
-	now := h.now()
+	h.behind = h.behind || moved
+	now, more := h.now(), false
 	var events []Event
-	if moved {
+	defer func() { h.spread(events) }()
+	if h.behind {
 		if err := h.lookAtCallers(ctx); err != nil { // before anything is told
 			return err
 		}
@@ -113,7 +117,7 @@ func (h *Hub) look(ctx context.Context) error {
 		if len(changes) > 0 {
 			h.seen.change = changes[len(changes)-1].Place
 		}
-		events = h.tell(events, changes)
+		events, more = h.tell(events, changes), len(changes) == mostChanges
 		asked, err := h.source.Questions(ctx)
 		if err != nil {
 			return err
@@ -131,12 +135,12 @@ func (h *Hub) look(ctx context.Context) error {
 		h.seen.at = now
 		events = h.tell(events, aged)
 	}
-	if moved || !h.lookDevices.IsZero() {
+	if h.behind || !h.lookDevices.IsZero() {
 		if events, err = h.lookAtDevices(ctx, events, now); err != nil {
 			return err
 		}
 	}
-	h.spread(events)
+	h.behind = more
 	return nil
 }
 

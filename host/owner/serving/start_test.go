@@ -15,13 +15,12 @@ import (
 // lasting is a guest's script that goes on until it is stopped.
 const lasting = "sleep 600000"
 
-var browser = owner.Actor{Face: owner.BrowserSession, ID: "session_1", Address: "192.0.2.7"}
-
 // OC-01, OC-02: a run that is begun on a face goes on by itself, one at a time for each
 // connection, and is stopped on a face. Each change leaves its event, and each refusal.
 func TestRunsAreStartedAndStopped(t *testing.T) {
 	t.Parallel()
 	h := served.New(t, "testplugins/guests/scripted")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
 	ctx := t.Context()
 
@@ -72,6 +71,7 @@ func TestRunsAreStartedAndStopped(t *testing.T) {
 func TestStartTakesTheModesThereAre(t *testing.T) {
 	t.Parallel()
 	h := served.New(t, "testplugins/guests/scripted")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "short", "scripted", nil)
 	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "short", Mode: abi.ModeFullRefresh})
 	if err != nil {
@@ -94,6 +94,7 @@ func TestStartTakesTheModesThereAre(t *testing.T) {
 func TestRunsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	h := served.New(t, "testplugins/guests/scripted")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
 	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
 	if err != nil {
@@ -113,6 +114,7 @@ func TestRunsEndWithTheServer(t *testing.T) {
 func TestRunsReachACheckpoint(t *testing.T) {
 	t.Parallel()
 	h := served.Patient(t, time.Minute, "testplugins/guests/scripted")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "long", "scripted", map[string]string{"script": "records notes 0 3\nsleep 1000\n" +
 		`state {"type":"STATE","stream":"notes","cursor":{"at":1},"slice":{"id":"first","complete":true}}` + "\n" + lasting})
 	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
@@ -141,6 +143,7 @@ func TestTheGraceEnds(t *testing.T) {
 	t.Parallel()
 	const grace = 500 * time.Millisecond
 	h := served.Patient(t, grace, "testplugins/guests/scripted")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
 	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
 	if err != nil {
@@ -170,6 +173,7 @@ func awaitGone(t *testing.T, s *serving.Server, id string) {
 func TestAStoredCredentialWakesTheScheduler(t *testing.T) {
 	t.Parallel()
 	h := served.New(t, "testplugins/guests/credentialed")
+	browser := h.Browser(t, "session_1")
 	h.Connect(t, "mine", "credentialed", nil)
 	o := h.Server.Asks(browser)
 	wake, told := o.PutRight, 0

@@ -147,6 +147,19 @@ func (h *Host) Connect(t testing.TB, name, connector string, options map[string]
 	}
 }
 
+// Browser returns an owner's browser that is signed in, by the session of that id.
+func (h *Host) Browser(t testing.TB, id string) owner.Actor {
+	t.Helper()
+	store, err := h.Owner.Store(t.Context())
+	if err == nil {
+		_, err = store.OpenSession(t.Context(), "", storage.Session{ID: id, SHA256: id}, time.Time{}, time.Time{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return owner.Actor{Face: owner.BrowserSession, ID: id, Address: "192.0.2.7"}
+}
+
 // Word is the word of an owner who accepts everything that is asked for together.
 type Word struct{}
 
