@@ -46,14 +46,12 @@ func List(ctx context.Context, o *owner.Owner) ([]Connector, error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
 		for _, name := range names {
 			c := Connector{Name: name, Path: filepath.Join(dir, name+plugin.Extension)}
-			file, err := plugin.Open(c.Path, o.Config.ModuleBytes())
-			if err == nil {
-				var d *modules.Described
-				d, err = modules.Describe(ctx, engine, file)
+			d, err := o.Modules.Glance(ctx, engine, c.Path, o.Config.ModuleBytes())
+			if d != nil {
 				c.fill(d)
-				if err == nil {
-					err = modules.Misnamed(name, d)
-				}
+			}
+			if err == nil {
+				err = modules.Misnamed(name, d)
 			}
 			if ctx.Err() != nil {
 				return errors.Join(context.Cause(ctx), err)
