@@ -265,3 +265,22 @@ func TestAPageThatPanics(t *testing.T) {
 		t.Errorf("the log is %s, want the panic's type without its text", log)
 	}
 }
+
+// The form suggests a name that is free. A name that is taken is refused with one that is not,
+// and with nothing that its reader would have to type elsewhere.
+func TestAFreeNameIsSuggested(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for _, want := range []string{"scripted", "scripted-2", "scripted-3"} {
+		a := b.get("/add/scripted")
+		if !strings.Contains(a.body, `name="name" value="`+want+`"`) {
+			t.Fatalf("got another name suggested, want %s", want)
+		}
+		mark := hiddenIn(a.body, "mark")
+		b.done("/add/scripted", url.Values{"name": {want}, "mark": {mark}}, "/connections/"+want+"/first")
+		again := b.ask(http.MethodPost, "/add/scripted", url.Values{"name": {"scripted"}, "mark": {mark}}, nil)
+		if said := problem(again.body); again.status != http.StatusConflict || !strings.Contains(said, "such as scripted-") || strings.Contains(said, "pdpp-host") {
+			t.Errorf("a name that is taken: got %d and %q, want %d and another name", again.status, said, http.StatusConflict)
+		}
+	}
+}
