@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,5 +283,14 @@ func TestAFreeNameIsSuggested(t *testing.T) {
 		if said := problem(again.body); again.status != http.StatusConflict || !strings.Contains(said, "such as scripted-") || strings.Contains(said, "pdpp-host") {
 			t.Errorf("a name that is taken: got %d and %q, want %d and another name", again.status, said, http.StatusConflict)
 		}
+	}
+}
+
+// The session that looks at the settings is in use now, however long ago its use was kept.
+func TestTheSessionInUseIsUsedNow(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	if got := regexp.MustCompile(`data-label="Last used">([^<]*)<`).FindStringSubmatch(b.get("/settings").body); got == nil || strings.TrimSpace(got[1]) != "now" {
+		t.Errorf("the session in use: got %q, want now", got)
 	}
 }
