@@ -24,8 +24,8 @@ const (
 	step  = 13
 	side  = 11
 	weeks = 54
-	left  = 48 // of the days, for the names of weekdays
-	above = 26 // of the days, for the names of months
+	left  = 60 // of the days, for the names of weekdays
+	above = 28 // of the days, for the names of months
 )
 
 // shades are how strong a day's colour is, from no record to many.
