@@ -36,6 +36,8 @@ type CopyOptions struct {
 	Now      func() time.Time
 	Logger   *slog.Logger
 	Alive    func(holder string) bool // as in NewRun
+	// Process says a holder in words; nil: as it is.
+	Process func(holder string) string
 	// Witness returns the context that the copy's last transaction records its audit event
 	// with (WithAudit). nil: no event.
 	Witness func(context.Context) context.Context
@@ -102,7 +104,7 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 		if err := t.AllowIdle(); err != nil {
 			return err
 		}
-		if err := unused(t, "source", o.Alive); err != nil {
+		if err := unused(t, "source", &o); err != nil {
 			return err
 		}
 		to, err := db.Open(ctx, db.Options{Path: o.To, Now: o.Now, Logger: o.Logger, Accept: outbox.Accept(nil, o.To)})
@@ -151,8 +153,8 @@ func distinct(from, to string) error {
 }
 
 // unused refuses a store that a run or a server uses, which is the copy's source or target.
-func unused(t *db.Tx, which string, alive func(holder string) bool) error {
-	l, err := tables.LiveLease(t, "", alive)
+func unused(t *db.Tx, which string, o *CopyOptions) error {
+	l, err := tables.LiveLease(t, "", o.Alive)
 	if err != nil {
 		return err
 	}
@@ -167,8 +169,12 @@ func unused(t *db.Tx, which string, alive func(holder string) bool) error {
 		return err
 	}
 	for _, s := range servers {
-		if tables.LeaseHolds(s.Holder, s.ExpiresUS, t.Now, alive) {
-			return abi.NewError(CodeCopyRefused, "a server runs the "+which+"'s connections", "stop `pdpp-host serve` first").WithDetail(s.Holder)
+		if tables.LeaseHolds(s.Holder, s.ExpiresUS, t.Now, o.Alive) {
+			named := s.Holder
+			if o.Process != nil {
+				named = o.Process(named)
+			}
+			return abi.NewError(CodeCopyRefused, "a server runs the "+which+"'s connections", "stop that `pdpp-host serve`, then copy again").WithDetail("it is " + named)
 		}
 	}
 	return nil
@@ -205,7 +211,7 @@ func (c *copying) run() error {
 // begin marks an empty target, or finds the mark of an earlier copy.
 func (c *copying) begin() error {
 	return c.to.Alone(c.ctx, "begin the copy", func(t *db.Tx) (err error) {
-		if err := unused(t, "target", c.options.Alive); err != nil {
+		if err := unused(t, "target", c.options); err != nil {
 			return err
 		}
 		if c.done.Resumed, err = db.Unfinished(t.Ctx, t.DB); err != nil || c.done.Resumed {

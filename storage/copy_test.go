@@ -147,6 +147,10 @@ func TestCopyIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses("while a server is there", CopyOptions{From: from, To: to, Alive: func(holder string) bool { return holder == "h" }}, CodeCopyRefused)
+	_, err = Copy(ctx, CopyOptions{From: from, To: to, Now: time.Now, Alive: func(holder string) bool { return holder == "h" }, Process: func(holder string) string { return "process " + holder + "7" }})
+	if err == nil || !strings.Contains(err.Error(), "it is process h7") {
+		t.Errorf("while a server is there: got %v, want its process named", err)
+	}
 	x.ok(s.StopServing(ctx, "h"))
 	x.ok(s.Close())
 	if _, err := os.Stat(to); err == nil {

@@ -37,6 +37,8 @@ func New(s *site.Site) http.Handler {
 	top := http.NewServeMux()
 	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))
 	top.Handle("GET "+assets.Worker, web.Confined(assets.Handler()))
+	// Browsers ask for it beside what stands in a page.
+	top.Handle("GET /favicon.ico", web.Confined(http.RedirectHandler(assets.Path("icon.svg"), http.StatusFound)))
 	top.Handle("/", pages)
 	return top
 }

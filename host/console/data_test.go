@@ -106,7 +106,7 @@ func TestDataPages(t *testing.T) {
 	b.stored("mail", letters(120), "gone")
 	const at = "/data/mail/letters"
 	for path, want := range map[string][]string{
-		"/data":                           {`value="150"`, `<a href="/data/real/notes">`, `<time datetime="2025-03-28" data-as="day">2025-03-28</time>`, `class="heat"`},
+		"/data":                           {`value="150"`, `<a href="/data/real/notes">`, `<time datetime="2025-03-28" data-as="day">2025-03-28</time>`, `class="heat"`, `aria-hidden="true">Jan</text>`, `>Dec</text>`, `>Mon</text>`, `>Sun</text>`},
 		"/data?year=2025":                 {"By day, 2025", `<td><time datetime="2025-03-28"`, "2025: 120 records on 28 days, the most on 2025-03-01 (5)"},
 		"/data?year=1":                    {"By day, 2026"},
 		"/data/real/notes":                {`<a href="/data/real/notes/record?key=`, `value="30"`},

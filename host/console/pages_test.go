@@ -3,6 +3,7 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -255,5 +256,33 @@ func TestAPathIsNoConnector(t *testing.T) {
 				t.Errorf("%s %s: got %d %s, want 404", method, address, a.status, problem(a.body))
 			}
 		}
+	}
+}
+
+// The form suggests a name that is free. A name that is taken is refused with one that is not,
+// and with nothing that its reader would have to type elsewhere.
+func TestAFreeNameIsSuggested(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for _, want := range []string{"scripted", "scripted-2", "scripted-3"} {
+		a := b.get("/add/scripted")
+		if !strings.Contains(a.body, `name="name" value="`+want+`"`) {
+			t.Fatalf("got another name suggested, want %s", want)
+		}
+		mark := hiddenIn(a.body, "mark")
+		b.done("/add/scripted", url.Values{"name": {want}, "mark": {mark}}, "/connections/"+want+"/first")
+		again := b.ask(http.MethodPost, "/add/scripted", url.Values{"name": {"scripted"}, "mark": {mark}}, nil)
+		if said := problem(again.body); again.status != http.StatusConflict || !strings.Contains(said, "such as scripted-") || strings.Contains(said, "pdpp-host") {
+			t.Errorf("a name that is taken: got %d and %q, want %d and another name", again.status, said, http.StatusConflict)
+		}
+	}
+}
+
+// The session that looks at the settings is in use now, however long ago its use was kept.
+func TestTheSessionInUseIsUsedNow(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	if got := regexp.MustCompile(`data-label="Last used">([^<]*)<`).FindStringSubmatch(b.get("/settings").body); got == nil || strings.TrimSpace(got[1]) != "now" {
+		t.Errorf("the session in use: got %q, want now", got)
 	}
 }

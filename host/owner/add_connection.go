@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send/call"
@@ -38,9 +41,13 @@ func (o *Owner) AddConnection(ctx context.Context, n NewConnection) (*Connection
 		return nil, err
 	}
 	if existing, err := store.Connection(ctx, n.Name); err == nil {
+		free, err := o.FreeName(ctx, n.Name)
+		if err != nil {
+			return nil, err
+		}
 		return nil, o.Refused(ctx, store, "connections.add", n.Name,
 			abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("there is a connection %q already, of connector %s", n.Name, existing.Connector),
-				"choose another name, or change this one with: pdpp-host connections set "+n.Name))
+				fmt.Sprintf("choose another name, such as %s, or change the folders and settings of the one that is there", words.Quoted(free))))
 	} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 		return nil, err
 	}
@@ -57,6 +64,18 @@ func (o *Owner) AddConnection(ctx context.Context, n NewConnection) (*Connection
 		return nil, err
 	}
 	return connectionOf(conn), nil
+}
+
+// FreeName returns wanted, or where a connection has that name, the first of wanted-2,
+// wanted-3 and so on that none has.
+func (o *Owner) FreeName(ctx context.Context, wanted string) (string, error) {
+	taken, err := o.ConnectionNames(ctx)
+	name := wanted
+	for n := 2; slices.Contains(taken, name); n++ {
+		suffix := "-" + strconv.Itoa(n)
+		name = wanted[:min(len(wanted), modules.LongestName-len(suffix))] + suffix
+	}
+	return name, err
 }
 
 // checkNew refuses a connection that no run could be made of, and describes its module.

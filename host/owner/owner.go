@@ -45,6 +45,7 @@ type Deps struct {
 	Home    string // the owner's home folder; "": unknown
 	Logger  *slog.Logger
 	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
+	Modules *modules.Memory  // what modules said so far; nil: each is asked again
 	// PutRight is told when an owner has put right what runs may wait for; nil: this process
 	// schedules nothing.
 	PutRight func()
@@ -116,7 +117,7 @@ func (o *Owner) Close() error {
 // Describe loads a module and checks what can be checked before it runs.
 func (o *Owner) Describe(ctx context.Context, file *plugin.File) (d *modules.Described, err error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
-		d, err = modules.Describe(ctx, engine, file)
+		d, err = o.Modules.Describe(ctx, engine, file)
 		return err
 	})
 	return d, err
@@ -126,7 +127,7 @@ func (o *Owner) Describe(ctx context.Context, file *plugin.File) (d *modules.Des
 // what is known of it.
 func (o *Owner) DescribeAny(ctx context.Context, file *plugin.File) (d *modules.Described, refusal, err error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
-		d, refusal = modules.Describe(ctx, engine, file)
+		d, refusal = o.Modules.Describe(ctx, engine, file)
 		return nil
 	})
 	return d, refusal, err

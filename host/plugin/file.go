@@ -37,28 +37,11 @@ func FromBytes(name string, b []byte) *File {
 // link, and the file must be a regular one of 1 to maxBytes bytes; its size is
 // known before it is read. The error is an *abi.Error of area plugin.
 func Open(path string, maxBytes int64) (*File, error) {
-	f, err := openNoFollow(path)
+	f, info, err := open(path, maxBytes)
 	if err != nil {
-		return nil, openError(path, err)
-	}
-	defer f.Close() //nolint:errcheck // read-only
-	info, err := f.Stat()
-	if err != nil {
-		return nil, openError(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, notRegular(path)
-	}
-	if err := checkOwner(f, info); err != nil {
 		return nil, err
 	}
-	switch size := info.Size(); {
-	case size == 0:
-		return nil, abi.NewError(abi.CodePluginEmpty, "the plugin file is empty",
-			"copy it again; the download or the build did not finish").WithDetail(path)
-	case size > maxBytes:
-		return nil, tooLarge(path, size, maxBytes)
-	}
+	defer f.Close() //nolint:errcheck // read-only
 	b := make([]byte, info.Size())
 	n, err := io.ReadFull(f, b)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -73,6 +56,50 @@ func Open(path string, maxBytes int64) (*File, error) {
 	file := FromBytes(strings.TrimSuffix(filepath.Base(path), Extension), b)
 	file.Path = path
 	return file, nil
+}
+
+// Stat refuses what Open refuses without reading the file, and returns what tells that the
+// file changed.
+func Stat(path string, maxBytes int64) (fs.FileInfo, error) {
+	f, info, err := open(path, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return info, f.Close()
+}
+
+// Unread returns the File at path as it was read before, without its bytes: no Engine
+// loads it.
+func Unread(path, sha256 string, size int64) *File {
+	return &File{Path: path, Name: strings.TrimSuffix(filepath.Base(path), Extension), SHA256: sha256, Size: size}
+}
+
+func open(path string, maxBytes int64) (f *os.File, info fs.FileInfo, err error) {
+	if f, err = openNoFollow(path); err != nil {
+		return nil, nil, openError(path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, openError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, notRegular(path)
+	}
+	if err := checkOwner(f, info); err != nil {
+		return nil, nil, err
+	}
+	switch size := info.Size(); {
+	case size == 0:
+		return nil, nil, abi.NewError(abi.CodePluginEmpty, "the plugin file is empty",
+			"copy it again; the download or the build did not finish").WithDetail(path)
+	case size > maxBytes:
+		return nil, nil, tooLarge(path, size, maxBytes)
+	}
+	return f, info, nil
 }
 
 func tooLarge(path string, size, limit int64) error {

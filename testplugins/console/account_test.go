@@ -104,11 +104,15 @@ func TestAConnectorIsInstalled(t *testing.T) {
 func TestADeviceIsInvited(t *testing.T) {
 	t.Parallel()
 	told(t, func(t *testing.T, o browser.Options) {
-		owner := bed.New(t, "claude_code")
+		owner := bed.New(t, "claude_code", "github")
 		p := signedIn(t, owner, o)
 		p.Open("/devices")
 		p.Press("Invite a device")
-		p.Fill("What it collects", "claude_code")
+		p.See("What it collects")
+		if got := p.Eval(`[...document.querySelectorAll("#connector option")].map((e) => e.value).join()`).Str(); got != "claude_code" {
+			t.Errorf("got the connectors %q offered, want claude_code alone: a device cannot run github", got)
+		}
+		p.Choose("What it collects", "Claude Code")
 		p.Fill("What it is called here", "laptop")
 		p.Fill("The address at which the device reaches this host", owner.Origin())
 		p.Press("Make a code")

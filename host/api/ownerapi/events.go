@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
-	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -60,17 +59,6 @@ func (a *API) SessionEvents() http.Handler {
 			wire.Begin(w.Header(), id)
 			wire.Fail(w, refusalOf(err), id)
 		}
-	})
-}
-
-// Signed lets nobody but the signed-in owner's browser see a page of the API.
-func (a *API) Signed(page http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if who := web.CallerOf(r.Context()); who == nil || who.Actor.Face != owner.BrowserSession {
-			http.Redirect(w, r, "/", http.StatusSeeOther)
-			return
-		}
-		page.ServeHTTP(w, r)
 	})
 }
 

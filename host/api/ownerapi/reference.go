@@ -1,13 +1,9 @@
 package ownerapi
 
 import (
-	"bytes"
 	_ "embed"
 	"html/template"
-	"net/http"
-	"sync"
-
-	"github.com/pdpp-host/pdpp-host/abi"
+	"strings"
 )
 
 // PathReference is the page that shows the document to the owner's browser.
@@ -28,34 +24,20 @@ type shown struct {
 
 type shownParam struct{ Name, In, About string }
 
-// Reference answers with the page that shows the table of routes. It stands behind the
-// guard, loads nothing, and shows no data of the owner's.
-func (a *API) Reference() http.Handler {
-	page := sync.OnceValues(a.reference)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		text, err := page()
-		if err != nil {
-			a.Logger.Error("the page of the API cannot be made", "code", string(abi.CodeOf(err)))
-			http.Error(w, "the page cannot be made", http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(text) // the browser went away
-	})
-}
-
-func (a *API) reference() ([]byte, error) {
+// Reference is the body of the page that shows the table of routes, as HTML. It shows no data
+// of the owner's.
+func (a *API) Reference() (string, error) {
 	var all []shown
 	for i := range a.table {
 		s, err := a.table[i].shown()
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		all = append(all, s)
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	err := referencePage.Execute(&b, all)
-	return b.Bytes(), err
+	return b.String(), err
 }
 
 func (r *route) shown() (shown, error) {

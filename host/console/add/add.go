@@ -71,7 +71,9 @@ func (f *form) show(v *site.Visit, status int) error {
 		return err
 	}
 	if f.name == "" {
-		f.name = f.offer.Connector
+		if f.name, err = v.Owner.FreeName(v.Context(), f.offer.Connector); err != nil {
+			return err
+		}
 	}
 	return v.Show(status, words.AddTitle, ui.Overview, formPage(f))
 }

@@ -24,6 +24,8 @@ const (
 	step  = 13
 	side  = 11
 	weeks = 54
+	left  = 60 // of the days, for the names of weekdays
+	above = 28 // of the days, for the names of months
 )
 
 // shades are how strong a day's colour is, from no record to many.
@@ -52,13 +54,32 @@ func (h *heat) paths() []string {
 	offset := (int(first.Weekday()) + 6) % 7
 	for at := first; at.Year() == h.year; at = at.AddDate(0, 0, 1) {
 		n := offset + at.YearDay() - 1
-		_, _ = fmt.Fprintf(&drawn[shade(counts[at.Format(time.DateOnly)], most)], "M%d %dh%dv%dh-%dz", n/7*step, n%7*step, side, side, side)
+		_, _ = fmt.Fprintf(&drawn[shade(counts[at.Format(time.DateOnly)], most)], "M%d %dh%dv%dh-%dz", left+n/7*step, above+n%7*step, side, side, side)
 	}
 	paths := make([]string, len(shades))
 	for i := range drawn {
 		paths[i] = drawn[i].String()
 	}
 	return paths
+}
+
+// mark is a name beside the days.
+type mark struct{ x, y, text string }
+
+// marks names the months, each above the week of its first day, and every other weekday. A
+// screen reader has the days as a list instead.
+func (h *heat) marks() []mark {
+	var all []mark
+	first := time.Date(h.year, 1, 1, 0, 0, 0, 0, time.UTC)
+	offset := (int(first.Weekday()) + 6) % 7
+	for m := time.January; m <= time.December; m++ {
+		week := (offset + time.Date(h.year, m, 1, 0, 0, 0, 0, time.UTC).YearDay() - 1) / 7
+		all = append(all, mark{strconv.Itoa(left + week*step), strconv.Itoa(above - 6), words.MonthsShort[m-1]})
+	}
+	for row := 0; row < 7; row += 2 {
+		all = append(all, mark{"0", strconv.Itoa(above + row*step + side - 2), words.WeekdaysShort[row]})
+	}
+	return all
 }
 
 // shade is how strong a count's colour is. It grows with the logarithm, so that one busy day

@@ -1,7 +1,9 @@
 package devices
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +22,9 @@ var lives = []struct{ text, label string }{{"15m", words.FifteenMinutes}, {"1h",
 // form is the invitation as it was typed.
 type form struct {
 	Connector, Name, BaseURL, Expires string
-	Meant, AskMeant                   bool // AskMeant: this host does not know the connector
-	Known                             []string
+	Meant, AskMeant                   bool                   // AskMeant: this host does not know the connector
+	Known                             []connectors.Connector // that a device can run
+	Listed                            bool                   // Connector is one of those, or not said
 	Err                               error
 }
 
@@ -32,20 +35,21 @@ func showInvite(v *site.Visit) error {
 
 func (f *form) show(v *site.Visit, status int) error {
 	installed, err := connectors.List(v.Context(), v.Owner)
+	if err != nil {
+		installed = nil // the list only helps; its own page says what is wrong
+	}
 	for i := range installed {
-		if installed[i].Connector != "" {
-			f.Known = append(f.Known, installed[i].Connector)
+		if c := &installed[i]; c.OnDevice && c.Problem == nil {
+			f.Known = append(f.Known, *c)
 		}
 	}
-	if err != nil {
-		f.Known = nil // the list only helps; its own page says what is wrong
-	}
+	f.Listed = f.Connector == "" || slices.ContainsFunc(f.Known, func(c connectors.Connector) bool { return c.Connector == f.Connector })
 	return v.Show(status, words.Invite, ui.Devices, invitePage(f, v.Proof()))
 }
 
 func invite(v *site.Visit) error {
 	get := func(name string) string { return strings.TrimSpace(v.R.PostFormValue(name)) }
-	f := form{Connector: get("connector"), Name: get("name"), BaseURL: get("base_url"), Expires: get("expires"), Meant: get("meant") == "yes"}
+	f := form{Connector: cmp.Or(get("other"), get("connector")), Name: get("name"), BaseURL: get("base_url"), Expires: get("expires"), Meant: get("meant") == "yes"}
 	life, err := time.ParseDuration(f.Expires)
 	if err != nil {
 		life = 0 // which is refused

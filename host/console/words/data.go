@@ -111,3 +111,9 @@ func RecordsOfDays(year int, records string, days int, most, day string) string 
 	}
 	return text + ", the most on " + day + " (" + most + ")"
 }
+
+// MonthsShort and WeekdaysShort stand beside a map of a year's days; a week begins on Monday.
+var (
+	MonthsShort   = [...]string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
+	WeekdaysShort = [...]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+)

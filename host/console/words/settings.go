@@ -29,6 +29,7 @@ const (
 	TokensHeading   = "Tokens"
 	TokensHint      = "A token lets a program ask this host over HTTP, in an Authorization header. It opens no page."
 	TokensReference = "What a program can ask"
+	ReferenceTitle  = "The owner's API"
 	NoTokens        = "There are no tokens."
 	TokenName       = "What will use it"
 	TokenScope      = "What it may do"

@@ -11,6 +11,8 @@ const (
 	Minute = "minute"
 	Now    = "just now"
 	Never  = "never"
+
+	RightNow = "now"
 )
 
 // Distance says how far a moment is from now.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
@@ -29,6 +30,7 @@ type Connector struct {
 	Accepted  bool           `json:"accepted,omitempty"` // by the owner of a connection, this module
 	Changed   bool           `json:"changed,omitempty"`  // a connection has accepted another module
 	Problem   *words.Problem `json:"problem,omitempty"`  // why it cannot run
+	OnDevice  bool           `json:"-"`                  // a device can run it
 }
 
 // List lists the modules in the plugins folder. A module that cannot run is
@@ -46,14 +48,12 @@ func List(ctx context.Context, o *owner.Owner) ([]Connector, error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
 		for _, name := range names {
 			c := Connector{Name: name, Path: filepath.Join(dir, name+plugin.Extension)}
-			file, err := plugin.Open(c.Path, o.Config.ModuleBytes())
-			if err == nil {
-				var d *modules.Described
-				d, err = modules.Describe(ctx, engine, file)
+			d, err := o.Modules.Glance(ctx, engine, c.Path, o.Config.ModuleBytes())
+			if d != nil {
 				c.fill(d)
-				if err == nil {
-					err = modules.Misnamed(name, d)
-				}
+			}
+			if err == nil {
+				err = modules.Misnamed(name, d)
 			}
 			if ctx.Err() != nil {
 				return errors.Join(context.Cause(ctx), err)
@@ -84,6 +84,7 @@ func (c *Connector) fill(d *modules.Described) {
 		c.Bindings = append(c.Bindings, name)
 	}
 	slices.Sort(c.Bindings)
+	_, c.OnDevice = collector.Runnable(m)
 	if n := m.Requirements.Network; n != nil {
 		for _, h := range n.Hosts {
 			c.Reaches = append(c.Reaches, h.Host)

@@ -170,7 +170,7 @@ func (v *verifier) one(ctx context.Context, named string, connections []storage.
 	if err != nil {
 		return err
 	}
-	d, err := modules.Describe(ctx, v.engine, file)
+	d, err := v.owner.Modules.Describe(ctx, v.engine, file)
 	if err == nil {
 		err = modules.Misnamed(named, d)
 	}

@@ -74,8 +74,12 @@ func (e *exam) space(ctx context.Context, store *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	e.ok("space", fmt.Sprintf("records %s, run history %s, details still to fetch and their like %s, the rest %s, free %s (pdpp-host store compact gives it back)",
-		words.Bytes(s.Records), words.Bytes(s.History), words.Bytes(s.Gaps), words.Bytes(s.Rest), words.Bytes(s.Free)))
+	said := fmt.Sprintf("records %s, run history %s, details still to fetch and their like %s, the rest %s, free %s",
+		words.Bytes(s.Records), words.Bytes(s.History), words.Bytes(s.Gaps), words.Bytes(s.Rest), words.Bytes(s.Free))
+	if s.Free > 0 {
+		said += " (pdpp-host store compact gives it back)"
+	}
+	e.ok("space", said)
 	return nil
 }
 

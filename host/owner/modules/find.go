@@ -56,9 +56,12 @@ func IsPath(connector string) bool {
 		strings.HasSuffix(connector, plugin.Extension)
 }
 
+// LongestName is how many letters the name of a connector or a connection has at most.
+const LongestName = 128
+
 // ValidName reports whether name can be a connector's or a connection's.
 func ValidName(name string) bool {
-	return name != "" && len(name) <= 128 && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, func(r rune) bool {
+	return name != "" && len(name) <= LongestName && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && r != '.' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	})
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
 
-// mostInstalled bounds the modules whose manifests are remembered.
-const mostInstalled = 64
-
 // Installed returns the manifest and the module's SHA-256 of a connector in the plugins
 // folder, nil where none is installed. Each module is described once: what a device
 // delivers that puts no manifest is held against it. It is safe for concurrent use.
@@ -23,18 +20,12 @@ func (s *Server) Installed(ctx context.Context, connector string) (manifest []by
 	}
 	s.describing.Lock()
 	defer s.describing.Unlock()
-	d := s.installed[file.SHA256]
-	if d == nil {
-		if d, err = modules.Describe(ctx, s.engine, file); err == nil {
-			err = modules.Misnamed(connector, d)
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		if s.installed == nil || len(s.installed) >= mostInstalled {
-			s.installed = map[string]*modules.Described{}
-		}
-		s.installed[file.SHA256] = d
+	d, err := s.Modules.Describe(ctx, s.engine, file)
+	if err == nil {
+		err = modules.Misnamed(connector, d)
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	return d.Raw, file.SHA256, nil
 }

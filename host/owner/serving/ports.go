@@ -83,19 +83,10 @@ func (s *Server) manifest(ctx context.Context, c *storage.Connection) (*abi.Mani
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	m, known := s.manifests[file.SHA256]
-	s.mu.Unlock()
-	if known {
-		return m, nil
-	}
-	d, err := modules.Describe(ctx, s.engine, file)
+	d, err := s.Modules.Describe(ctx, s.engine, file)
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.manifests[file.SHA256] = d.Manifest
 	return d.Manifest, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -61,23 +60,9 @@ func take(ctx context.Context, store *storage.Store, now time.Time) (*right, err
 	if other != nil {
 		return nil, abi.NewError(schedule.CodeServing, "another pdpp-host serves this data folder",
 			"stop it first, or leave it to it; `pdpp-host run` works beside it").
-			WithDetail("since " + other.Since.Format(time.RFC3339) + ", " + processOf(other.Holder))
+			WithDetail("since " + other.Since.Format(time.RFC3339) + ", " + holder.Process(other.Holder))
 	}
 	return l, nil
-}
-
-// processOf returns the process that a holder names, which may be on another machine
-// that has the folder: its number is the third part, or the second of two
-// (holder.Self).
-func processOf(name string) string {
-	switch part := strings.Split(name, ":"); len(part) {
-	case 2:
-		return "process " + part[1]
-	case 4, 5:
-		return "process " + part[2]
-	default:
-		return "as " + name
-	}
 }
 
 // hold takes the right or renews it. It returns the server that has it instead.
@@ -144,7 +129,7 @@ func (l *right) keepRenewing(ctx context.Context, now func() time.Time, logger *
 		case err == nil && other != nil:
 			stop(run.ErrInterrupted)
 			return abi.NewError(schedule.CodeServingLost, "another pdpp-host has taken this data folder over",
-				"this one did not answer for too long, as after the machine slept; nothing is lost").WithDetail("now " + processOf(other.Holder))
+				"this one did not answer for too long, as after the machine slept; nothing is lost").WithDetail("now " + holder.Process(other.Holder))
 		}
 	}
 }

@@ -39,13 +39,9 @@ type Server struct {
 	began   time.Time // zero: it does not serve, and only looks
 	asks    bool      // its runs may ask their owner, whose answers it waits for
 
-	lives     lives
-	tally     tally
-	mu        sync.Mutex
-	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
-
-	describing sync.Mutex
-	installed  map[string]*modules.Described // see Installed
+	lives      lives
+	tally      tally
+	describing sync.Mutex // see Installed
 }
 
 // Serve takes the right to serve the data folder, hands fn the server and gives the
@@ -59,9 +55,9 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
-	o.Traffic = traffic.New()
+	o.Traffic, o.Modules = traffic.New(), new(modules.Memory)
 	err = o.Engine(func(engine *plugin.Engine) error {
-		s := &Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}, manifests: map[string]*abi.Manifest{}}
+		s := &Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}}
 		s.lives.tally = &s.tally
 		return fn(s)
 	})

@@ -32,7 +32,7 @@ func Copy(ctx context.Context, o *owner.Owner, from, to string) (*CopiedStore, e
 		return nil, err
 	}
 	done, err := storage.Copy(ctx, storage.CopyOptions{
-		From: from, To: to, Now: o.Now, Logger: o.Logger, Alive: holder.Alive,
+		From: from, To: to, Now: o.Now, Logger: o.Logger, Alive: holder.Alive, Process: holder.Process,
 		Witness: func(ctx context.Context) context.Context { return o.Witness(ctx, "store.copy", "store") },
 	})
 	if err != nil {

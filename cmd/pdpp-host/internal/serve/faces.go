@@ -39,14 +39,14 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if i == nil {
 		return nil
 	}
-	pages := console.New(&site.Site{
+	pages := &site.Site{
 		Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server,
 		Asked: questions.Asked, Waiting: questions.Waiting,
-	})
+	}
 	mux := http.NewServeMux()
 	mux.Handle(device.Prefix+"/", i.handler)
-	mux.Handle("/", pages)
-	if err := i.openAPI(ctx, s, server, mux); err != nil {
+	mux.Handle("/", console.New(pages))
+	if err := i.openAPI(ctx, pages, server, mux); err != nil {
 		return err
 	}
 	figures := metrics.New(metrics.Deps{

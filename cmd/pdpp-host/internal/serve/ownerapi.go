@@ -3,10 +3,14 @@ package serve
 import (
 	"context"
 	"net/http"
+	"sync"
 
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/a-h/templ"
+
 	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
@@ -28,19 +32,30 @@ func (r ownRuns) Stop(ctx context.Context, by owner.Actor, runID string) error {
 
 // openAPI puts the owner's API beside the pages, with what shows it, and the events that both
 // of them are told.
-func (i *intake) openAPI(ctx context.Context, s *session.Session, server *serving.Server, mux *http.ServeMux) error {
+func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.Server, mux *http.ServeMux) error {
 	source, err := live.OpenSource(ctx, server.Owner)
 	if err != nil {
 		return err
 	}
 	i.live = live.New(source, server.Now, server.Logger)
 	a := ownerapi.New(ownerapi.Deps{
-		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: s.Version,
+		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: pages.Version,
 	})
-	refuse := (&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version}).Refuse
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
-	mux.Handle(ownerapi.PathReference, i.guard.Handler(a.Signed(a.Reference()), refuse))
-	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), refuse))
+	mux.Handle(ownerapi.PathReference, i.guard.Handler(pages.Signed(reference(a)), pages.Refuse))
+	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), pages.Refuse))
 	return nil
+}
+
+// reference shows the API's table of routes in the frame of the console's pages.
+func reference(a *ownerapi.API) func(*site.Visit) error {
+	body := sync.OnceValues(a.Reference)
+	return func(v *site.Visit) error {
+		text, err := body()
+		if err != nil {
+			return err
+		}
+		return v.Show(http.StatusOK, words.ReferenceTitle, ui.Settings, templ.Raw(text))
+	}
 }
