@@ -339,11 +339,7 @@ func (c *copying) end() error {
 	if err := c.from.DB.QueryRowContext(c.ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&last); err != nil {
 		return err
 	}
-	ctx := c.ctx
-	if c.options.Witness != nil {
-		ctx = c.options.Witness(ctx)
-	}
-	return c.to.Alone(ctx, "end the copy", func(t *db.Tx) error {
+	return c.to.Alone(c.ctx, "end the copy", func(t *db.Tx) error {
 		for table, want := range c.rows { // nobody has written since they were compared
 			var got int64
 			if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM "+table).Scan(&got); err != nil {
@@ -358,6 +354,11 @@ func (c *copying) end() error {
 		}
 		for table, column := range ownNumbers {
 			if err := t.FollowKeys(table, column); err != nil {
+				return err
+			}
+		}
+		if c.options.Witness != nil { // its event is a row more than was compared
+			if err := db.RunFirst(c.options.Witness(c.ctx), t); err != nil {
 				return err
 			}
 		}
