@@ -106,6 +106,7 @@ var operations = map[string]string{
 	"NeedsOwner":      "(status lists it first; the console asks for it alone)",
 	"RunDays":         "(the console draws it)",
 	"StatusOf":        "(the console reads a row again)",
+	"FreeName":        "(a page suggests it)",
 	"connectors.Look": "(plugins accept shows the terms itself)",
 
 	"ConnectionNames":      "(completes a name)",
