@@ -89,7 +89,7 @@ func (o *opened) begin(t *db.Tx, part, runID string) error {
 	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET generation = generation + 1, begun_by = ?, begun_seq = ?, open = 1, spoiled = '' WHERE id = ?",
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET begun_by = ?, begun_seq = ?, open = 1, spoiled = '' WHERE id = ?",
 		runID, o.begunSeq, o.id)
 	return err
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// keySize is the size of a key's hash. Two keys that share one hash are taken for one: the
-// one that is gone stays until the other one goes.
-const keySize = 8
+// hashSize is the size of a metHash.
+const hashSize = 8
 
-// appendHash appends the hash of a key: the first bytes of its SHA-256.
-func appendHash(hashes, key []byte) []byte {
+// metHash is the hash of a key by which it counts as met: the first bytes of its SHA-256. Two
+// keys that share one are taken for one: the one that is gone stays until the other one goes.
+func metHash(key []byte) uint64 {
 	sum := sha256.Sum256(key)
-	return append(hashes, sum[:keySize]...)
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // batchMarks gathers what one batch marks in one enumeration.
 type batchMarks struct {
 	hashes []byte
-	keys   []byte // a JSON array without its brackets; of a part alone
+	keys   keyList // of a part alone
 }
 
 func (m *batchMarks) add(o *opened, key []byte) {
-	m.hashes = appendHash(m.hashes, key)
+	m.hashes = binary.BigEndian.AppendUint64(m.hashes, metHash(key))
 	if o.part {
-		m.keys = appendText(append(m.keys, ','), key)
+		m.keys.add(key)
 	}
 }
 
@@ -104,7 +104,7 @@ func (m *batchMarks) write(t *db.Tx, o *opened) error {
 		return err
 	}
 	_, err = t.DB.ExecContext(t.Ctx, withKeys(t, `INSERT INTO marks (enumeration_id, key, stream_id, generation)
-SELECT ?, value, ?, 0 FROM keys WHERE true ON CONFLICT (enumeration_id, key) DO NOTHING`), string(jsonArray(m.keys)), o.id, o.stream)
+SELECT ?, value, ?, 0 FROM keys WHERE true ON CONFLICT (enumeration_id, key) DO NOTHING`), m.keys.json(), o.id, o.stream)
 	return err
 }
 
@@ -131,7 +131,7 @@ func readMet(t *db.Tx, o *opened) (*metKeys, error) {
 		if err := rows.Scan(&hashes); err != nil {
 			return nil, err
 		}
-		for ; len(hashes) >= keySize; hashes = hashes[keySize:] {
+		for ; len(hashes) >= hashSize; hashes = hashes[hashSize:] {
 			m.hashes = append(m.hashes, binary.BigEndian.Uint64(hashes))
 		}
 	}
@@ -143,8 +143,7 @@ func readMet(t *db.Tx, o *opened) (*metKeys, error) {
 }
 
 func (m *metKeys) has(key string) bool {
-	sum := sha256.Sum256([]byte(key))
-	_, met := slices.BinarySearch(m.hashes, binary.BigEndian.Uint64(sum[:]))
+	_, met := slices.BinarySearch(m.hashes, metHash([]byte(key)))
 	return met
 }
 
@@ -176,13 +175,27 @@ func withKeys(t *db.Tx, statement string) string {
 	return "WITH keys AS (SELECT value FROM json_each(?)) " + statement
 }
 
-// jsonArray makes an array of texts that appendText has written, each behind a comma.
-func jsonArray(texts []byte) []byte {
-	if len(texts) == 0 {
-		return []byte("[]")
+// keyList is a JSON array of keys without its brackets, each behind a comma.
+type keyList []byte
+
+func (l *keyList) add(key []byte) { *l = appendText(append(*l, ','), key) }
+
+// json returns the array. Nothing is added to the list afterwards.
+func (l *keyList) json() string {
+	if len(*l) == 0 {
+		return "[]"
 	}
-	texts[0] = '['
-	return append(texts, ']')
+	(*l)[0] = '['
+	return string(append(*l, ']'))
+}
+
+// keyTexts returns the JSON array of keys.
+func keyTexts(keys []string) string {
+	var l keyList
+	for _, key := range keys {
+		l.add([]byte(key))
+	}
+	return l.json()
 }
 
 // appendText appends a key, which is valid UTF-8, as a JSON string.

@@ -92,11 +92,7 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 
 // stillThere returns those of the keys whose records would be buried.
 func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) {
-	var texts []byte
-	for _, key := range keys {
-		texts = appendText(append(texts, ','), []byte(key))
-	}
-	query, args := thereInStream, []any{string(jsonArray(texts)), o.stream, o.begunSeq}
+	query, args := thereInStream, []any{keyTexts(keys), o.stream, o.begunSeq}
 	if o.part {
 		query, args = thereInPart, append(args, o.id)
 	}
@@ -192,7 +188,7 @@ func lastChange(t *db.Tx, to *Target, stream int64) (seq int64, err error) {
 // WeighSweep says why not. It shares the transaction that commits the cursor behind it.
 //
 // Invariant 12: a record is buried only when its enumeration was closed as whole, with
-// nothing rejected or left out since it began, over marks that are all of one generation.
+// nothing rejected or left out since it began, over what was met since then.
 func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
 	out, g, err := weigh(t, to, s)
 	o := to.opened[s.Enumeration]
@@ -238,11 +234,7 @@ func leavePart(t *db.Tx, o *opened, met *metKeys) (err error) {
 			break
 		}
 		more = len(keys) == sweepPage
-		var texts []byte
-		for _, key := range keys {
-			texts = appendText(append(texts, ','), []byte(key))
-		}
-		_, err = t.DB.ExecContext(t.Ctx, withKeys(t, "DELETE FROM marks WHERE enumeration_id = ? AND key IN (SELECT value FROM keys)"), string(jsonArray(texts)), o.id)
+		_, err = t.DB.ExecContext(t.Ctx, withKeys(t, "DELETE FROM marks WHERE enumeration_id = ? AND key IN (SELECT value FROM keys)"), keyTexts(keys), o.id)
 	}
 	return err
 }
