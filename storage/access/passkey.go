@@ -70,29 +70,12 @@ func endPasskeys(t *db.Tx) error {
 
 // Passkeys returns all passkeys, the newest first.
 func (s *Store) Passkeys(ctx context.Context) ([]Passkey, error) {
-	var rows []passkeyRow
-	if err := s.db.Read.NewSelect().Model(&rows).Order("created_us DESC", "id").Scan(ctx); err != nil {
-		return nil, s.db.Fail("read the passkeys", err)
-	}
-	out := make([]Passkey, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public()
-	}
-	return out, nil
+	return list(ctx, s, "read the passkeys", "created_us DESC", (*passkeyRow).public)
 }
 
 // PasskeyOf returns the passkey that a device calls credential; nil: there is none.
 func (s *Store) PasskeyOf(ctx context.Context, credential []byte) (*Passkey, error) {
-	var row passkeyRow
-	err := s.db.Read.NewSelect().Model(&row).Where("credential = ?", credential).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.db.Fail("read the passkey", err)
-	}
-	found := row.public()
-	return &found, nil
+	return find(ctx, s, "read the passkey", "credential", credential, (*passkeyRow).public)
 }
 
 // AddPasskey keeps a passkey. It returns owner.passkey_known for one that is kept already,

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -77,29 +76,12 @@ func openSession(t *db.Tx, n Session, opened, used time.Time) error {
 
 // SessionOf returns the session whose secret has that hash; nil: there is none.
 func (s *Store) SessionOf(ctx context.Context, sha256 string) (*Session, error) {
-	var row sessionRow
-	err := s.db.Read.NewSelect().Model(&row).Where("sha256 = ?", sha256).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.db.Fail("read the session", err)
-	}
-	found := row.public()
-	return &found, nil
+	return find(ctx, s, "read the session", "sha256", sha256, (*sessionRow).public)
 }
 
 // Sessions returns all sessions, the last used first.
 func (s *Store) Sessions(ctx context.Context) ([]Session, error) {
-	var rows []sessionRow
-	if err := s.db.Read.NewSelect().Model(&rows).Order("used_us DESC", "id").Scan(ctx); err != nil {
-		return nil, s.db.Fail("read the sessions", err)
-	}
-	out := make([]Session, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public()
-	}
-	return out, nil
+	return list(ctx, s, "read the sessions", "used_us DESC", (*sessionRow).public)
 }
 
 // SessionUsed keeps that a session is in use now.

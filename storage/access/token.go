@@ -2,8 +2,6 @@ package access
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -49,29 +47,12 @@ func (s *Store) NewToken(ctx context.Context, n Token) error {
 
 // TokenOf returns the token whose secret has that hash; nil: there is none.
 func (s *Store) TokenOf(ctx context.Context, sha256 string) (*Token, error) {
-	var row tokenRow
-	err := s.db.Read.NewSelect().Model(&row).Where("sha256 = ?", sha256).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.db.Fail("read the token", err)
-	}
-	found := row.public()
-	return &found, nil
+	return find(ctx, s, "read the token", "sha256", sha256, (*tokenRow).public)
 }
 
 // Tokens returns all tokens, the newest first.
 func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
-	var rows []tokenRow
-	if err := s.db.Read.NewSelect().Model(&rows).Order("created_us DESC", "id").Scan(ctx); err != nil {
-		return nil, s.db.Fail("read the tokens", err)
-	}
-	out := make([]Token, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public()
-	}
-	return out, nil
+	return list(ctx, s, "read the tokens", "created_us DESC", (*tokenRow).public)
 }
 
 // Callers returns the ids of all tokens and sessions: it is another list once one of them was
