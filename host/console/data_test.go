@@ -19,7 +19,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -43,21 +42,7 @@ func letter(key string, day int, members map[string]any) (string, []byte) {
 // stored gives the bed a connection with these records.
 func (b *bed) stored(connection string, records map[string][]byte, gone ...string) {
 	b.t.Helper()
-	ctx := context.Background()
-	c, err := b.Store.EnsureConnection(ctx, connection, "post")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := b.Store.PinPlugin(ctx, c.ID, strings.Repeat("0", 64), []byte(lettersManifest)); err != nil {
-		b.t.Fatal(err)
-	}
-	w, err := b.Store.BeginRun(ctx, storage.NewRun{
-		RunID: "run_" + connection, ConnectionID: c.ID, Connector: "post", Version: "1", ModuleSHA256: "m", Mode: abi.ModeIncremental,
-		Bookmark: storage.BookmarkIncremental, Holder: "h", Streams: []string{"letters"}, LeaseTTL: time.Minute,
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ctx, w := context.Background(), b.run(connection)
 	batch := w.NewBatch()
 	for key, data := range records {
 		batch.Add(0, []byte(key), data, []byte("2026-01-02T03:04:05Z"), false)
