@@ -40,19 +40,6 @@ func Alive(holder string) bool {
 	return startTime(pid) == part[3]
 }
 
-// Process says in words which process a name of Self is, which may be on another machine.
-// An older name has two parts.
-func Process(name string) string {
-	switch part := strings.Split(name, ":"); len(part) {
-	case 2:
-		return "process " + part[1]
-	case 4, 5:
-		return "process " + part[2]
-	default:
-		return "holder " + name
-	}
-}
-
 // namespace is the number of the process namespace.
 func namespace() string {
 	link, err := os.Readlink("/proc/self/ns/pid") // pid:[4026531836]
