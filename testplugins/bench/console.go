@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -148,6 +149,7 @@ type open struct {
 var (
 	setUpCode = regexp.MustCompile(`/set-up\?code=(\S+)`)
 	runID     = regexp.MustCompile(`"run_id":"([^"]+)"`)
+	asset     = regexp.MustCompile(`/assets/[^"]+`)
 	secretOf  = regexp.MustCompile(`pdpp_ot_\S+`)
 )
 
@@ -238,8 +240,16 @@ func (o *open) page(path string) (string, error) {
 
 // browse opens the overview with what it loads, and follows its events: told gets the names.
 func (o *open) browse(told func(event string)) (stop func(), err error) {
-	for _, path := range []string{"/", "/assets/console.css", "/assets/console.js", "/assets/htmx.js", "/assets/sse.js"} {
-		if _, err := o.page(path); err != nil && path == "/" {
+	text, err := o.page("/")
+	if err != nil {
+		return nil, err
+	}
+	loads := asset.FindAllString(text, -1)
+	if len(loads) == 0 {
+		return nil, errors.New("the overview loads no style and no script")
+	}
+	for _, path := range loads {
+		if _, err := o.page(path); err != nil {
 			return nil, err
 		}
 	}

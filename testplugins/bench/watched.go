@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -84,7 +85,7 @@ func (b *bench) idle() error {
 }
 
 // newOnPage is the number of new records on the page of a run.
-var newOnPage = regexp.MustCompile(`<span>(\d+) new`)
+var newOnPage = regexp.MustCompile(`<data value="(\d+)">[^<]*</data>\s+new`)
 
 // shown measures how long a record that is stored takes to stand on the page of its run. The
 // guest stores 7 records twice a second.
@@ -143,6 +144,8 @@ func (b *bench) shown() error {
 		n := 0
 		if found := newOnPage.FindStringSubmatch(text); found != nil {
 			n, _ = strconv.Atoi(found[1]) // no digit fails
+		} else if at > 0 {
+			return errors.New("the page of the run says no number of new records")
 		}
 		for at < min(n/step, steps) {
 			at++
