@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
 	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
 	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
-	flag.StringVar(&o.only, "only", "firehose,folder,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -65,7 +65,7 @@ func run(o options) error {
 		name string
 		run  func() error
 	}{
-		{"firehose", b.firehose}, {"folder", b.folder}, {"device", b.device}, {"start", b.start},
+		{"firehose", b.firehose}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
 		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)},
 	} {

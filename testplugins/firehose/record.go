@@ -22,6 +22,13 @@ func Record(i int) (key, data []byte) {
 	return data[idAt-4 : idAt+width : idAt+width], data
 }
 
+// Changed is Record with the title that a round gives it.
+func Changed(i, round int) (key, data []byte) {
+	key, data = Record(i)
+	put(data[titleAt:], 90_000_000+round)
+	return key, data
+}
+
 func put(dst []byte, i int) {
 	for at := width - 1; at >= 0; at-- {
 		dst[at] = byte('0' + i%10)
