@@ -65,8 +65,12 @@ func (b *bench) enumerated() error {
 
 // listed is what a run over the list did.
 type listed struct {
-	sample
-	New, Changed, Deleted, Unchanged int64
+	sample `json:"-"`
+
+	New       int64 `json:"new"`
+	Changed   int64 `json:"changed"`
+	Deleted   int64 `json:"deleted"`
+	Unchanged int64 `json:"unchanged"`
 }
 
 // list runs the firehose over n records in a round.

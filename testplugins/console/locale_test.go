@@ -24,7 +24,7 @@ func TestTimesAndNumbersFollowTheReader(t *testing.T) {
 	p.See("1.234")
 	if got := p.Eval(`[...document.querySelectorAll("time")].filter((t) => {
 		const whole = new Date(t.dateTime).toLocaleString("de-DE", {dateStyle: "full", timeStyle: "long", timeZone: "America/Los_Angeles"});
-		return !t.textContent.startsWith("vor ") || t.title !== whole || t.querySelector(".sr").textContent !== " (" + whole + ")" || t.lang !== "de-DE";
+		return !/^(vor |jetzt)/.test(t.textContent) || t.title !== whole || t.querySelector(".sr").textContent !== " (" + whole + ")" || t.lang !== "de-DE";
 	}).map((t) => t.outerHTML).join("")`).Str(); got != "" || p.Eval(`document.querySelectorAll("time").length`).Int() < 2 {
 		t.Errorf("moments on the page of a connection in German in California: %s, want all of them told so", got)
 	}

@@ -17,7 +17,7 @@ func Command(s *session.Session, network Network) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("plugins", "Show, check and write connectors", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
 	cmd.AddCommand(list, inspectCommand(s), installCommand(s), acceptCommand(s), verifyCommand(s), removeCommand(s))
-	cmd.AddCommand(newCommand(s), testCommand(s, network), replayCommand(s))
+	cmd.AddCommand(newCommand(s), devCommand(s), testCommand(s, network), replayCommand(s))
 	return cmd
 }
 
