@@ -23,9 +23,10 @@ var templates embed.FS
 const modulePath = "github.com/pdpp-host/pdpp-host"
 
 // places are the files that do not lie where their template's name says: one called
-// .gitignore would take effect among the templates, and a sample is a folder.
+// .gitignore would take effect among the templates, and a sample and a simulation are folders.
 var places = map[string]string{
 	"gitignore": ".gitignore", "first.txt": "sample/first.txt", "second.txt": "sample/deeper/second.txt",
+	"simulation.go": "simulation/simulation.go", "serve.go": "simulation/serve/main.go",
 }
 
 // The kinds of connectors.

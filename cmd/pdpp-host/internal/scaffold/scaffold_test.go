@@ -21,7 +21,7 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	for kind, files := range map[string][]string{
 		KindFile: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"},
-		KindHTTP: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "provider_test.go"},
+		KindHTTP: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "simulation/serve/main.go", "simulation/simulation.go"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
