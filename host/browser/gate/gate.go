@@ -20,11 +20,8 @@ import (
 const Host = "gate.pdpp.invalid"
 
 const (
-	queue   = 4096 // pauses that wait to be looked at
-	waiting = 512  // requests that an Admitter holds at once; more are refused
-	// proofTime is how long the proof may take. Nothing of a run is sent before it, so a busy
-	// machine costs time alone.
-	proofTime = 30 * time.Second
+	queue     = 4096 // pauses that wait to be looked at
+	waiting   = 512  // requests that an Admitter holds at once; more are refused
 	closeTime = 2 * time.Second
 	random    = 16 // bytes in the proof's address
 )
@@ -40,12 +37,6 @@ type Request struct {
 // called from many goroutines.
 type Admitter interface {
 	Admit(ctx context.Context, r Request) error
-}
-
-// Wall is what stands behind the gate.
-type Wall interface {
-	// Await returns when a host has reached the wall and was refused.
-	Await(ctx context.Context, host string) error
 }
 
 // Gate is the pause before each request of a browser. Close it.
@@ -91,34 +82,31 @@ func (g *Gate) Shut(ctx context.Context) error {
 
 // Prove has the browser ask for a page that does not exist, and returns nil when the gate has
 // paused that. Otherwise the browser is not governed, and is to be ended.
-func (g *Gate) Prove(ctx context.Context, from io.Reader, wall Wall) error {
+func (g *Gate) Prove(ctx context.Context, from io.Reader) error {
 	secret := make([]byte, random)
 	if _, err := io.ReadFull(from, secret); err != nil {
 		return err
 	}
+	canary := "https://" + Host + "/" + hex.EncodeToString(secret)
 	g.lock.Lock()
-	g.canary = "https://" + Host + "/" + hex.EncodeToString(secret)
+	g.canary = canary
 	g.lock.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, proofTime, abi.NewError(abi.CodeBrowserGate, "the browser's first request did not come to the gate", "try it again when the machine is less busy; nothing was sent"))
-	defer cancel()
-	passed := make(chan struct{})
-	g.working.Go(func() {
-		if wall.Await(ctx, Host) == nil {
-			close(passed)
-		}
-	})
-	page, err := proto.TargetCreateTarget{URL: g.canary}.Call(g.line.On(ctx, ""))
+	page, err := proto.TargetCreateTarget{URL: "about:blank"}.Call(g.line.On(ctx, ""))
 	if err != nil {
+		return err
+	}
+	attached, err := proto.TargetAttachToTarget{TargetID: page.TargetID, Flatten: true}.Call(g.line.On(ctx, ""))
+	if err != nil {
+		return err
+	}
+	// The answer comes when the request has ended, in whatever way: a paused one, with the gate.
+	if _, err := (proto.PageNavigate{URL: canary}).Call(g.line.On(ctx, attached.SessionID)); err != nil {
 		return err
 	}
 	select {
 	case <-g.seen:
-	case <-passed:
+	default:
 		return abi.NewError(abi.CodeBrowserGate, "the browser's requests go past the gate", "another version of the browser may help; nothing was sent")
-	case <-g.line.Ended():
-		return g.line.Err()
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 	_, err = proto.TargetCloseTarget{TargetID: page.TargetID}.Call(g.line.On(ctx, ""))
 	return err
@@ -191,8 +179,8 @@ func (g *Gate) paused(e wire.Event) {
 	g.lock.Unlock()
 	switch v {
 	case prove:
-		g.answer(e, proto.FetchFulfillRequest{RequestID: p.RequestID, ResponseCode: 204})
-		close(g.seen)
+		close(g.seen) // before the answer, which ends the navigation
+		g.answer(e, proto.FetchFulfillRequest{RequestID: p.RequestID, ResponseCode: 204, Body: []byte{}})
 	case let:
 		g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
 	case refuse:

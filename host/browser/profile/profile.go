@@ -75,7 +75,10 @@ func Hold(ctx context.Context, dir, profile string, wait time.Duration) (held *H
 	if h.root, err = folder(all, profile); err != nil {
 		return nil, refused(h.Path, "is no private folder").Wrap(err)
 	}
-	return h, h.unlink()
+	if err := h.unlink(); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // unlink removes the links of a browser that ran under another host name: nobody but the

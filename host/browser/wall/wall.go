@@ -105,8 +105,8 @@ func (w *Wall) Refused() (names map[string]int, others int) {
 	return maps.Clone(w.refused), w.others
 }
 
-// Await returns when a host was refused, or with the cause of ctx's end.
-func (w *Wall) Await(ctx context.Context, host string) error {
+// Refuses returns when a host was refused, or with the cause of ctx's end.
+func (w *Wall) Refuses(ctx context.Context, host string) error {
 	for {
 		w.lock.Lock()
 		n, changed := w.refused[host], w.watch

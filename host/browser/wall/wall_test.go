@@ -131,7 +131,7 @@ func TestRefusedNamesAreBounded(t *testing.T) {
 	if longest := slices.MaxFunc(slices.Collect(maps.Keys(refused)), func(a, b string) int { return len(a) - len(b) }); len(longest) > longestName {
 		t.Errorf("got a name of %d bytes, want at most %d", len(longest), longestName)
 	}
-	if err := w.Await(t.Context(), "0.example"); err != nil {
+	if err := w.Refuses(t.Context(), "0.example"); err != nil {
 		t.Errorf("awaiting what was refused: got %v, want nil", err)
 	}
 }

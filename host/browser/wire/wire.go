@@ -92,13 +92,13 @@ func (l *Line) Err() error {
 
 // Close ends the line, and returns when nothing reads any more.
 func (l *Line) Close() error {
-	l.end(gone())
+	l.End(gone())
 	<-l.drained
 	return nil
 }
 
-// end ends the line for the given reason.
-func (l *Line) end(why error) {
+// End ends the line for a reason: the browser is to be gone.
+func (l *Line) End(why error) {
 	l.lock.Lock()
 	first := l.err == nil
 	if first {
@@ -131,7 +131,7 @@ func (l *Line) drain() {
 			if abi.CodeOf(err) != abi.CodeBrowserClosed {
 				err = gone()
 			}
-			l.end(err)
+			l.End(err)
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func (l *Line) call(ctx context.Context, session proto.TargetSessionID, method s
 			return m.Result, nil
 		case err := <-sent:
 			if sent = nil; err != nil {
-				l.end(gone())
+				l.End(gone())
 			}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
