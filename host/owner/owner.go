@@ -46,6 +46,7 @@ type Deps struct {
 	Logger  *slog.Logger
 	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
 	Modules *modules.Memory  // what modules said so far; nil: each is asked again
+	Browser Browser          // nil: nobody asks about it
 	// PutRight is told when an owner has put right what runs may wait for; nil: this process
 	// schedules nothing.
 	PutRight func()
