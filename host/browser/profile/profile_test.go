@@ -78,7 +78,7 @@ func TestOneAtATime(t *testing.T) {
 }
 
 // The links of a browser of another host name are removed, by the holder alone; those of one of
-// this host are left for the browser to judge. What they lead to is not touched.
+// this host are left for the browser to judge. Nothing happens to what they lead to.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "profiles")

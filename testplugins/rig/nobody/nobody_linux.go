@@ -40,7 +40,7 @@ func again() (code int, err error) {
 	if err := errors.Join(os.Chown(dir, id, id), Copy(program)); err != nil {
 		return 0, err
 	}
-	// What go test keeps of a run is the superuser's.
+	// The log that go test keeps of a run is the superuser's.
 	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-test.testlogfile=") })
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // this program
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = os.Stdin, os.Stdout, os.Stderr, dir
