@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,8 +78,9 @@ func TestProfilesAreApart(t *testing.T) {
 	one := acquire(t, r)
 	busy := r
 	busy.Wait = 10 * time.Millisecond
-	if b, err := Acquire(t.Context(), busy); abi.CodeOf(err) != abi.CodeBrowserProfileBusy {
-		t.Fatalf("the same profile: got %v, %v, want %s", b, err, abi.CodeBrowserProfileBusy)
+	// Without the lock the second browser would give way to the first one, and have another reason.
+	if b, err := Acquire(t.Context(), busy); abi.CodeOf(err) != abi.CodeBrowserProfileBusy || !strings.Contains(err.Error(), "another run") {
+		t.Fatalf("the same profile: got %v, %v, want %s by another run", b, err, abi.CodeBrowserProfileBusy)
 	}
 	other := r
 	other.Profile = "other"

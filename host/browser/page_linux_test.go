@@ -94,7 +94,7 @@ func newSite(t testing.TB, pages map[string]string) *site {
 		fmt.Fprint(w, text)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser hangs up on a certificate before it is told to take it
-	s.EnableHTTP2 = true // one connection, whose certificate is taken once: that of a service worker's script never is
+	s.EnableHTTP2 = true                           // one connection, whose certificate is taken once: that of a service worker's script never is
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s
