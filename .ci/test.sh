@@ -28,8 +28,8 @@ if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb 
   echo "NOT TESTED ON POSTGRESQL: none is installed here (Debian: apt-get install postgresql)" >&2
 fi
 
-# Those of the console drive a Chromium. PDPP_TEST_BROWSER=required makes a missing one a
-# failure. axe-core comes from npm.
+# Those of the console and of host/browser drive a Chromium. PDPP_TEST_BROWSER=required makes
+# a missing one a failure. axe-core comes from npm.
 if ! command -v chromium >/dev/null 2>&1 && ! command -v chromium-browser >/dev/null 2>&1 && ! command -v google-chrome >/dev/null 2>&1; then
   echo "NOT TESTED IN A BROWSER: none is installed here (Debian: apt-get install chromium)" >&2
 elif ! command -v npm >/dev/null 2>&1; then

@@ -69,6 +69,7 @@ func setUp(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("PDPP_BROWSER_PATH", filepath.Join(env.WorkDir, "none")) // a story is the same with and without a browser
 	env.Setenv("DATA", data)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 		out, err := exec.Command("go", "env", name).Output()

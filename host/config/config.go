@@ -28,6 +28,8 @@ type Config struct {
 	pluginsDir   string
 	dsn          string
 	profilesDir  string
+	browser      string
+	noSandbox    bool
 	memory       int64
 	moduleSize   int64
 	run          time.Duration
@@ -65,6 +67,12 @@ func (c *Config) StoreOnServer() bool { return strings.Contains(c.dsn, "://") }
 // ProfilesDir is the absolute folder of browser profiles; "" if the home folder is
 // unknown and none was set.
 func (c *Config) ProfilesDir() string { return c.profilesDir }
+
+// Browser is the absolute path of the browser to start; "": the first that is found.
+func (c *Config) Browser() string { return c.browser }
+
+// AllowNoSandbox is the operator's word that a browser may run without its sandbox.
+func (c *Config) AllowNoSandbox() bool { return c.noSandbox }
 
 // MemoryBytes is a guest's linear memory cap.
 func (c *Config) MemoryBytes() int64 { return c.memory }
@@ -148,6 +156,10 @@ func (c *Config) shownValue(name string) string {
 		return redactDSN(c.dsn)
 	case KeyProfilesDir:
 		return c.profilesDir
+	case KeyBrowser:
+		return c.browser
+	case KeyNoSandbox:
+		return strconv.FormatBool(c.noSandbox)
 	case KeyMemory:
 		return FormatSize(c.memory)
 	case KeyModuleSize:

@@ -9,6 +9,8 @@ const (
 	KeyPluginsDir   = "plugins_dir"
 	KeyStorageDSN   = "storage.dsn"
 	KeyProfilesDir  = "browser.profiles_dir"
+	KeyBrowser      = "browser.path"
+	KeyNoSandbox    = "browser.allow_no_sandbox"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
 	KeyRunTime      = "limits.run"
@@ -49,6 +51,8 @@ var keys = []key{
 	{KeyPluginsDir, "", parsePath(func(c *Config) *string { return &c.pluginsDir })},
 	{KeyStorageDSN, "", parseDSN},
 	{KeyProfilesDir, "", parsePath(func(c *Config) *string { return &c.profilesDir })},
+	{KeyBrowser, "", parsePath(func(c *Config) *string { return &c.browser })},
+	{KeyNoSandbox, "false", parseBool(func(c *Config) *bool { return &c.noSandbox })},
 	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
 	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
 	{KeyRunTime, "4h", parseDuration(func(c *Config) durationPtr { return &c.run })},
@@ -63,7 +67,7 @@ var keys = []key{
 	{KeyTLSCert, "", parsePath(func(c *Config) *string { return &c.tlsCert })},
 	{KeyTLSKey, "", parsePath(func(c *Config) *string { return &c.tlsKey })},
 	{KeyOrigin, "", parseOrigin},
-	{KeyBehindProxy, "false", parseBehindProxy},
+	{KeyBehindProxy, "false", parseBool(func(c *Config) *bool { return &c.behindProxy })},
 	{KeyHistory, "90d", parseHistory},
 }
 

@@ -199,6 +199,9 @@ func nearestKey(name string, known []string) string {
 	if n := abi.Nearest(name, known); n != "" {
 		return n
 	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 && slices.Contains(known, name[:i]) {
+		return name[:i] // it has nothing below it
+	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	parts := make([]string, len(known))
 	for i, k := range known {

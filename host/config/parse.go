@@ -231,16 +231,18 @@ func parseOrigin(c *Config, v value) error {
 	return nil
 }
 
-func parseBehindProxy(c *Config, v value) error {
-	switch b, is := v.raw.(bool); {
-	case is:
-		c.behindProxy = b
-	case v.raw == "true" || v.raw == "false":
-		c.behindProxy = v.raw == "true"
-	default:
-		return v.invalid("is not true or false", "leave it out for false")
+func parseBool(field func(*Config) *bool) func(*Config, value) error {
+	return func(c *Config, v value) error {
+		switch b, is := v.raw.(bool); {
+		case is:
+			*field(c) = b
+		case v.raw == "true" || v.raw == "false":
+			*field(c) = v.raw == "true"
+		default:
+			return v.invalid("is not true or false", "leave it out for false")
+		}
+		return nil
 	}
-	return nil
 }
 
 // parseAllowPrivate reads a YAML list, or a comma-separated text from a variable.

@@ -31,6 +31,22 @@ type Consent interface {
 	Ask(ctx context.Context, t *modules.Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error)
 }
 
+// Browser is the browser of this machine that connectors would use.
+type Browser interface {
+	// Find returns the program that would be started, or browser.missing.
+	Find() (program string, err error)
+	// Prove starts it with a profile that is removed again, and returns what that has shown:
+	// that its requests are governed, have one way out, and that its pages are confined.
+	Prove(ctx context.Context, program string) (*BrowserProof, error)
+}
+
+// BrowserProof is what a start of the browser has shown.
+type BrowserProof struct {
+	Product     string // as in "Chrome/156.0.8078.79"
+	Unsandboxed bool   // the operator allows it
+	Shown       bool   // the system shows that its pages are in its sandbox
+}
+
 // Deps are what operations work with.
 type Deps struct {
 	Config  *config.Config
@@ -46,6 +62,7 @@ type Deps struct {
 	Logger  *slog.Logger
 	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
 	Modules *modules.Memory  // what modules said so far; nil: each is asked again
+	Browser Browser          // nil: nobody asks about it
 	// PutRight is told when an owner has put right what runs may wait for; nil: this process
 	// schedules nothing.
 	PutRight func()

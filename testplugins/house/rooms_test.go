@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -254,6 +255,28 @@ func TestImportRules(t *testing.T) {
 	} {
 		if why := library(c.from, c.path, c.test); (why == "") != c.allowed {
 			t.Errorf("%s -> %s: %q", c.from, c.path, why)
+		}
+	}
+}
+
+// The programs link the messages of go-rod, and nothing of it that downloads or starts a
+// browser (BR-04, RT-02).
+func TestNoLauncherIsLinked(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const messages = "github.com/go-rod/rod/lib/proto"
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, messages) {
+		t.Errorf("%s is not linked, want it: else the test looks at nothing", messages)
+	}
+	for _, dep := range linked {
+		if strings.HasPrefix(dep, "github.com/go-rod/") && dep != messages || strings.HasPrefix(dep, "github.com/ysmood/") && dep != "github.com/ysmood/gson" {
+			t.Errorf("%s is linked, want no more of go-rod than %s", dep, messages)
 		}
 	}
 }

@@ -68,7 +68,8 @@ var areas = map[string]int{
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "questions": Refused, "notifications": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
 	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
-	"replay": Internal, // 1, as of diff: what was compared is not the same
+	"browser": Refused,
+	"replay":  Internal, // 1, as of diff: what was compared is not the same
 }
 
 // Ended is a run that took place and did not succeed, or not wholly. Its code may

@@ -1,5 +1,5 @@
 // Package doctor is the operation that checks a whole installation: configuration,
-// folders, disk, sandbox, modules, store, connections, credentials and what serves. Each
+// folders, disk, sandbox, modules, browser, store, connections, credentials and what serves. Each
 // check leaves findings, each with what to do about it.
 //
 // A finding about a connection's health carries the verdict, and the face words it as

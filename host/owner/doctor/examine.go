@@ -28,6 +28,9 @@ func Examine(ctx context.Context, o *owner.Owner, repair bool) ([]Finding, error
 	if err := e.plugins(ctx); err != nil {
 		return nil, err
 	}
+	if err := e.browser(ctx); err != nil {
+		return nil, err
+	}
 	if err := e.stored(ctx); err != nil {
 		return nil, err
 	}

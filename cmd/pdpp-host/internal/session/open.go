@@ -54,7 +54,7 @@ func (s *Session) owner(open func(context.Context, storage.Options) (*storage.St
 	}
 	o := owner.New(owner.Deps{
 		Config: c, Now: s.Now, Random: s.Random, Getenv: os.Getenv, Logger: s.Logger, Home: s.Home, Vault: s.VaultOptions(c), Folders: s.Resolver(c),
-		Actor:  owner.Actor{Face: owner.CommandLine},
+		Actor: owner.Actor{Face: owner.CommandLine}, Browser: &machine{s, c},
 		Engine: func(fn func(*plugin.Engine) error) error { return engine(c, fn) },
 		Open: func(ctx context.Context) (*storage.Store, error) {
 			return open(ctx, storage.Options{Path: c.StorageDSN(), Now: s.Now, Logger: s.Logger, History: c.History()})

@@ -1,0 +1,174 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/gate"
+	"github.com/pdpp-host/pdpp-host/host/browser/launch"
+	"github.com/pdpp-host/pdpp-host/host/browser/profile"
+	"github.com/pdpp-host/pdpp-host/host/browser/wall"
+	"github.com/pdpp-host/pdpp-host/host/browser/wire"
+)
+
+const (
+	callTime    = 30 * time.Second // for an answer to one call
+	profileWait = time.Minute      // for a profile that another run uses
+	grace       = 5 * time.Second  // from the request to close until it is killed
+)
+
+// Request says which browser is wanted.
+type Request struct {
+	Program     string        // absolute, as find.System.Browser returns it
+	Profiles    string        // the folder of profiles, absolute
+	Profile     string        // the profile's name
+	Wait        time.Duration // for the profile; 0: a minute
+	Lang        string        // the owner's LANG
+	Unsandboxed bool          // the operator's explicit word
+	Admitter    gate.Admitter // lets requests go
+	Dialer      wall.Dialer   // reaches hosts
+	Random      io.Reader
+}
+
+// Browser is a browser that this process holds. Close it.
+type Browser struct {
+	Product string // as in "Chrome/156.0.8078.79"
+
+	request Request
+	held    *profile.Held
+	wall    *wall.Wall
+	temp    string
+	process *launch.Process
+	line    *wire.Line
+	gate    *gate.Gate
+
+	once sync.Once
+	err  error // of Close
+}
+
+// Acquire starts a browser, and returns it when its gate is shut and proven.
+func Acquire(ctx context.Context, r Request) (*Browser, error) {
+	b, err := start(ctx, r)
+	if err == nil {
+		err = b.gate.Shut(ctx)
+	}
+	if err == nil {
+		err = b.gate.Prove(ctx, r.Random)
+	}
+	if err != nil {
+		return nil, errors.Join(b.because(err), b.Close())
+	}
+	return b, nil
+}
+
+// start starts a browser that has no page and no gate yet. It returns what it has come to, and
+// the caller closes that, also after an error.
+func start(ctx context.Context, r Request) (b *Browser, err error) {
+	if r.Wait == 0 {
+		r.Wait = profileWait
+	}
+	b = &Browser{request: r}
+	if b.held, err = profile.Hold(ctx, r.Profiles, r.Profile, r.Wait); err != nil {
+		return b, err
+	}
+	if b.wall, err = wall.New(r.Dialer, r.Random); err != nil {
+		return b, err
+	}
+	if b.temp, err = os.MkdirTemp("", "pdpp-browser-"); err != nil { // short: sockets lie in it
+		return b, err
+	}
+	b.process, err = launch.Start(launch.Options{
+		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Unsandboxed: r.Unsandboxed,
+	})
+	if err != nil {
+		return b, err
+	}
+	b.line = wire.New(b.process.Pipe, callTime)
+	b.gate = gate.New(b.line, r.Admitter, b.wall.Name, b.wall.Password)
+	version, err := proto.BrowserGetVersion{}.Call(b.line.On(ctx, ""))
+	if err != nil {
+		return b, err
+	}
+	b.Product = strings.TrimPrefix(version.Product, "Headless")
+	return b, tooOld(b.Product)
+}
+
+// tooOld says why a version is refused.
+func tooOld(product string) error {
+	_, version, _ := strings.Cut(product, "/")
+	major, _, _ := strings.Cut(version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n < abi.BrowserOldest {
+		return abi.NewError(abi.CodeBrowserTooOld, "the browser is too old: "+product, "install version "+strconv.Itoa(abi.BrowserOldest)+" or newer")
+	}
+	return nil
+}
+
+// because replaces the loss of a browser by what it died of.
+func (b *Browser) because(err error) error {
+	if b.process == nil || abi.CodeOf(err) != abi.CodeBrowserClosed {
+		return err
+	}
+	select {
+	case <-b.process.Ended():
+		return b.process.Reason()
+	case <-time.After(grace): // it is alive, and has closed its pipe
+		return err
+	}
+}
+
+// Refused returns the hosts that the browser did not get to, each with how often it tried.
+func (b *Browser) Refused() (names map[string]int, others int) { return b.wall.Refused() }
+
+// Ended is closed when the browser is gone, and Err says why.
+func (b *Browser) Ended() <-chan struct{} { return b.line.Ended() }
+
+// Close ends the browser: its gate refuses, it is asked to close, and what is left of it after
+// five seconds is killed. Then its profile is free. Close may be called again.
+func (b *Browser) Close() error {
+	b.once.Do(func() { b.err = b.end() })
+	return b.err
+}
+
+func (b *Browser) end() error {
+	var errs []error
+	if b.gate != nil {
+		b.gate.Close()
+	}
+	if b.line != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		_ = proto.BrowserClose{}.Call(b.line.On(ctx, "")) // it may be gone, or hang
+		select {
+		case <-b.process.Ended():
+		case <-ctx.Done():
+		}
+		cancel()
+	}
+	if b.process != nil {
+		b.process.Kill()
+	}
+	if b.line != nil {
+		errs = append(errs, b.line.Close())
+	}
+	if b.wall != nil {
+		errs = append(errs, b.wall.Close())
+	}
+	if b.temp != "" {
+		errs = append(errs, os.RemoveAll(b.temp))
+	}
+	if b.held != nil {
+		if b.process != nil {
+			errs = append(errs, b.held.Prune())
+		}
+		errs = append(errs, b.held.Release())
+	}
+	return errors.Join(errs...)
+}

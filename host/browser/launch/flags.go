@@ -1,0 +1,66 @@
+package launch
+
+import "strings"
+
+// Options say what is started.
+type Options struct {
+	Program string // absolute
+	Folder  string // of the profile, held by the caller
+	Temp    string // a folder of this run alone; its path is short, because sockets lie in it
+	Proxy   string // host:port of the wall
+	Lang    string // the owner's LANG; "": C.UTF-8
+	// Unsandboxed starts it without its sandbox, on the operator's explicit word.
+	Unsandboxed bool
+}
+
+// off are the features that ask other servers by themselves.
+var off = []string{
+	"AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
+	"MediaRouter", "OptimizationHints", "PasswordLeakDetection", "Translate",
+}
+
+// arguments is the whole command line behind the program's name. No flag of it comes from a
+// connector, and none opens a port.
+func (o *Options) arguments() []string {
+	args := []string{
+		"--headless=new",
+		"--remote-debugging-pipe",
+		"--user-data-dir=" + o.Folder,
+		// The wall is the only way out, for names, WebRTC and this machine's own addresses too.
+		"--proxy-server=http://" + o.Proxy,
+		"--proxy-bypass-list=<-loopback>",
+		"--disable-quic",
+		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
+		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+		// No page before the gate is shut.
+		"--no-startup-window",
+		"--no-first-run",
+		"--no-default-browser-check",
+		"--disable-background-networking",
+		"--disable-breakpad",
+		"--disable-component-update",
+		"--disable-default-apps",
+		"--disable-dev-shm-usage",
+		"--disable-domain-reliability",
+		"--disable-extensions",
+		"--disable-features=" + strings.Join(off, ","),
+		"--disable-sync",
+		"--disk-cache-size=33554432",
+		"--metrics-recording-only",
+		"--password-store=basic",
+		"--use-mock-keychain",
+	}
+	if o.Unsandboxed {
+		args = append(args, "--no-sandbox")
+	}
+	return args
+}
+
+// environment is the whole environment.
+func (o *Options) environment() []string {
+	lang := o.Lang
+	if lang == "" {
+		lang = "C.UTF-8"
+	}
+	return []string{"HOME=" + o.Folder, "TMPDIR=" + o.Temp, "LANG=" + lang}
+}

@@ -1,0 +1,96 @@
+package launch
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The whole command line: a change of it is seen here. Nothing opens a port or lets another
+// program attach (BR-01.2, RT-02).
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	o := Options{Program: "/usr/lib/chromium/chromium", Folder: "/home/ana/.pdpp/profiles/shop", Temp: "/tmp/run", Proxy: "127.0.0.1:4711"}
+	want := strings.Fields(`--headless=new --remote-debugging-pipe --user-data-dir=/home/ana/.pdpp/profiles/shop
+		--proxy-server=http://127.0.0.1:4711 --proxy-bypass-list=<-loopback> --disable-quic
+		--webrtc-ip-handling-policy=disable_non_proxied_udp`)
+	want = append(want, "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
+	want = append(want, strings.Fields(`--no-startup-window --no-first-run --no-default-browser-check
+		--disable-background-networking --disable-breakpad --disable-component-update --disable-default-apps --disable-dev-shm-usage
+		--disable-domain-reliability --disable-extensions
+		--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PasswordLeakDetection,Translate
+		--disable-sync --disk-cache-size=33554432 --metrics-recording-only --password-store=basic --use-mock-keychain`)...)
+	got := o.arguments()
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	refused := regexp.MustCompile(`(?i)remote-debugging-(port|address)|remote-allow-origins|no-sandbox|enable-automation`)
+	for _, a := range got {
+		if refused.MatchString(a) {
+			t.Errorf("got %s, want nothing of the kind", a)
+		}
+	}
+	o.Unsandboxed = true
+	if got := o.arguments(); !slices.Equal(got, append(want, "--no-sandbox")) {
+		t.Errorf("on the operator's word: got %v, want one flag more", got[len(want)-1:])
+	}
+}
+
+// The environment is made from nothing (BR-01.4).
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	o := Options{Folder: "/profiles/shop", Temp: "/tmp/run"}
+	if got, want := o.environment(), []string{"HOME=/profiles/shop", "TMPDIR=/tmp/run", "LANG=C.UTF-8"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	o.Lang = "de_CH.UTF-8"
+	if got := o.environment()[2]; got != "LANG=de_CH.UTF-8" {
+		t.Errorf("got %s, want the owner's language", got)
+	}
+}
+
+// Each reason has its code, and what the program said last stands beside it (BR-02.3, BR-05).
+func TestReason(t *testing.T) {
+	t.Parallel()
+	o := Options{Program: "/usr/bin/chromium", Folder: "/profiles/shop"}
+	for said, c := range map[string]struct {
+		status int
+		code   abi.Code
+		detail string
+	}{
+		"Opening in existing browser session.": {21, abi.CodeBrowserProfileBusy, ""},
+		"[1:1:FATAL:zygote_host_impl_linux.cc(129)] No usable sandbox! If you are running on Ubuntu 23.10+":                  {-1, abi.CodeBrowserSandbox, ""},
+		"[1:1:ERROR:zygote_host_impl_linux.cc(101)] Running as root without --no-sandbox is not supported.":                  {1, abi.CodeBrowserSandbox, ""},
+		"Failed to move to new namespace: PID namespaces supported, Network namespace supported, but failed: errno = Operat": {-1, abi.CodeBrowserSandbox, ""},
+		"x\nchromium: error while loading shared libraries: libnss3.so\x1b[0m: cannot open\n":                                {127, abi.CodeBrowserStart, "chromium: error while loading shared libraries: libnss3.so[0m: cannot open"},
+		"": {-1, abi.CodeBrowserStart, ""},
+	} {
+		if got := o.reason(c.status, said); got.Code != c.code || got.Detail != c.detail || got.Hint == "" {
+			t.Errorf("%q: got %v, detail %q, hint %q, want %s, %q", said, got, got.Detail, got.Hint, c.code, c.detail)
+		}
+	}
+	l := &last{}
+	for range 100 {
+		_, _ = l.Write([]byte(strings.Repeat("x", 1000)))
+	}
+	_, _ = l.Write([]byte("\nthe end"))
+	if got := l.String(); len(got) != saidBytes || lastLine(got) != "the end" {
+		t.Errorf("got %d bytes that end in %q, want %d and the end", len(got), lastLine(got), saidBytes)
+	}
+}
+
+// The superuser's browser has no sandbox, so it is not started (T15, BR-05).
+func TestNotAsRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser is refused")
+	}
+	p, err := Start(Options{Program: "/bin/true", Folder: t.TempDir(), Temp: t.TempDir()})
+	if abi.CodeOf(err) != abi.CodeBrowserSandbox || p != nil {
+		t.Errorf("got %v, want %s", err, abi.CodeBrowserSandbox)
+	}
+}

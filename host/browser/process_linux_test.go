@@ -1,0 +1,135 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/launch"
+)
+
+// The environment of a host that a test kills.
+const (
+	hostIn    = "PDPP_TEST_HOST_IN" // its folder of profiles
+	pointAt   = "PDPP_TEST_HOST_POINT"
+	programIs = "PDPP_TEST_HOST_PROGRAM"
+)
+
+// points are where a host can be killed.
+var points = []string{"started", "gate shut", "ready", "page in an endless loop", "closing"}
+
+// hold is a host: it comes to its point, says which process its browser is, and waits.
+func hold() int {
+	ctx, point := context.Background(), os.Getenv(pointAt)
+	b, err := start(ctx, Request{Program: os.Getenv(programIs), Profiles: os.Getenv(hostIn), Profile: "shop", Random: rand.Reader, Admitter: everything{}, Dialer: sites{}})
+	if at := slices.Index(points, point); err == nil && at > 0 {
+		if err = b.gate.Shut(ctx); err == nil && at > 1 {
+			err = b.gate.Prove(ctx, rand.Reader)
+		}
+	}
+	if err == nil && point == points[3] {
+		_, err = proto.TargetCreateTarget{URL: "data:text/html,<script>for(;;){}</script>"}.Call(b.line.On(ctx, ""))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if point == points[4] {
+		go func() { _ = b.Close() }()
+	}
+	fmt.Println(b.process.PID)
+	select {}
+}
+
+// until waits for what comes in its own time, however busy the machine is.
+func until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	t.Fatalf("it never came that %s", what)
+}
+
+// state is the state of a process as /proc has it; "": there is none.
+func state(pid int) string {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	return fields[0]
+}
+
+// counted is a Dialer that reaches nothing and counts.
+type counted struct{ n atomic.Int64 }
+
+func (c *counted) Dial(context.Context, string) (net.Conn, error) {
+	c.n.Add(1)
+	return nil, abi.NewError(abi.CodeBrowserRefused, "nothing is reached", "")
+}
+
+// T13: no process of the browser listens, its command line names no port, and it got nothing of
+// the environment (RT-02, BR-01.2, BR-01.4).
+func TestNothingListens(t *testing.T) {
+	t.Parallel()
+	b := acquire(t, request(t))
+	listening := map[string]string{}
+	for _, table := range []string{"tcp", "tcp6"} {
+		text, err := os.ReadFile("/proc/net/" + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) > 9 && f[3] == "0A" {
+				listening["socket:["+f[9]+"]"] = f[1]
+			}
+		}
+	}
+	looked := 0
+	for _, pid := range launch.Tree(b.process.PID) {
+		fds, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)) // those in the sandbox show theirs to nobody, and cannot make a socket
+		for _, fd := range fds {
+			looked++
+			if to, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd.Name())); err == nil && listening[to] != "" {
+				t.Errorf("process %d listens on %s, want no port", pid, listening[to])
+			}
+		}
+	}
+	if looked < 20 || len(listening) == 0 {
+		t.Errorf("got %d descriptors and %d listening sockets (the wall's is one), want some to look at", looked, len(listening))
+	}
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", b.process.PID))
+	if err != nil || bytes.Contains(line, []byte("remote-debugging-port")) || !bytes.Contains(line, []byte("remote-debugging-pipe")) {
+		t.Errorf("got the command line %q, %v, want a pipe and no port", line, err)
+	}
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.process.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for entry := range strings.SplitSeq(strings.Trim(string(environ), "\x00"), "\x00") {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
+	}
+	if want := []string{"HOME", "TMPDIR", "LANG"}; !slices.Equal(names, want) {
+		t.Errorf("got the environment %v, want %v", names, want)
+	}
+	if _, err := os.Stat(filepath.Join(b.held.Path, "DevToolsActivePort")); err == nil {
+		t.Error("got a file DevToolsActivePort, want none")
+	}
+}

@@ -1,0 +1,169 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// name is what a profile may be called: no name leaves the folder.
+var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+const (
+	locks    = ".locks"               // the folder of the locks, which no profile is called
+	private  = 0o700                  // nobody else reads what a browser is signed in to
+	again    = 100 * time.Millisecond // between two looks at a lock that another run holds
+	lockMode = 0o600
+)
+
+// links are what a browser leaves to find itself again. The first one leads to the name of its
+// host and its number. A browser looks itself whether another one of this host still runs; it
+// gives way to those of other host names, such as a container that is gone.
+var links = []string{"SingletonLock", "SingletonCookie", "SingletonSocket"}
+
+// caches are the folders of a profile that a browser makes again.
+var caches = []string{
+	"Crashpad", "GrShaderCache", "GraphiteDawnCache", "ShaderCache", "component_crx_cache", "extensions_crx_cache", "BrowserMetrics",
+	"Default/Cache", "Default/Code Cache", "Default/GPUCache", "Default/DawnCache", "Default/DawnGraphiteCache", "Default/DawnWebGPUCache",
+}
+
+// Held is a profile that this process alone uses, until Release.
+type Held struct {
+	Path string // absolute
+
+	root *os.Root // of the profile
+	lock *os.File
+}
+
+// Hold takes the profile of a name in dir, and makes both where they are missing. While
+// another run has it, Hold waits as long as ctx and wait allow.
+func Hold(ctx context.Context, dir, profile string, wait time.Duration) (held *Held, err error) {
+	if !name.MatchString(profile) {
+		return nil, abi.NewError(abi.CodeBrowserProfile, "a profile cannot be called so", "use 1 to 64 letters, digits, _ and -")
+	}
+	if err := os.MkdirAll(dir, private); err != nil {
+		return nil, refused(dir, "cannot be made").Wrap(err)
+	}
+	all, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, refused(dir, "cannot be opened").Wrap(err)
+	}
+	defer all.Close()
+	if info, err := all.Stat("."); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		return nil, refused(dir, "can be written by others").Wrap(err)
+	}
+	h := &Held{Path: filepath.Join(dir, profile)}
+	if h.lock, err = lockFile(all, profile); err != nil {
+		return nil, refused(dir, "takes no lock").Wrap(err)
+	}
+	defer func() {
+		if err != nil {
+			_ = h.Release()
+		}
+	}()
+	if err := h.take(ctx, wait); err != nil {
+		return nil, err
+	}
+	if h.root, err = folder(all, profile); err != nil {
+		return nil, refused(h.Path, "is no private folder").Wrap(err)
+	}
+	if err := h.unlink(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// unlink removes the links of a browser that ran under another host name: nobody but the
+// holder of the lock runs one here, and no browser of this host takes them for its own.
+func (h *Held) unlink() error {
+	host, err := os.Hostname()
+	to, linkErr := h.root.Readlink(links[0])
+	if err != nil || linkErr == nil && strings.HasPrefix(to, host+"-") {
+		return nil //nolint:nilerr // without a name it is the browser that decides
+	}
+	for _, l := range links {
+		if err := h.root.Remove(l); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return refused(h.Path, "cannot be written").Wrap(err)
+		}
+	}
+	return nil
+}
+
+// Release gives the profile back.
+func (h *Held) Release() error {
+	var err error
+	if h.root != nil {
+		err = h.root.Close()
+	}
+	return errors.Join(err, h.lock.Close())
+}
+
+// Prune removes what a browser makes again. Its caller has ended the browser.
+func (h *Held) Prune() error {
+	var errs []error
+	for _, c := range caches {
+		errs = append(errs, h.root.RemoveAll(filepath.FromSlash(c)))
+	}
+	return errors.Join(errs...)
+}
+
+// take waits for the lock.
+func (h *Held) take(ctx context.Context, wait time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, abi.NewError(abi.CodeBrowserProfileBusy, "another run uses the browser profile "+filepath.Base(h.Path), "try it again when that run has ended"))
+	defer cancel()
+	for {
+		switch free, err := tryLock(h.lock); {
+		case err != nil:
+			return refused(h.Path, "cannot be locked").Wrap(err)
+		case free:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(again):
+		}
+	}
+}
+
+// lockFile opens the lock of a profile. It is not in the profile, which can be removed.
+func lockFile(all *os.Root, profile string) (*os.File, error) {
+	dir, err := folder(all, locks)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.OpenFile(profile, os.O_RDWR|os.O_CREATE, lockMode)
+}
+
+// folder opens a folder that nobody else may look into, and makes it where it is missing.
+func folder(in *os.Root, name string) (*os.Root, error) {
+	if err := in.Mkdir(name, private); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	info, err := in.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is a link or a file")}
+	}
+	if info.Mode().Perm() != private {
+		if err := in.Chmod(name, private); err != nil {
+			return nil, err
+		}
+	}
+	return in.OpenRoot(name)
+}
+
+func refused(path, why string) *abi.Error {
+	return abi.NewError(abi.CodeBrowserProfile, path+" "+why, "look at its owner and mode; browser.profiles_dir names another folder")
+}
