@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
@@ -42,7 +41,7 @@ func (h *Host) Account(ids ...string) (Account, error) {
 		known := uint64(h.Cursor(stream).Get(accountMember).Int())
 		if known != 0 && !same[known] {
 			return Account{}, &Failure{
-				Code: abi.CanonicalKey(h.manifest.Get("connector_key").Str()) + "_account_changed", Hint: "manual_action_required",
+				Code: h.ConnectorKey() + "_account_changed", Hint: "manual_action_required",
 				Message: "the credentials belong to a different account from the one collected so far; add a separate connection for it," +
 					" or replace the earlier account with a full refresh",
 			}

@@ -149,7 +149,7 @@ func (h *Host) CheckStatus(r *Response) error {
 	if r.Status >= 200 && r.Status < 300 || r.Status == 304 {
 		return nil
 	}
-	name := abi.CanonicalKey(h.manifest.Get("connector_key").Str())
+	name := h.ConnectorKey()
 	status := strconv.Itoa(r.Status)
 	if r.Status == 401 {
 		return &Failure{

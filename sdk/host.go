@@ -64,6 +64,9 @@ func (h *Host) finish(err error) error {
 	if e := h.reportWithheld(); err == nil {
 		err = e
 	}
+	if e := h.reportDrift(); err == nil {
+		err = e
+	}
 	if err == nil {
 		err = h.failed
 	}
@@ -72,6 +75,12 @@ func (h *Host) finish(err error) error {
 
 // RunID returns the run's id.
 func (h *Host) RunID() string { return h.start.Get("run_id").Str() }
+
+// ConnectorKey returns the manifest's connector_key, with which the codes of a connector's
+// own failures begin.
+func (h *Host) ConnectorKey() string {
+	return abi.CanonicalKey(h.manifest.Get("connector_key").Str())
+}
 
 // Mode returns the collection mode: abi.ModeIncremental, abi.ModeFullRefresh
 // or abi.ModeBackfill. The host leaves Cursor empty where the mode wants it.

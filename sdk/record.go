@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/shape"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -22,6 +23,8 @@ type Record struct {
 	mark  int      // where the field being set starts in data
 	parts [][]byte // of the key, by primary_key, as JSON strings; empty: missing
 	late  bool     // outside the time range, or no time seen yet
+	next  int      // the field of the schema behind the one that was copied last
+	drift []int    // fields of the schema whose value did not fit
 	doc   jsonvalue.Doc
 }
 
@@ -47,6 +50,7 @@ func (r *Record) Reset() {
 		r.parts[i] = r.parts[i][:0]
 	}
 	r.late = r.s != nil && r.s.timed
+	r.next, r.drift = 0, r.drift[:0]
 }
 
 // field starts a field, and reports false when there is nothing to build.
@@ -248,57 +252,99 @@ func (r *Record) setValue(name string, value jsonvalue.Value) {
 	r.set(name, r.h.key)
 }
 
-// Emit sends the record and empties the builder. The key consists of the fields that
-// the manifest's primary_key names, an array when it names several. Emit sends nothing
-// and returns nil for a record that the scope leaves out, for one above
-// abi.MaxRecordBytes, and for one whose key is missing or invalid. It counts the last
-// two cases and reports them to the host with SKIP_RESULT. An error means that the run
-// can no longer succeed: return it.
-func (r *Record) Emit() error {
+// Copy sets a field to a value of the source, checked against the stream's schema. A value
+// that the schema does not allow becomes null where it allows null; the SDK counts these
+// and reports them to the host at the end of the run. In a field that may not be null the
+// value stays as it is, and the host rejects the record and reports it.
+func (r *Record) Copy(name string, value jsonvalue.Value) {
 	if r.off {
-		if r.s == nil {
-			return undeclared(r.name)
-		}
-		return nil
+		return
 	}
-	h, s := r.h, r.s
-	if s.sealed {
-		r.Reset()
-		return sealedError(s)
+	f := r.declared(name)
+	if f == nil {
+		r.Value(name, value)
+		return
 	}
-	h.key = appendKey(h.key[:0], r.parts)
-	var err error
-	switch {
-	case len(h.key) == 0:
-		err = h.withhold(s, withheldNoKey, nil, 0)
-	case !goodKey(h.key):
-		err = h.withhold(s, withheldBadKey, nil, 0)
-	case r.late || !s.allows(h.key):
-	default:
-		r.data = append(r.data, '}')
-		err = h.record(s, h.key, r.data)
+	if !f.Takes(value.Kind()) && !f.Fits(value) && r.misfit(f) {
+		value = jsonvalue.Value{}
 	}
-	r.Reset()
-	return err
+	if !f.Plain {
+		r.Value(name, value)
+		return
+	}
+	if len(r.data) > len("{") {
+		r.data = append(r.data, ',')
+	}
+	r.data = value.AppendJSON(append(r.data, f.Label...))
 }
 
-// sealedError is the error for a record after its lane's coverage.
-func sealedError(s *stream) error {
-	return abi.NewError(abi.CodeCoverageInvalid, "a record after the stream's lane was closed",
-		"close the lane when its last record is emitted").WithDetail(s.name)
+// CopyEach is Copy for an array of which each element becomes one of its members.
+func (r *Record) CopyEach(name string, list jsonvalue.Value, member string) {
+	if list.Kind() != jsonvalue.Array {
+		r.Copy(name, list)
+		return
+	}
+	if !r.field(name) {
+		return
+	}
+	f := r.declared(name)
+	from, fits := len(r.data), true
+	r.data = append(r.data, '[')
+	for it := list.Children(); it.Next(); {
+		one := it.Value().Get(member)
+		fits = fits && (f == nil || f.TakesItem(one.Kind()) || f.Items.In(one))
+		r.data = one.AppendJSON(jsonappend.Elem(r.data))
+	}
+	r.data = append(r.data, ']')
+	if !fits && r.misfit(f) {
+		r.data = jsonappend.Null(r.data[:from])
+	}
+	if f == nil || !f.Plain {
+		r.set(name, nil)
+	}
 }
 
-// appendLine appends JSON and replaces each line feed, which is white space there, with
-// a space: a record is one line.
-func appendLine(dst, json []byte) []byte {
-	from := len(dst)
-	dst = append(dst, json...)
-	if swar.HasNewline(json) {
-		for i := from; i < len(dst); i++ {
-			if dst[i] == '\n' {
-				dst[i] = ' '
-			}
+// declared returns what the schema says of a field, nil when it does not have it. Most
+// connectors set the fields in the schema's order, so it looks behind the last one first.
+func (r *Record) declared(name string) *shape.Field {
+	if fields := r.s.shape; r.next < len(fields) && fields[r.next].Name == name {
+		r.next++
+		return &fields[r.next-1]
+	}
+	return r.search(name)
+}
+
+func (r *Record) search(name string) *shape.Field {
+	fields := r.s.declared()
+	for range fields {
+		if r.next >= len(fields) {
+			r.next = 0
+		}
+		f := &fields[r.next]
+		r.next++
+		if f.Name == name {
+			return f
 		}
 	}
-	return dst
+	return nil
+}
+
+// misfit notes that a value does not fit its field, and reports whether null does.
+func (r *Record) misfit(f *shape.Field) bool {
+	for i := range r.s.shape {
+		if &r.s.shape[i] == f {
+			r.drift = append(r.drift, i)
+		}
+	}
+	return f.Types&shape.Null != 0
+}
+
+// Sum returns the fingerprint of the fields that were set so far, of which 48 bits are
+// used. It is 0 when a value among them did not fit, or when the record may be too large:
+// the host may lack that record, so a connector that compares sums emits it again.
+func (r *Record) Sum() uint64 {
+	if len(r.drift) > 0 || len(r.data) > abi.MaxRecordBytes-1024 {
+		return 0
+	}
+	return fingerprint.Sum48(r.data)
 }

@@ -1,10 +1,12 @@
 package sdk
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/shape"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -27,10 +29,14 @@ type stream struct {
 	builder  *Record
 	sealed   bool // its lane is closed: no record may follow (RT-12.1)
 	withheld []withheld
+
+	schema  jsonvalue.Value
+	shape   []shape.Field // of the schema, once it was asked for
+	misfits []int64       // values that did not fit their field, by place in shape
 }
 
 func newStream(v jsonvalue.Value) *stream {
-	s := &stream{name: v.Get("name").Str(), timeField: v.Get("consent_time_field").Str()}
+	s := &stream{name: v.Get("name").Str(), timeField: v.Get("consent_time_field").Str(), schema: v.Get("schema")}
 	for it := v.Get("primary_key").Children(); it.Next(); {
 		s.primaryKey = append(s.primaryKey, it.Value().Str())
 	}
@@ -254,6 +260,55 @@ func (h *Host) reportWithheld() error {
 			if first == nil {
 				first = err
 			}
+		}
+	}
+	return first
+}
+
+// declared returns the fields of the schema.
+func (s *stream) declared() []shape.Field {
+	if s.shape == nil {
+		s.shape = shape.Fields(s.schema)
+		s.misfits = make([]int64, len(s.shape))
+		for i := range s.shape {
+			f := &s.shape[i]
+			f.Plain = (s.fields == nil || s.fields[f.Name]) && !slices.Contains(s.primaryKey, f.Name) && (!s.timed || f.Name != s.timeField)
+		}
+	}
+	return s.shape
+}
+
+// reasonDrift is the reason of a SKIP_RESULT about values that do not fit the schema.
+const reasonDrift = "field_type_changed"
+
+// driftNamed is how many fields of a stream that report names.
+const driftNamed = 20
+
+// reportDrift reports the values that Record.Copy replaced with null. The host rejects the
+// records of the others, and reports them itself.
+func (h *Host) reportDrift() error {
+	var first error
+	for _, s := range h.streams {
+		count, names := int64(0), []string(nil)
+		for i, n := range s.misfits {
+			if n == 0 || s.shape[i].Types&shape.Null == 0 {
+				continue
+			}
+			if count += n; len(names) < driftNamed {
+				names = append(names, s.shape[i].Name)
+			}
+		}
+		if count == 0 {
+			continue
+		}
+		d := jsonappend.Int([]byte(`{"count":`), count)
+		err := h.Skip(abi.SkipResult{
+			Stream: s.name, Reason: reasonDrift, RecoveryHint: abi.Raw(`"retry_on_connector_upgrade"`),
+			Message:     "values are null because the source gives them another type: " + strconv.FormatInt(count, 10),
+			Diagnostics: append(jsonappend.Strings(jsonappend.Name(d, "fields"), names), '}'),
+		})
+		if first == nil {
+			first = err
 		}
 	}
 	return first

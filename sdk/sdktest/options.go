@@ -19,7 +19,7 @@ type Options struct {
 	Scope []abi.StreamScope
 	// State maps streams to their committed cursors, as JSON.
 	State map[string]string
-	// Stored are the records that the host has, for Enumeration.Missing.
+	// Stored are the records that the host has, for Enumeration.Missing. SecondRun sets it.
 	Stored Store
 	// Roots maps root names to the granted folders.
 	Roots map[string]fs.FS

@@ -1,8 +1,11 @@
 package sdktest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -67,7 +70,7 @@ type Result struct {
 	options   Options
 	gaps      []*storedGap
 	lists     map[listed]*list
-	whole     []listed // in the order in which they were closed
+	whole     []whole // in the order in which they were closed
 }
 
 // Failure explains why the run did not succeed: DONE's error, or how the run ended
@@ -161,13 +164,52 @@ func (r *Result) Committed() map[string]string {
 	return state
 }
 
-// SecondRun runs the same connector again with the state that the run committed
-// and the gaps that are pending after it. change, when not nil, may alter the options before.
+// Stored returns what the host has after the run: the records that it had before, with those
+// of the run applied.
+func (r *Result) Stored() Store {
+	s := make(Store)
+	for stream, rows := range r.options.Stored {
+		s[stream] = maps.Clone(rows)
+	}
+	s.Apply(r)
+	return s
+}
+
+// Changes lists what the run changes in the host's store: each record that differs from the
+// stored one, once and as it was emitted last, and a tombstone for each stored record that
+// is gone, whether the connector sent it or an enumeration has not met the record.
+func (r *Result) Changes() []Record {
+	before, after := r.options.Stored, r.Stored()
+	var list []Record
+	listed := make(map[[2]string]bool)
+	for _, rec := range slices.Backward(r.All) {
+		at := [2]string{rec.Stream, rec.Key}
+		now, there := after[rec.Stream][rec.Key]
+		was, stored := before[rec.Stream][rec.Key]
+		if !there || listed[at] || stored && bytes.Equal(was.Data, now.Data) {
+			continue
+		}
+		listed[at] = true
+		list = append(list, now)
+	}
+	slices.Reverse(list)
+	for _, stream := range slices.Sorted(maps.Keys(before)) {
+		for _, key := range slices.Sorted(maps.Keys(before[stream])) {
+			if _, there := after[stream][key]; !there {
+				list = append(list, Record{Stream: stream, Key: key, Delete: true})
+			}
+		}
+	}
+	return list
+}
+
+// SecondRun runs the same connector again with the state that the run committed, the
+// records that the host has after it, and the gaps that are pending after it. change, when not nil, may alter the options before.
 func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
 	t.Helper()
 	o := r.options
 	o.State, o.DetailGaps, o.GapPages = r.Committed(), r.PendingGaps(), nil
-	o.StopAfter, o.Before, o.lists = 0, nil, r.lists
+	o.StopAfter, o.Before, o.lists, o.Stored = 0, nil, r.lists, r.Stored()
 	if change != nil {
 		change(&o)
 	}

@@ -83,3 +83,75 @@ func TestStoreDiffers(t *testing.T) {
 		}
 	}
 }
+
+// Changes lists the writes of a store: records that are new or different, once each, and
+// tombstones of records that are there, those of an enumeration among them.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	first := emitting(t, "a=1", "b=1", "c=1", "d=1")
+	second := sdktest.Collect(t, connector(func(h *sdk.Host) error {
+		list, err := h.Enumerate("other", "", "")
+		if err != nil {
+			return err
+		}
+		for _, row := range []string{"a=1", "b=2", "b=3", "e=1", "f=1"} {
+			key, value, _ := strings.Cut(row, "=")
+			if err := h.EmitRaw("other", key, fmt.Appendf(nil, `{"id":%q,"v":%q}`, key, value)); err != nil {
+				return err
+			}
+		}
+		for _, key := range []string{"c", "f", "never"} {
+			if err := h.Delete("other", key); err != nil {
+				return err
+			}
+		}
+		if err := list.Whole(); err != nil {
+			return err
+		}
+		return h.State("other", []byte("{}"))
+	}), sdktest.Options{Stored: first.Stored()})
+	var got []string
+	for _, r := range second.Changes() {
+		if got = append(got, r.Key+"="+r.Text("v")); r.Delete {
+			got[len(got)-1] = "-" + r.Key
+		}
+	}
+	if want := "b=3 e=1 -c -d"; strings.Join(got, " ") != want {
+		t.Errorf("changed %v, want %s", got, want)
+	}
+	if len(first.Changes()) != 4 || first.Stored().Len() != 4 {
+		t.Errorf("the first run changed %d of %d records, want 4 of 4", len(first.Changes()), first.Stored().Len())
+	}
+}
+
+// A complete slice behind an enumeration that is whole has it swept, whatever the run's end;
+// a cursor that the end withholds does not.
+func TestSweepOfARunThatFails(t *testing.T) {
+	t.Parallel()
+	for slice, want := range map[string]int{"list": 1, "": 2} {
+		res := sdktest.Collect(t, connector(func(h *sdk.Host) error {
+			list, err := h.Enumerate("other", "", "")
+			if err != nil {
+				return err
+			}
+			if err := list.Met([]string{"a"}); err != nil {
+				return err
+			}
+			if err := list.Whole(); err != nil {
+				return err
+			}
+			if slice == "" {
+				err = h.State("other", []byte("{}"))
+			} else {
+				err = h.Slice("other", slice, []byte("{}"))
+			}
+			if err != nil {
+				return err
+			}
+			return sdk.ErrStopped
+		}), sdktest.Options{Stored: emitting(t, "a=1", "b=1").Stored()})
+		if got := res.Stored().Len(); got != want {
+			t.Errorf("slice %q: %d records are left, want %d", slice, got, want)
+		}
+	}
+}

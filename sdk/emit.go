@@ -6,6 +6,64 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
+// Emit sends the record and empties the builder. The key consists of the fields that
+// the manifest's primary_key names, an array when it names several. Emit sends nothing
+// and returns nil for a record that the scope leaves out, for one above
+// abi.MaxRecordBytes, and for one whose key is missing or invalid. It counts the last
+// two cases and reports them to the host with SKIP_RESULT. An error means that the run
+// can no longer succeed: return it.
+func (r *Record) Emit() error {
+	if r.off {
+		if r.s == nil {
+			return undeclared(r.name)
+		}
+		return nil
+	}
+	h, s := r.h, r.s
+	if s.sealed {
+		r.Reset()
+		return sealedError(s)
+	}
+	h.key = appendKey(h.key[:0], r.parts)
+	var err error
+	switch {
+	case len(h.key) == 0:
+		err = h.withhold(s, withheldNoKey, nil, 0)
+	case !goodKey(h.key):
+		err = h.withhold(s, withheldBadKey, nil, 0)
+	case r.late || !s.allows(h.key):
+	default:
+		for _, i := range r.drift {
+			s.misfits[i]++
+		}
+		r.data = append(r.data, '}')
+		err = h.record(s, h.key, r.data)
+	}
+	r.Reset()
+	return err
+}
+
+// sealedError is the error for a record after its lane's coverage.
+func sealedError(s *stream) error {
+	return abi.NewError(abi.CodeCoverageInvalid, "a record after the stream's lane was closed",
+		"close the lane when its last record is emitted").WithDetail(s.name)
+}
+
+// appendLine appends JSON and replaces each line feed, which is white space there, with
+// a space: a record is one line.
+func appendLine(dst, json []byte) []byte {
+	from := len(dst)
+	dst = append(dst, json...)
+	if swar.HasNewline(json) {
+		for i := from; i < len(dst); i++ {
+			if dst[i] == '\n' {
+				dst[i] = ' '
+			}
+		}
+	}
+	return dst
+}
+
 // EmitRaw emits a record from finished data: a JSON object that the connector vouches
 // for as for Record.Raw, with key the text of its one primary_key field. It is the
 // fastest way out of a guest. Filters apply: by key at no cost, by field and time after

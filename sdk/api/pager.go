@@ -1,0 +1,195 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Pager says how a list is paged. Make it with NextLink, Cursor, Offset or PageNumber.
+type Pager struct {
+	items   string // the member with the rows; "": the answer is the array
+	request func(c *Client, at string) sdk.Request
+	next    func(c *Client, p Page) (at string, err error)
+	// forgets: the provider may answer 400 to a position that it no longer knows.
+	forgets bool
+}
+
+// NextLink is a list whose page names the address of the next one in a member, as text;
+// null or nothing on the last page. first is the path of the first page.
+func NextLink(first, items, next string) Pager {
+	return Pager{
+		items: items,
+		request: func(c *Client, at string) sdk.Request {
+			if at == "" {
+				at = first
+			}
+			return c.Get(at)
+		},
+		next: func(c *Client, p Page) (string, error) {
+			link := p.Value.Get(next)
+			switch {
+			case link.IsNull():
+				return "", nil
+			case link.Kind() != jsonvalue.String:
+				return "", c.Malformed("a list's link to its next page is not a text")
+			case link.Str() != "" && !c.within(link.Str()):
+				return "", c.foreign()
+			}
+			return link.Str(), nil
+		},
+	}
+}
+
+// Cursor is a list whose page says in the member more whether there is another one, and in
+// the member next what to ask it with; request makes the request, of the first page with
+// cursor "". Without a member more the list ends where next is missing.
+func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, next string) Pager {
+	return Pager{items: items, request: request, forgets: true, next: func(c *Client, p Page) (string, error) {
+		at := p.Value.Get(next)
+		if more == "" {
+			return at.Str(), nil
+		}
+		switch flag := p.Value.Get(more); {
+		case flag.Kind() != jsonvalue.True && flag.Kind() != jsonvalue.False:
+			return "", c.Malformed("the answer to a list does not say whether there is more")
+		case !flag.Bool():
+			return "", nil
+		case at.Str() == "":
+			return "", c.Malformed("a list has more pages, and no cursor to them")
+		}
+		return at.Str(), nil
+	}}
+}
+
+// Offset is a list whose page is asked for by how many rows come before it, in the query
+// parameter param. path has the parameters of every page. The list ends with a page that is
+// empty or, with size above 0, has fewer rows than that.
+func Offset(path, items, param string, size int) Pager {
+	return numbered(path, items, param, 0, size, func(at, rows int) int { return at + rows })
+}
+
+// PageNumber is a list whose pages are numbered from first on, in the query parameter param.
+// It ends as Offset does.
+func PageNumber(path, items, param string, first, size int) Pager {
+	return numbered(path, items, param, first, size, func(at, _ int) int { return at + 1 })
+}
+
+func numbered(path, items, param string, first, size int, step func(at, rows int) int) Pager {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return Pager{
+		items: items,
+		request: func(c *Client, at string) sdk.Request {
+			if at == "" {
+				at = strconv.Itoa(first)
+			}
+			return c.Get(path + separator + param + "=" + at)
+		},
+		next: func(c *Client, p Page) (string, error) {
+			rows := p.Items.Len()
+			if rows == 0 || rows < size {
+				return "", nil
+			}
+			at := first
+			if p.At != "" {
+				var err error
+				if at, err = strconv.Atoi(p.At); err != nil {
+					return "", c.Malformed("a list goes on at a page that is no number")
+				}
+			}
+			return strconv.Itoa(step(at, rows)), nil
+		},
+	}
+}
+
+// Page is one page of a list.
+type Page struct {
+	Value jsonvalue.Value // the answer
+	Items jsonvalue.Value // its rows, an array
+	At    string          // the position that the page was asked for by; "": the first
+	Next  string          // that of the next page; "": this is the last one
+}
+
+// maxPages ends a list that does not end.
+const maxPages = 50_000
+
+// Pages reads a list page by page, as a bufio.Scanner reads lines.
+type Pages struct {
+	c       *Client
+	pager   Pager
+	page    Page
+	at      string
+	started bool // a page was read
+	ended   bool
+	visited map[string]bool
+	err     error
+}
+
+// Pages begins to read a list, at a position that an earlier reading got as Page.Next, or at
+// the first page with "". When the provider no longer knows the position of another run, the
+// reading begins at the first page.
+func (c *Client) Pages(p Pager, at string) *Pages {
+	return &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
+}
+
+// Next reads the next page. It is false behind the last one and after an error.
+func (p *Pages) Next() bool {
+	if p.ended || p.err != nil {
+		return false
+	}
+	if p.err = p.read(); p.err != nil {
+		return false
+	}
+	return true
+}
+
+// Page returns the page that Next has read.
+func (p *Pages) Page() Page { return p.page }
+
+// Err is why the reading ended before the last page, or nil.
+func (p *Pages) Err() error { return p.err }
+
+func (p *Pages) read() error {
+	switch {
+	case p.visited[p.at]:
+		return p.c.cycle()
+	case len(p.visited) == maxPages:
+		return p.c.Malformed("a list does not end")
+	case strings.Contains(p.at, "://") && !p.c.within(p.at): // a link that an earlier run has kept
+		return p.c.foreign()
+	}
+	p.visited[p.at] = true
+	resp, err := p.c.send(p.pager.request(p.c, p.at))
+	if err != nil {
+		return err
+	}
+	if p.pager.forgets && resp.Status == 400 && p.at != "" {
+		if p.started {
+			return p.c.Malformed("the API refused its own cursor")
+		}
+		delete(p.visited, p.at) // the list may come by it again
+		p.at = ""
+		return p.read()
+	}
+	v, err := p.c.read(resp)
+	if err != nil {
+		return err
+	}
+	page := Page{Value: v, Items: v, At: p.at}
+	if p.pager.items != "" {
+		page.Items = v.Get(p.pager.items)
+	}
+	if page.Items.Kind() != jsonvalue.Array {
+		return p.c.Malformed("the answer to a list has no array of rows")
+	}
+	if page.Next, err = p.pager.next(p.c, page); err != nil {
+		return err
+	}
+	p.page, p.at, p.started, p.ended = page, page.Next, true, page.Next == ""
+	return nil
+}

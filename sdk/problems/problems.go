@@ -1,0 +1,136 @@
+package problems
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// Kind is one kind of problem and its words.
+type Kind struct {
+	// Reason is the code, a key of the manifest's reason_display_messages.
+	Reason string
+	// Many says what happened, for the reader of a log; the number is put before it. One
+	// is its form for a single case, Many when empty. Plain is the whole text of a kind
+	// that has no number, instead of the two.
+	Many, One, Plain string
+	// Hint is one of abi.RecoveryActions.
+	Hint string
+	// Examples names the list of examples in the diagnostics.
+	Examples string
+}
+
+// mostExamples and mostText bound the examples of a kind, and the bytes of each.
+const (
+	mostExamples = 20
+	mostText     = 40
+)
+
+// Tally counts the problems of a stream. Make it with New.
+type Tally struct {
+	h       *sdk.Host
+	stream  string
+	entries []entry
+}
+
+type entry struct {
+	kind     *Kind
+	count    int
+	examples []string // in order, each once
+}
+
+// New returns the tally of a stream that reports these kinds, in their order.
+func New(h *sdk.Host, stream string, kinds ...*Kind) *Tally {
+	t := &Tally{h: h, stream: stream}
+	for _, kind := range kinds {
+		t.entries = append(t.entries, entry{kind: kind})
+	}
+	return t
+}
+
+// Note counts one case, with an example of it or "".
+func (t *Tally) Note(kind *Kind, example string) { t.Add(kind, 1, example) }
+
+// Add counts n cases.
+func (t *Tally) Add(kind *Kind, n int, example string) {
+	i := slices.IndexFunc(t.entries, func(e entry) bool { return e.kind == kind })
+	if i < 0 {
+		i = len(t.entries)
+		t.entries = append(t.entries, entry{kind: kind})
+	}
+	e := &t.entries[i]
+	e.count += n
+	if example = cut(example); example == "" {
+		return
+	}
+	if at, known := slices.BinarySearch(e.examples, example); !known {
+		e.examples = slices.Insert(e.examples, at, example)
+		e.examples = e.examples[:min(len(e.examples), mostExamples)]
+	}
+}
+
+// Count returns how many cases of a kind were noted since the last Report.
+func (t *Tally) Count(kind *Kind) int {
+	for _, e := range t.entries {
+		if e.kind == kind {
+			return e.count
+		}
+	}
+	return 0
+}
+
+// Report reports each kind that was noted, and begins again from nothing.
+func (t *Tally) Report() error {
+	for i := range t.entries {
+		e := &t.entries[i]
+		if e.count == 0 {
+			continue
+		}
+		skip := abi.SkipResult{
+			Stream: t.stream, Reason: e.kind.Reason, Message: e.kind.text(e.count), RecoveryHint: jsonappend.String(nil, e.kind.Hint),
+			Diagnostics: e.diagnostics(),
+		}
+		e.count, e.examples = 0, nil
+		if err := t.h.Skip(skip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Kind) text(n int) string {
+	switch {
+	case k.Plain != "":
+		return k.Plain
+	case n == 1 && k.One != "":
+		return "1 " + k.One
+	default:
+		return strconv.Itoa(n) + " " + k.Many
+	}
+}
+
+func (e *entry) diagnostics() []byte {
+	if e.kind.Plain != "" {
+		return nil
+	}
+	d := jsonappend.Int([]byte(`{"count":`), int64(e.count))
+	if e.kind.Examples != "" && len(e.examples) > 0 {
+		d = jsonappend.Strings(jsonappend.Name(d, e.kind.Examples), e.examples)
+	}
+	return append(d, '}')
+}
+
+// cut shortens an example without splitting a code point.
+func cut(s string) string {
+	if len(s) <= mostText {
+		return s
+	}
+	n := mostText
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
