@@ -35,8 +35,9 @@
 // checkpoints, requests to the provider (Fetch, FetchMany), detail lanes
 // (Details), streams that fail while others go on (FailedStreams), credentials
 // and their owner (Account), the granted folders. Below:
-// jsonappend (write JSON), jsonvalue (read JSON), filecursor (files that grow),
-// sdktest (run a connector in go test). Not here: anything that needs its own
+// jsonappend (write JSON), jsonvalue (read JSON), jsonstream (read JSON of any length), csv,
+// mbox, filecursor (files that grow), archive (zip and tar.gz), sqlitefile, sdktest (run a
+// connector in go test). Not here: anything that needs its own
 // clock, socket or file; the host performs all effects. In: START and the
 // granted folders. Out: messages of package abi, already filtered by scope.
 //

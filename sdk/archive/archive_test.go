@@ -11,10 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/archive"
@@ -387,4 +389,20 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("got the error %v, want one with a code", err)
 		}
 	})
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_700_000_000_123)
+	files, err := archive.Folder(fstest.MapFS{
+		"b.ZIP": {Data: []byte("12"), ModTime: at}, "a.tar.gz": {ModTime: at}, "c.tgz": {ModTime: at}, ".d.zip": {}, "e.zip.part": {},
+		"f.zip/x": {}, "notes.txt": {}, "sub/g.zip": {},
+	})
+	want := []archive.File{{"a.tar.gz", 0, at.UnixMilli()}, {"b.ZIP", 2, at.UnixMilli()}, {"c.tgz", 0, at.UnixMilli()}}
+	if err != nil || !slices.Equal(files, want) {
+		t.Errorf("got %v, %v, want %v", files, err, want)
+	}
+	if _, err := archive.Folder(os.DirFS(filepath.Join(t.TempDir(), "none"))); !errors.Is(err, &abi.Error{Code: archive.CodeRead}) {
+		t.Errorf("got %v, want %s", err, archive.CodeRead)
+	}
 }

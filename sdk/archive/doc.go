@@ -2,7 +2,7 @@
 // that does not grow with the archive.
 //
 // Here: Reader, which Open makes of a file in a granted folder, whichever of the two
-// formats its first bytes show; Limits; and the codes by which a damaged or hostile archive
+// formats its first bytes show; Folder, the archives of a folder; Limits; and the codes by which a damaged or hostile archive
 // is told. Not here: the contents of an entry (packages csv, jsonstream and mbox read
 // them), writing, and unpacking to files, which a guest cannot do.
 //
