@@ -170,4 +170,4 @@ func (r *Reader) read(p []byte) (int, error) {
 func (r *Reader) Progress() (done, size int64) { return r.format.done(), r.size }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.file.Close() }
+func (r *Reader) Close() { _ = r.file.Close() }

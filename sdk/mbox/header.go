@@ -79,6 +79,16 @@ const maxAddresses = 1000
 // Addresses returns the addresses of the field of that name.
 func (r *Reader) Addresses(name string) []Address { return ParseAddresses(r.Raw(name)) }
 
+// Emails returns the addresses of the field of that name without their names.
+func (r *Reader) Emails(name string) []string {
+	addresses := r.Addresses(name)
+	list := make([]string, len(addresses))
+	for i, a := range addresses {
+		list[i] = a.Email
+	}
+	return list
+}
+
 // ParseAddresses reads a list of addresses: "Name <user@host>, user@host (Name)". It leaves
 // out the names of groups, and whatever has no address.
 func ParseAddresses(text string) []Address {

@@ -45,9 +45,7 @@ func (connector) Collect(h *sdk.Host) error {
 		if err := a.Err(); err != nil {
 			return err
 		}
-		if err := a.Close(); err != nil {
-			return err
-		}
+		a.Close()
 	}
 	return nil
 }
