@@ -173,6 +173,10 @@ func (r *run) collect() error {
 	if err := r.walk(lists, found); err != nil {
 		return err
 	}
+	if found[exports.Unreadable] > 0 { // another run may read it
+		r.problems.Add(found)
+		return nil
+	}
 	for _, stream := range r.h.Streams() {
 		if lists[stream] == nil {
 			continue

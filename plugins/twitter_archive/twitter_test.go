@@ -3,9 +3,12 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/base64"
+	"errors"
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,6 +214,66 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 	res := w.last.SecondRun(t, nil)
 	if res.Done.Error == nil || res.Done.Error.Code != "twitter_archive_account_changed" || len(res.All) != 0 {
 		t.Errorf("the run ends with %+v and %d records, want twitter_archive_account_changed and none", res.Done.Error, len(res.All))
+	}
+}
+
+// failingFS reads only so many bytes of a file.
+type failingFS struct {
+	fs.FS
+
+	left *int
+}
+
+type failingFile struct {
+	fs.File
+
+	left *int
+}
+
+func (f failingFS) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if name == "." || err != nil {
+		return file, err
+	}
+	return failingFile{file, f.left}, nil
+}
+
+func (f failingFile) Read(b []byte) (int, error) {
+	n, err := f.File.Read(b)
+	if *f.left -= n; *f.left < 0 {
+		return 0, errors.New("the disk is gone")
+	}
+	return n, err
+}
+
+func (f failingFile) Seek(at int64, whence int) (int64, error) {
+	return f.File.(io.Seeker).Seek(at, whence)
+}
+
+// A disk that fails says nothing of the archive: the next run reads it.
+func TestAFailingDiskIsNoFaultOfTheArchive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var tweets []string
+	noise := rand.NewChaCha8([32]byte{})
+	for i := range 400 { // of a text that does not shrink
+		text := make([]byte, 700)
+		_, _ = noise.Read(text)
+		tweets = append(tweets, `{"tweet":{"id_str":"`+strconv.Itoa(i+1)+`","full_text":"`+base64.StdEncoding.EncodeToString(text)+`","created_at":"Wed Nov 09 12:34:56 +0000 2022"}}`)
+	}
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: tweets})
+	size := len(w.folder["a.zip"].Data)
+	left := 2*65_557 + 20_000 // the ends and directories of two readings, not the posts
+	if size < 200_000 {
+		t.Fatalf("the archive has %d bytes, want more than the reads around the posts take", size)
+	}
+	first := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"twitter_archive": failingFS{fstest.MapFS(w.folder), &left}}})
+	if len(first.Skips) != 1 || first.Skips[0].Reason != "archive_read_failed" {
+		t.Errorf("the run says %v, want archive_read_failed", first.Skips)
+	}
+	left = 100 * size
+	if n := len(first.SecondRun(t, nil).Records("tweets")); n != len(tweets) {
+		t.Errorf("the next run emits %d posts, want %d", n, len(tweets))
 	}
 }
 

@@ -162,6 +162,11 @@ func TestHostileArchivesAreToldByTheirCode(t *testing.T) {
 			}
 		})
 	}
+	wide := patch(packZip(t, item{"a", strings.Repeat("x", 300), true}, item{"b", "y", true}), func(_, h []byte) {
+		if h != nil && h[46] == 'b' {
+			h[20], h[24] = 60, 60
+		}
+	})
 	for name, c := range map[string]struct {
 		archive []byte
 		limits  archive.Limits
@@ -177,6 +182,7 @@ func TestHostileArchivesAreToldByTheirCode(t *testing.T) {
 		"unpacks to more":   {header(24, 4), archive.Limits{}, "a=!archive.corrupt an entry that is not packed has two sizes\nb=!archive.corrupt an entry unpacks to more than it says"},
 		"unpacks to less":   {header(24, 200), archive.Limits{}, "a=!archive.corrupt an entry that is not packed has two sizes\nb=!archive.truncated an entry is shorter than it says"},
 		"overlap":           {header(20, 255), archive.Limits{}, "archive.corrupt its entries overlap"},
+		"behind":            {wide, archive.Limits{}, "a=" + strings.Repeat("x", 300) + "\nb=!archive.corrupt an entry lies outside of it"},
 		"outside":           {header(42, 200), archive.Limits{}, "a=!archive.corrupt an entry lies outside of it\nb=!archive.corrupt an entry lies outside of it"},
 		"elsewhere":         {header(42, 1), archive.Limits{}, "a=!archive.corrupt an entry is not where the directory says\nb=!archive.corrupt an entry is not where the directory says"},
 		"another name":      {header(46, 'x'), archive.Limits{}, "x=!archive.corrupt an entry has another name than in the directory\nx=!archive.duplicate_name"},

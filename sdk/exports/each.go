@@ -30,6 +30,8 @@ type Each struct {
 	folder *Folder
 	states map[string]map[string]state // by stream and archive
 	failed Tally                       // problems of archives that were not read to their end
+
+	unreadable error // of the archive at hand: its file failed, and may not fail again
 }
 
 // state is what a stream's cursor knows of one archive.
@@ -111,7 +113,7 @@ func (e *Each) cursor(stream string) []byte {
 // begin finds the streams that need the archive, and how many of its entries all of them
 // have.
 func (e *Each) begin(f archive.File) (skip int64) {
-	e.Wanted, e.Files, e.Problems = make(map[string]bool), make(Tally), make(Tally)
+	e.Wanted, e.Files, e.Problems, e.unreadable = make(map[string]bool), make(Tally), make(Tally), nil
 	var from state
 	for stream, known := range e.states {
 		st := known[f.Name]
@@ -162,7 +164,11 @@ func (e *Each) archive(f archive.File) error {
 			}
 		}
 	}
-	if err := a.Err(); err != nil {
+	err = a.Err()
+	if err == nil {
+		err = e.unreadable
+	}
+	if err != nil {
 		for stream := range e.Wanted {
 			delete(e.states[stream], f.Name)
 		}
@@ -174,12 +180,15 @@ func (e *Each) archive(f archive.File) error {
 }
 
 func (e *Each) entry(a *archive.Reader) error {
-	err := e.Read(a)
-	if problem := ProblemOf(err); problem != "" {
-		e.Problems[problem]++
-		return nil
+	switch err := e.Read(a); ProblemOf(err) {
+	case "":
+		return err
+	case Unreadable:
+		e.unreadable = err
+	default:
+		e.Problems[ProblemOf(err)]++
 	}
-	return err
+	return nil
 }
 
 // slice closes a slice of the archive: its first entries, or all of it (-1).

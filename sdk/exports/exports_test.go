@@ -19,8 +19,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/archive"
+	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/mbox"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -149,7 +152,7 @@ func TestARunGoesOnInTheMiddle(t *testing.T) {
 // An archive that cannot be read to its end keeps no cursor.
 func TestADamagedArchiveIsReadAgain(t *testing.T) {
 	t.Parallel()
-	whole := file(t, 1, 3, 3)
+	whole := file(t, 1, 65<<20, 3) // a slice lies between
 	broken := bytes.Clone(whole.Data)
 	at := bytes.LastIndex(broken, []byte("PK\x01\x02"))
 	broken[at] = 'X'
@@ -167,6 +170,74 @@ func TestADamagedArchiveIsReadAgain(t *testing.T) {
 		}
 		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0]" {
 			t.Errorf("got %v and %q, want [1-0] and %q", res.Keys("notes"), reasons, want)
+		}
+	}
+}
+
+// failingFS reads only so many bytes of a file.
+type failingFS struct {
+	fs.FS
+
+	left *int
+}
+
+type failingFile struct {
+	fs.File
+
+	left *int
+}
+
+func (f failingFS) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if name == "." || err != nil {
+		return file, err
+	}
+	return failingFile{file, f.left}, nil
+}
+
+func (f failingFile) Read(b []byte) (int, error) {
+	n, err := f.File.Read(b)
+	if *f.left -= n; *f.left < 0 {
+		return 0, errors.New("the disk is gone")
+	}
+	return n, err
+}
+
+func (f failingFile) Seek(at int64, whence int) (int64, error) {
+	return f.File.(io.Seeker).Seek(at, whence)
+}
+
+// A disk that fails in the middle of a file says nothing of the archive: it is read again.
+func TestAFailingDiskIsNoFaultOfTheArchive(t *testing.T) {
+	t.Parallel()
+	left := 150_000 // the end, the directory, and the first entry; not the second
+	folder := fstest.MapFS{"a.zip": file(t, 1, 3, 200_000, 3)}
+	first, _ := collect(t, folder, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"notes": failingFS{folder, &left}} })
+	if len(first.Skips) != 1 || first.Skips[0].Reason != exports.Unreadable {
+		t.Errorf("the run says %v, want %s", first.Skips, exports.Unreadable)
+	}
+	left = 10_000_000
+	second := first.SecondRun(t, nil)
+	if got, want := fmt.Sprint(second.Keys("notes"), len(second.Skips)), "[1-0 1-1 1-2] 0"; got != want {
+		t.Errorf("the run behind it: got %s, want %s", got, want)
+	}
+}
+
+// Each code of a reader has its words.
+func TestEveryFaultHasWords(t *testing.T) {
+	t.Parallel()
+	for _, code := range []abi.Code{
+		archive.CodeNotArchive, archive.CodeTruncated, archive.CodeCorrupt, archive.CodeEncrypted, archive.CodeUnsupported, archive.CodeUnsafeName,
+		archive.CodeDuplicateName, archive.CodeNested, archive.CodeTooLarge, archive.CodeRead, jsonstream.CodeSyntax, jsonstream.CodeTruncated,
+		csv.CodeTruncated, mbox.CodeNotMailbox,
+	} {
+		if exports.ProblemOf(abi.NewError(code, "", "")) == "" {
+			t.Errorf("%s has no words", code)
+		}
+	}
+	for _, err := range []error{nil, io.EOF, abi.NewError(abi.CodeInternal, "", "")} {
+		if got := exports.ProblemOf(err); got != "" {
+			t.Errorf("%v is the problem %s, want none of an archive", err, got)
 		}
 	}
 }

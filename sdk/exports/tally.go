@@ -66,12 +66,15 @@ var faults = []Problem{
 	{"archive_nested", "of the files are archives themselves, and were not opened", "not_retriable"},
 	{"archive_too_large", "of the archives or their files unpack to more than is read", "not_retriable"},
 	{"archive_not_an_archive", "of the files are named like archives, and are none", "manual_action_required"},
-	{"archive_read_failed", "of the archives could not be read", "manual_action_required"},
+	{Unreadable, "of the archives could not be read", "manual_action_required"},
 	{"jsonstream_syntax", "of the JSON files are not JSON; what stands before the fault was read", "not_retriable"},
 	{"jsonstream_truncated", "of the JSON files end in the middle", "manual_action_required"},
 	{"csv_truncated", "of the tables end in the middle", "manual_action_required"},
 	{"mbox_not_a_mailbox", "of the files named like mailboxes are none", "not_retriable"},
 }
+
+// Unreadable is the problem of a file that failed to be read, and may be read another time.
+const Unreadable = "archive_read_failed"
 
 // ProblemOf returns the code of the problem that an error of a reader of archives or files
 // is, "" for any other error, which is the run's.

@@ -176,16 +176,23 @@ func Decode(text string) string {
 	return strings.ToValidUTF8(out.String()+text, "\uFFFD")
 }
 
+// wordBytes bounds an encoded word. RFC 2047 allows 75 bytes, and some programs write a
+// whole subject as one. Without a bound a text of nothing but beginnings would be searched
+// to its end for each.
+const wordBytes = 1000
+
 // encodedWord decodes the encoded word at the front of a text.
 func encodedWord(text string) (word, rest string, ok bool) {
-	charset, tail, ok := strings.Cut(text[2:], "?")
+	front := text[2:min(len(text), wordBytes)]
+	charset, tail, ok := strings.Cut(front, "?")
 	if !ok || len(tail) < 2 || tail[1] != '?' {
 		return "", "", false
 	}
-	content, rest, ok := strings.Cut(tail[2:], "?=")
+	content, after, ok := strings.Cut(tail[2:], "?=")
 	if !ok {
 		return "", "", false
 	}
+	rest = text[2+len(front)-len(after):]
 	var b []byte
 	switch tail[0] {
 	case 'B', 'b':

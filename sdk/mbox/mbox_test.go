@@ -142,6 +142,21 @@ func TestAHeaderIsBounded(t *testing.T) {
 	}
 }
 
+// An encoded word is bounded, so that a header of nothing but their beginnings is not
+// searched to its end for each.
+func TestWordsAreBounded(t *testing.T) {
+	t.Parallel()
+	word := "=?utf-8?q?" + strings.Repeat("a", 900) + "?= x"
+	if got, want := mbox.Decode(word), strings.Repeat("a", 900)+" x"; got != want {
+		t.Errorf("got %.40q, want %.40q", got, want)
+	}
+	for _, text := range []string{"=?utf-8?q?" + strings.Repeat("a", 1000) + "?=", strings.Repeat("=?u?q?", 1000)} {
+		if got := mbox.Decode(text); got != text {
+			t.Errorf("got %.40q, want %.40q unchanged", got, text)
+		}
+	}
+}
+
 func ExampleReader() {
 	r := mbox.New(strings.NewReader(mailbox))
 	for r.Next() {
