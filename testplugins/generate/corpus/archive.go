@@ -66,7 +66,7 @@ func (p *packer) list(size int64, before, after string, one func()) {
 	p.text(before)
 	for end, more := p.stats.Bytes+size, ""; p.err == nil && (more == "" || p.stats.Bytes < end); more = ",\n" {
 		p.line = append(p.line, more...)
-		p.advance(3 * time.Hour)
+		p.advance(5 * time.Minute)
 		one()
 		p.flush()
 		p.stats.Lines++

@@ -76,7 +76,7 @@ func (p *packer) photos(size int64) {
 
 // mail writes one message; every fourth has an attachment.
 func (p *packer) mail() {
-	p.advance(6 * time.Hour)
+	p.advance(10 * time.Minute)
 	p.line = append(p.line, "From "+strconv.FormatUint(p.rand.Uint64()>>3, 10)+"@xxx "+p.now.Format("Mon Jan 02 15:04:05 -0700 2006")+
 		"\r\nX-Gmail-Labels: Inbox,"+p.writer.pick([]string{"Opened", "Unread", "Starred"})+"\r\nDate: "+p.now.Format(time.RFC1123Z)+
 		"\r\nFrom: Ana Example <ana@example.org>\r\nTo: mira@example.org\r\nSubject: "...)
