@@ -43,9 +43,9 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	return exports.Report(h, problems,
-		exports.Problem{Code: problemHTML, Text: "of the files with activities are HTML; choose JSON for them when you make the next export", Hint: "manual_action_required"},
-		exports.Problem{Code: problemTime, Text: "of the records have no time that can be read, and were left out", Hint: "not_retriable"},
-		exports.Problem{Code: problemLarge, Text: "of the values are too large for a record, and were left out", Hint: "not_retriable"})
+		exports.Problem{Code: problemHTML, Text: "files with activities that are HTML: #; choose JSON for them when you make the next export", Hint: "manual_action_required"},
+		exports.Problem{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #", Hint: "not_retriable"},
+		exports.Problem{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #", Hint: "not_retriable"})
 }
 
 func init() { sdk.Run(connector{}) }
@@ -62,9 +62,9 @@ const (
 // stores are the kinds of files in an archive, and what becomes of each.
 var stores = []struct{ store, stream, status, what string }{
 	{"places", streamLocations, "collected", "files with places"},
-	{"activities", streamWatched, "collected", "files with activities; videos watched and searches are collected"},
+	{"activities", streamWatched, "collected", "files with activities, of which videos watched and searches are collected"},
 	{"photos", streamPhotos, "collected", "descriptions of photos"},
-	{"mailboxes", streamMail, "collected", "mailboxes; headers are collected, and no text"},
+	{"mailboxes", streamMail, "collected", "mailboxes, of which the headers are collected"},
 	{"subscriptions", streamSubscriptions, "collected", "lists of subscriptions"},
 	{"html_activities", "", "unsupported", "files with activities as HTML"},
 	{"pictures", "", "unsupported", "pictures and videos"},
@@ -109,7 +109,7 @@ func (r *run) coverage(files exports.Tally) error {
 		rec.String("store", row.store)
 		rec.StringOrNull("stream", row.stream)
 		rec.String("status", row.status)
-		rec.String("reason", strconv.FormatInt(n, 10)+" "+row.what)
+		rec.String("reason", row.what+": "+strconv.FormatInt(n, 10))
 		if err := rec.Emit(); err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func TestTheStreamsOfAnExport(t *testing.T) {
 	if got, want := skips(res), "time_missing jsonstream_truncated"; got != want {
 		t.Errorf("the run says %q, want %q", got, want)
 	}
-	for id, want := range map[string]string{"places": "1 files with places", "other": "5 other files", "html_activities": "0 files with activities as HTML"} {
+	for id, want := range map[string]string{"places": "files with places: 1", "other": "other files: 5", "html_activities": "files with activities as HTML: 0"} {
 		row, _ := res.Record(streamCoverage, "coverage:"+id)
 		if row.Text("reason") != want {
 			t.Errorf("%s: got %s, want %q", id, row.Data, want)

@@ -36,11 +36,11 @@ const (
 )
 
 var problems = []exports.Problem{
-	{Code: problemForeign, Text: "of the archives have no data/manifest.js with a time, and were not read", Hint: "not_retriable"},
-	{Code: problemOlder, Text: "newer archive was collected before and is not here any more; its records stay, and the older ones are not read", Hint: "manual_action_required"},
-	{Code: problemPartial, Text: "of the streams are not whole in this archive; earlier records that it lacks stay", Hint: "not_retriable"},
-	{Code: problemTime, Text: "of the records have no time that can be read, and were left out", Hint: "not_retriable"},
-	{Code: problemLarge, Text: "of the values are too large for a record, and were left out", Hint: "not_retriable"},
+	{Code: problemForeign, Text: "archives that were not read, because they have no data/manifest.js with a time: #", Hint: "not_retriable"},
+	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and older archives are not read", Hint: "manual_action_required"},
+	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
+	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #", Hint: "not_retriable"},
+	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #", Hint: "not_retriable"},
 }
 
 // run is one collection.
@@ -169,21 +169,21 @@ func (r *run) collect() error {
 	if len(lists) == 0 {
 		return nil
 	}
-	found := make(exports.Tally)
+	found := make(map[string]exports.Tally) // by stream
 	if err := r.walk(lists, found); err != nil {
 		return err
 	}
-	if found[exports.Unreadable] > 0 { // another run may read it
-		r.problems.Add(found)
-		return nil
+	unreadable := false
+	for _, problems := range found {
+		unreadable = unreadable || problems[exports.Unreadable] > 0
 	}
 	for _, stream := range r.h.Streams() {
-		if lists[stream] == nil {
+		problems := found[stream]
+		if lists[stream] == nil || unreadable { // another run may read it
+			r.problems.Add(problems)
 			continue
 		}
-		problems := exports.Tally{}
-		problems.Add(found)
-		if r.isWhole(stream, found) {
+		if r.isWhole(stream, problems) {
 			if err := lists[stream].Whole(); err != nil {
 				return err
 			}
@@ -225,11 +225,18 @@ func (r *run) isWhole(stream string, found exports.Tally) bool {
 	return true
 }
 
-// walk reads the files of the streams that are listed.
-func (r *run) walk(lists map[string]*sdk.Enumeration, found exports.Tally) error {
+// walk reads the files of the streams that are listed. A fault of the whole archive is told
+// with the first of them.
+func (r *run) walk(lists map[string]*sdk.Enumeration, found map[string]exports.Tally) error {
+	first := ""
+	for _, stream := range r.h.Streams() {
+		if found[stream] = make(exports.Tally); first == "" && lists[stream] != nil {
+			first = stream
+		}
+	}
 	a, err := archive.Open(r.folder.Root, r.export.file.Name, archive.Limits{})
 	if err != nil {
-		found[exports.ProblemOf(err)]++
+		found[first][exports.ProblemOf(err)]++
 		return nil
 	}
 	defer a.Close()
@@ -245,13 +252,13 @@ func (r *run) walk(lists map[string]*sdk.Enumeration, found exports.Tally) error
 		}
 		in := jsonstream.New(a, streams[stream].paths...)
 		in.SkipPast('=')
-		err := exports.Elements(r.h, in.Next, func() error { return streams[stream].emit(r, in, found) })
-		found[problemLarge] += in.Oversized()
+		err := exports.Elements(r.h, in.Next, func() error { return streams[stream].emit(r, in, found[stream]) })
+		found[stream][problemLarge] += in.Oversized()
 		if err == nil {
 			err = in.Err()
 		}
 		if problem := exports.ProblemOf(err); problem != "" {
-			found[problem]++
+			found[stream][problem]++
 			continue
 		} else if err != nil {
 			return err
@@ -259,7 +266,7 @@ func (r *run) walk(lists map[string]*sdk.Enumeration, found exports.Tally) error
 		r.whole[file] = true
 	}
 	if err := a.Err(); err != nil {
-		found[exports.ProblemOf(err)]++
+		found[first][exports.ProblemOf(err)]++
 		r.whole = make(map[string]bool)
 	}
 	return nil

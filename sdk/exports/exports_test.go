@@ -67,7 +67,7 @@ func (c connector) Collect(h *sdk.Host) error {
 	}
 	files, problems := e.Totals()
 	h.Log(sdk.Info, fmt.Sprint(files, problems))
-	return exports.Report(h, problems, exports.Problem{Code: "empty", Text: "of the notes are empty", Hint: "not_retriable"})
+	return exports.Report(h, problems, exports.Problem{Code: "empty", Text: "empty notes: #", Hint: "not_retriable"})
 }
 
 // file is an archive whose entries do not shrink, so that slices come soon.
@@ -165,8 +165,8 @@ func TestADamagedArchiveIsReadAgain(t *testing.T) {
 			reasons = append(reasons, s.Reason+": "+s.Message)
 		}
 		want := []string{
-			"archive_corrupt: 1 of the archives or their files are damaged; download them again",
-			"archive_not_an_archive: 1 of the files are named like archives, and are none",
+			"archive_corrupt: archives or files in them that are damaged: 1; download them again",
+			"archive_not_an_archive: files that are named like archives, and are none: 1",
 		}
 		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0]" {
 			t.Errorf("got %v and %q, want [1-0] and %q", res.Keys("notes"), reasons, want)

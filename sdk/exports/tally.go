@@ -51,26 +51,26 @@ func ReadTally(v jsonvalue.Value) Tally {
 	return t
 }
 
-// Problem is what a run says of one kind of fault: "3 " and the text.
+// Problem is what a run says of one kind of fault: the text, with their number for "#".
 type Problem struct{ Code, Text, Hint string }
 
 // The problems that every connector of archives may meet. Their codes are those of the
 // readers, with an underscore for the dot.
 var faults = []Problem{
-	{"archive_truncated", "of the archives or their files end too early; download them again", "manual_action_required"},
-	{"archive_corrupt", "of the archives or their files are damaged; download them again", "manual_action_required"},
-	{"archive_encrypted", "of the archives or their files need a password; pack them again without one", "manual_action_required"},
-	{"archive_unsupported", "of the archives or their files are packed in a way that is not read; pack them as an ordinary zip", "manual_action_required"},
-	{"archive_unsafe_name", "of the files have a name that leads out of the archive, and were left out", "not_retriable"},
-	{"archive_duplicate_name", "of the files have the name of an earlier one, and were left out", "not_retriable"},
-	{"archive_nested", "of the files are archives themselves, and were not opened", "not_retriable"},
-	{"archive_too_large", "of the archives or their files unpack to more than is read", "not_retriable"},
-	{"archive_not_an_archive", "of the files are named like archives, and are none", "manual_action_required"},
-	{Unreadable, "of the archives could not be read", "manual_action_required"},
-	{"jsonstream_syntax", "of the JSON files are not JSON; what stands before the fault was read", "not_retriable"},
-	{"jsonstream_truncated", "of the JSON files end in the middle", "manual_action_required"},
-	{"csv_truncated", "of the tables end in the middle", "manual_action_required"},
-	{"mbox_not_a_mailbox", "of the files named like mailboxes are none", "not_retriable"},
+	{"archive_truncated", "archives or files in them that end too early: #; download them again", "manual_action_required"},
+	{"archive_corrupt", "archives or files in them that are damaged: #; download them again", "manual_action_required"},
+	{"archive_encrypted", "archives or files in them that need a password: #; pack them again without one", "manual_action_required"},
+	{"archive_unsupported", "archives or files in them that are packed in a way that is not read: #; pack them as an ordinary zip", "manual_action_required"},
+	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive: #", "not_retriable"},
+	{"archive_duplicate_name", "files that were left out, because an earlier one has their name: #", "not_retriable"},
+	{"archive_nested", "files that were not opened, because they are archives themselves: #", "not_retriable"},
+	{"archive_too_large", "archives or files in them that unpack to more than is read: #", "not_retriable"},
+	{"archive_not_an_archive", "files that are named like archives, and are none: #", "manual_action_required"},
+	{Unreadable, "archives that could not be read, and are tried again: #", "manual_action_required"},
+	{"jsonstream_syntax", "JSON files that are not JSON: #; what stands before the fault was read", "not_retriable"},
+	{"jsonstream_truncated", "JSON files that end in the middle: #", "manual_action_required"},
+	{"csv_truncated", "tables that end in the middle: #", "manual_action_required"},
+	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #", "not_retriable"},
 }
 
 // Unreadable is the problem of a file that failed to be read, and may be read another time.
@@ -99,7 +99,7 @@ func Report(h *sdk.Host, counts Tally, own ...Problem) error {
 			continue
 		}
 		err := h.Skip(abi.SkipResult{
-			Reason: p.Code, Message: strconv.FormatInt(n, 10) + " " + p.Text,
+			Reason: p.Code, Message: strings.Replace(p.Text, "#", strconv.FormatInt(n, 10), 1),
 			RecoveryHint: jsonappend.String(nil, p.Hint), Diagnostics: append(jsonappend.Int([]byte(`{"count":`), n), '}'),
 		})
 		if err != nil {
