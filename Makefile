@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/pdpp-host
 COLLECTOR := bin/pdpp-local-collector
 # The connectors of files, and those of the network.
-FILES   := claude_code codex ical
+FILES   := claude_code codex google_takeout ical twitter_archive
 NETWORK := github notion spotify ynab
 PLUGINS := $(FILES) $(NETWORK)
 WASM    := $(PLUGINS:%=plugins/%.wasm)

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"os"
@@ -33,7 +34,7 @@ func goTool(t *testing.T, args ...string) string {
 func TestGuestModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds two modules")
+		t.Skip("builds three modules")
 	}
 	var calls, files []string
 	for _, c := range abi.Calls {
@@ -45,7 +46,7 @@ func TestGuestModule(t *testing.T) {
 	for _, name := range abi.WASIFilesystem {
 		files = append(files, abi.WASIModule+"."+name)
 	}
-	for _, guest := range []string{"plain", "files"} {
+	for _, guest := range []string{"plain", "files", "archive"} {
 		t.Run(guest, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), guest+".wasm")
@@ -64,8 +65,18 @@ func TestGuestModule(t *testing.T) {
 					t.Errorf("%s is imported, want no call outside the table", name)
 				}
 			}
-			if usesFiles != (guest == "files") {
-				t.Errorf("file calls are imported: %v, want %v", usesFiles, guest == "files")
+			if usesFiles != (guest != "plain") {
+				t.Errorf("file calls are imported: %v, want %v", usesFiles, guest != "plain")
+			}
+			module, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Contains(module, []byte("strconv.")) { // names of functions, for traces
+				t.Error("the module names no function of strconv, want the names of its functions")
+			}
+			if bytes.Contains(module, []byte("fmt.(*pp)")) {
+				t.Error("fmt is linked, want a guest without it")
 			}
 			if guest != "plain" {
 				return

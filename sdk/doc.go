@@ -32,12 +32,13 @@
 // TinyGo. The three exports of the ABI live here (export_wasip1.go).
 //
 // Here: the host calls, START, records (checked against the stream's schema, see
-// Record.Copy) and their filters, batching, checkpoints, enumerations (Enumeration), requests to the provider (Fetch, FetchMany), detail lanes
-// (Details), streams that fail while others go on (FailedStreams), credentials
+// Record.Copy) and their filters, batching, checkpoints, enumerations (Enumeration),
+// requests to the provider (Fetch, FetchMany), detail lanes (Details), streams that fail while others go on (FailedStreams), credentials
 // and their owner (Account), the granted folders. Below:
-// api (ask a provider, list by list), cursor (typed cursors), problems (count what
-// was not collected and say it once), jsonappend (write JSON), jsonvalue (read JSON),
-// filecursor (files that grow), sdktest (run a connector in go test). Not here: anything that needs its own
+// api (ask a provider, list by list), cursor (typed cursors), problems (count what was not
+// collected and say it once), jsonappend (write JSON), jsonvalue (read JSON), jsonstream (read
+// JSON of any length), csv, mbox, filecursor (files that grow), archive (zip and tar.gz),
+// sqlitefile, sdktest (run a connector in go test). Not here: anything that needs its own
 // clock, socket or file; the host performs all effects. In: START and the
 // granted folders. Out: messages of package abi, already filtered by scope.
 //

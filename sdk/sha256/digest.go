@@ -68,3 +68,20 @@ func (d *Digest) Sum() (sum [Size]byte) {
 	}
 	return sum
 }
+
+// ID names something by its parts: the front of their hash, as 24 hexadecimal digits.
+func ID(parts ...string) string {
+	var d Digest
+	d.Reset()
+	for _, p := range parts {
+		d.Write([]byte(p))
+		d.Write([]byte{0}) // ends the part, so that "a", "b" is another name than "ab"
+	}
+	const digits = "0123456789abcdef"
+	sum := d.Sum()
+	out := make([]byte, 0, 24)
+	for _, b := range sum[:12] {
+		out = append(out, digits[b>>4], digits[b&15])
+	}
+	return string(out)
+}

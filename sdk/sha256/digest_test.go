@@ -3,6 +3,7 @@ package sha256
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 )
 
@@ -43,4 +44,15 @@ func FuzzSum(f *testing.F) {
 			t.Fatalf("%x, want d.Sum() = %v", text, sha256.Sum256(text))
 		}
 	})
+}
+
+func TestID(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte("a\x00b\x00"))
+	if got, want := ID("a", "b"), hex.EncodeToString(sum[:12]); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if ID("ab") == ID("a", "b") {
+		t.Error("two names have one ID, want two")
+	}
 }

@@ -16,6 +16,7 @@ type options struct {
 	plain   string
 	size    string
 	big     string
+	holes   string
 	only    string
 	dir     string
 
@@ -34,9 +35,10 @@ func main() {
 	flag.IntVar(&o.fetches, "fetches", 5000, "requests of the fetch figure")
 	flag.StringVar(&o.plain, "plain", "", "be the plain client of the fetch figure, against this address")
 	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
-	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
+	flag.StringVar(&o.big, "big", "", "also collect a folder, or an archive, of this size, for the memory figure (2GB)")
+	flag.StringVar(&o.holes, "holes", "", "also collect an archive with a mailbox of so many zeros, which take no room (20GB)")
 	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
-	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -65,7 +67,7 @@ func run(o options) error {
 		name string
 		run  func() error
 	}{
-		{"firehose", b.firehose}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"device", b.device}, {"start", b.start},
+		{"firehose", b.firehose}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"archive", b.archive}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
 		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)},
 	} {
@@ -93,6 +95,7 @@ func (b *bench) build() error {
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	for name, pkg := range map[string]string{
 		"firehose": "./testplugins/guests/firehose", "downloader": "./testplugins/guests/downloader", "scripted": "./testplugins/guests/scripted", "claude_code": "./plugins/claude_code",
+		"google_takeout": "./plugins/google_takeout",
 	} {
 		out := filepath.Join(b.plugins(), name+".wasm")
 		if err := goBuild(wasm, "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, pkg); err != nil {

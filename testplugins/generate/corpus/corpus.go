@@ -31,7 +31,9 @@ var kinds = []struct {
 }{
 	{"claude_code", writeClaudeCode},
 	{"codex", writeCodex},
+	{"google_takeout", writeTakeout},
 	{"ical", writeICal},
+	{"twitter_archive", writeTwitter},
 }
 
 // Kinds returns the kinds that Write knows.

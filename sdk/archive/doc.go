@@ -1,0 +1,32 @@
+// Package archive reads a zip or a tar.gz in place: entry by entry, as a stream, in memory
+// that does not grow with the archive.
+//
+// Here: Reader, which Open makes of a file in a granted folder, whichever of the two
+// formats its first bytes show; Folder, the archives of a folder; Limits; and the codes by which a damaged or hostile archive
+// is told. Not here: the contents of an entry (packages csv, jsonstream and mbox read
+// them), writing, and unpacking to files, which a guest cannot do.
+//
+//	a, err := archive.Open(root, "export.zip", archive.Limits{})
+//	…
+//	defer a.Close()
+//	for a.Next() {
+//		if e := a.Entry(); e.Problem == nil && e.Name == "data/notes.json" {
+//			… // a is an io.Reader of the entry
+//		}
+//	}
+//	return a.Err()
+//
+// In: a file that can be read at any place. Out: entries in the order of the archive's
+// directory, each with its name and what it unpacks to. An entry that is not read is not
+// unpacked in a zip, so an archive of 50 GB whose photos nobody asks for costs its directory.
+//
+// Every byte is untrusted. Nothing is believed that the archive's own size does not
+// justify: entries that overlap, an entry that unpacks to more than it says or to far more
+// than it takes, a name that leads out of the archive or comes twice, and an archive within
+// the archive are Problems of the entry, or end the walk when the whole archive is in doubt.
+// A zip's checksum is compared when an entry was read to its end.
+//
+// The standard library unpacks deflate, gzip and tar. The directory of a zip is read here,
+// because archive/zip keeps all of it in memory, which a million entries exceed. Only
+// features that TinyGo compiles are used.
+package archive

@@ -1,0 +1,305 @@
+package exports_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/archive"
+	"github.com/pdpp-host/pdpp-host/sdk/csv"
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/mbox"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// connector emits a record for each entry; it counts how often each was read.
+type connector struct{ read map[string]int }
+
+func (connector) Manifest() string {
+	return `{"streams":[{"name":"notes","primary_key":["id"],"semantics":"append_only"},{"name":"tags","primary_key":["id"],"semantics":"append_only"}]}`
+}
+
+func (c connector) Collect(h *sdk.Host) error {
+	folder, err := exports.Open(h, "notes")
+	if err != nil {
+		return err
+	}
+	e := &exports.Each{}
+	e.Read = func(a *archive.Reader) error {
+		name := a.Entry().Name
+		c.read[name]++
+		n, err := io.Copy(io.Discard, a)
+		if err != nil {
+			return err
+		}
+		e.Files["notes"]++
+		if n == 0 {
+			e.Problems["empty"]++
+		}
+		for _, stream := range h.Streams() {
+			r := h.Record(stream)
+			r.String("id", name)
+			if err := r.Emit(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := e.Run(h, folder); err != nil {
+		return err
+	}
+	files, problems := e.Totals()
+	h.Log(sdk.Info, fmt.Sprint(files, problems))
+	return exports.Report(h, problems, exports.Problem{Code: "empty", Text: "empty notes: #", Hint: "not_retriable"})
+}
+
+// zero is endless.
+type zero struct{}
+
+func (zero) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// file is an archive whose entries are not packed, so that slices come soon.
+func file(t testing.TB, at int, sizes ...int) *fstest.MapFile {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i, size := range sizes {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: strconv.Itoa(at) + "-" + strconv.Itoa(i), Method: zip.Store})
+		if err == nil {
+			_, err = io.CopyN(w, zero{}, int64(size))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: b.Bytes(), ModTime: sdktest.Epoch.Add(time.Duration(at) * time.Second)}
+}
+
+func collect(t testing.TB, folder fstest.MapFS, change func(*sdktest.Options)) (*sdktest.Result, connector) {
+	t.Helper()
+	c := connector{read: make(map[string]int)}
+	o := sdktest.Options{Roots: map[string]fs.FS{"notes": folder}}
+	if change != nil {
+		change(&o)
+	}
+	return sdktest.Collect(t, c, o), c
+}
+
+// An archive is read once, for every stream that lacks it, and what was found in it is said
+// again as long as it is there.
+func TestEachArchiveIsReadOnce(t *testing.T) {
+	t.Parallel()
+	folder := fstest.MapFS{"a.zip": file(t, 1, 3, 0), "b.zip": file(t, 2, 5)}
+	first, c := collect(t, folder, func(o *sdktest.Options) { o.Streams = []string{"notes"} })
+	if got, want := fmt.Sprint(first.Keys("notes"), c.read), "[1-0 1-1 2-0] map[1-0:1 1-1:1 2-0:1]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	both := first.SecondRun(t, func(o *sdktest.Options) { o.Streams = nil })
+	if got, want := fmt.Sprint(both.Keys("notes"), both.Keys("tags")), "[1-0 1-1 2-0] [1-0 1-1 2-0]"; got != want {
+		t.Errorf("with another stream: got %s, want %s", got, want)
+	}
+	delete(folder, "b.zip")
+	folder["c.zip"] = file(t, 3, 7)
+	third := both.SecondRun(t, nil)
+	if got, want := fmt.Sprint(third.Keys("notes"), third.Logs, len(third.Skips)), "[3-0] [map[notes:3] map[empty:1]] 1"; got != want {
+		t.Errorf("with another archive: got %s, want %s", got, want)
+	}
+	folder["c.zip"] = file(t, 4, 7) // the same size, another time
+	if got, want := fmt.Sprint(third.SecondRun(t, nil).Keys("notes")), "[4-0]"; got != want {
+		t.Errorf("of a changed archive: got %s, want %s", got, want)
+	}
+}
+
+// A run that is interrupted goes on behind its last slice (PB-D8).
+func TestARunGoesOnInTheMiddle(t *testing.T) {
+	t.Parallel()
+	const large = 65 << 20 // above what is read between two slices
+	folder := fstest.MapFS{"a.zip": file(t, 1, large, large, 9, 9)}
+	slices := 0
+	first, _ := collect(t, folder, func(o *sdktest.Options) {
+		o.Tolerate = true
+		o.Before = func(call string, _ []byte) *abi.Error {
+			if call == "state" {
+				if slices++; slices > 2 { // both streams' first
+					return abi.NewError(abi.CodeInternal, "the host went away", "")
+				}
+			}
+			return nil
+		}
+	})
+	second := first.SecondRun(t, func(o *sdktest.Options) { o.Before, o.Tolerate = nil, false })
+	if got, want := fmt.Sprint(first.Keys("notes"), second.Keys("notes")), "[1-0 1-1] [1-1 1-2 1-3]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// An archive that cannot be read to its end keeps no cursor.
+func TestADamagedArchiveIsReadAgain(t *testing.T) {
+	t.Parallel()
+	whole := file(t, 1, 65<<20, 3) // a slice lies between
+	broken := bytes.Clone(whole.Data)
+	at := bytes.LastIndex(broken, []byte("PK\x01\x02"))
+	broken[at] = 'X'
+	folder := fstest.MapFS{"a.zip": {Data: broken, ModTime: whole.ModTime}, "b.zip": {Data: []byte("none")}}
+	first, _ := collect(t, folder, nil)
+	second := first.SecondRun(t, nil)
+	for _, res := range []*sdktest.Result{first, second} {
+		var reasons []string
+		for _, s := range res.Skips {
+			reasons = append(reasons, s.Reason+": "+s.Message)
+		}
+		want := []string{
+			"archive_corrupt: archives or files in them that are damaged: 1; download them again",
+			"archive_not_an_archive: files that are named like archives, and are none: 1",
+		}
+		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0]" {
+			t.Errorf("got %v and %q, want [1-0] and %q", res.Keys("notes"), reasons, want)
+		}
+	}
+}
+
+// failingFS reads only so many bytes of a file.
+type failingFS struct {
+	fs.FS
+
+	left *int
+}
+
+type failingFile struct {
+	fs.File
+
+	left *int
+}
+
+func (f failingFS) Open(name string) (fs.File, error) {
+	file, err := f.FS.Open(name)
+	if name == "." || err != nil {
+		return file, err
+	}
+	return failingFile{file, f.left}, nil
+}
+
+func (f failingFile) Read(b []byte) (int, error) {
+	n, err := f.File.Read(b)
+	if *f.left -= n; *f.left < 0 {
+		return 0, errors.New("the disk is gone")
+	}
+	return n, err
+}
+
+func (f failingFile) Seek(at int64, whence int) (int64, error) {
+	return f.File.(io.Seeker).Seek(at, whence)
+}
+
+// A disk that fails in the middle of a file says nothing of the archive: it is read again.
+func TestAFailingDiskIsNoFaultOfTheArchive(t *testing.T) {
+	t.Parallel()
+	left := 150_000 // the end, the directory, and the first entry; not the second
+	folder := fstest.MapFS{"a.zip": file(t, 1, 3, 200_000, 3)}
+	first, _ := collect(t, folder, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"notes": failingFS{folder, &left}} })
+	if len(first.Skips) != 1 || first.Skips[0].Reason != exports.Unreadable {
+		t.Errorf("the run says %v, want %s", first.Skips, exports.Unreadable)
+	}
+	left = 10_000_000
+	second := first.SecondRun(t, nil)
+	if got, want := fmt.Sprint(second.Keys("notes"), len(second.Skips)), "[1-0 1-1 1-2] 0"; got != want {
+		t.Errorf("the run behind it: got %s, want %s", got, want)
+	}
+}
+
+// Each code of a reader has its words.
+func TestEveryFaultHasWords(t *testing.T) {
+	t.Parallel()
+	for _, code := range []abi.Code{
+		archive.CodeNotArchive, archive.CodeTruncated, archive.CodeCorrupt, archive.CodeEncrypted, archive.CodeUnsupported, archive.CodeUnsafeName,
+		archive.CodeDuplicateName, archive.CodeNested, archive.CodeTooLarge, archive.CodeRead, jsonstream.CodeSyntax, jsonstream.CodeTruncated,
+		csv.CodeTruncated, mbox.CodeNotMailbox,
+	} {
+		if exports.ProblemOf(abi.NewError(code, "", "")) == "" {
+			t.Errorf("%s has no words", code)
+		}
+	}
+	for _, err := range []error{nil, io.EOF, abi.NewError(abi.CodeInternal, "", "")} {
+		if got := exports.ProblemOf(err); got != "" {
+			t.Errorf("%v is the problem %s, want none of an archive", err, got)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		roots map[string]fs.FS
+		want  string
+	}{
+		"not granted": {nil, "notes_folder_missing"},
+		"unreadable":  {map[string]fs.FS{"notes": brokenFS{}}, "directory_read_failed"},
+		"empty":       {map[string]fs.FS{"notes": fstest.MapFS{}}, ""},
+	} {
+		res, _ := collect(t, nil, func(o *sdktest.Options) { o.Roots = c.roots })
+		got := ""
+		if res.Done.Error != nil {
+			got = res.Done.Error.Code
+		}
+		if got != c.want {
+			t.Errorf("%s: the run ends with %q, want %q", name, got, c.want)
+		}
+		if said := len(res.Skips) == 1 && res.Skips[0].Reason == "archive_not_found"; said != (c.want == "") {
+			t.Errorf("%s: the run says %v, want archive_not_found only of an empty folder", name, res.Skips)
+		}
+	}
+}
+
+type brokenFS struct{}
+
+func (brokenFS) Open(string) (fs.File, error) { return nil, errors.New("the disk is gone") }
+
+func TestTimesAndParameters(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`"2022-11-09T12:34:56.789+01:00"`: "2022-11-09T11:34:56.789Z", `"Wed Nov 09 12:34:56 +0000 2022"`: "2022-11-09T12:34:56Z",
+		`"1577836800000"`: "2020-01-01T00:00:00Z", `1577836800123`: "2020-01-01T00:00:00.123Z", `"-1"`: "", `"soon"`: "", `null`: "", `9e9`: "", `999999999999999999`: "",
+	} {
+		v, err := jsonvalue.Parse([]byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if at, ok := exports.Time(v, 1000); ok {
+			got = at.Format(time.RFC3339Nano)
+		}
+		if got != want {
+			t.Errorf("%s is the time %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"https://x.org/search?a=1&q=K%C3%B6ln+am%20Rhein#q=2": "Köln am Rhein true", "/search?q=%zz%4": "%zz%4 true", "/search?qq=1": " false", "/find?q=1": " false", "": " false",
+	} {
+		value, ok := exports.Parameter(in, "/search", "q")
+		if got := value + " " + strconv.FormatBool(ok); got != want {
+			t.Errorf("%q has %q, want %q", in, got, want)
+		}
+	}
+}

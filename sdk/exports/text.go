@@ -1,0 +1,60 @@
+package exports
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Time returns a time as exports spell it: by RFC 3339, as "Wed Nov 09 12:34:56 +0000
+// 2022", or as a number of units since 1970, whose text may stand in quotes.
+func Time(v jsonvalue.Value, unitsASecond int64) (time.Time, bool) {
+	text := v.View()
+	if v.Kind() == jsonvalue.Number {
+		text = string(v.Raw())
+	}
+	for _, form := range []string{time.RFC3339, time.RubyDate} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at.UTC(), at.Year() > 0
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	const most = 253402300799 // the end of the year 9999
+	if err != nil || n < 0 || n/unitsASecond > most {
+		return time.Time{}, false
+	}
+	return time.Unix(n/unitsASecond, n%unitsASecond*(1e9/unitsASecond)).UTC(), true
+}
+
+// Parameter returns the named parameter of an address whose path ends as given, decoded.
+func Parameter(address, path, name string) (string, bool) {
+	_, query, ok := strings.Cut(address, path+"?")
+	if !ok {
+		return "", false
+	}
+	query, _, _ = strings.Cut(query, "#")
+	for pair := range strings.SplitSeq(query, "&") {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return unescape(strings.ReplaceAll(value, "+", " ")), true
+		}
+	}
+	return "", false
+}
+
+// unescape decodes the bytes that a query has as a percent sign and two digits.
+func unescape(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(n))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}

@@ -1,0 +1,14 @@
+// Package jsonstream finds values in a JSON text of any length by their paths, one after
+// the other, in memory for the largest of them.
+//
+// Here: Reader. Not here: the reading of a value (package jsonvalue, which parses each).
+//
+// A path names members from the outermost value inwards, with dots between: "locations.*"
+// is each element of the array that is the member locations, "*" each element of an
+// outermost array, and "*.tweet.id" a member of a member of each.
+//
+// In: a stream that nobody vouches for. Out: values that are strictly JSON, valid until the
+// next one. Of everything else only brackets, commas and quotes are looked at, so a fault
+// inside of a value that no path names goes unnoticed. A value above the limit is counted
+// and left out.
+package jsonstream

@@ -1,0 +1,345 @@
+package jsonstream
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// The codes of this package's errors. They are the connector's own.
+const (
+	// CodeSyntax: the text is not JSON.
+	CodeSyntax abi.Code = "jsonstream.syntax"
+	// CodeTruncated: the text ends in the middle.
+	CodeTruncated abi.Code = "jsonstream.truncated"
+)
+
+// ValueBytes is how long a value may be.
+const ValueBytes = 4 << 20
+
+// Reader walks one text.
+type Reader struct {
+	in    io.Reader
+	buf   []byte
+	held  []byte // of buf: not looked at yet
+	at    int64  // of held in the text
+	inErr error
+
+	paths [][]string
+	open  []container
+	begun bool // the outermost value was met
+
+	value     []byte
+	doc       jsonvalue.Doc
+	found     jsonvalue.Value
+	path      int
+	oversized int64
+	err       error
+}
+
+// container is an array or an object that the walk is inside.
+type container struct {
+	object bool
+	filled bool   // a value stands in it already
+	paths  uint32 // those that lead to it, as bits
+}
+
+// New returns a reader of the values at the paths, at most 32. No path may begin another.
+func New(in io.Reader, paths ...string) *Reader {
+	r := &Reader{in: in, buf: make([]byte, 64<<10)}
+	for _, p := range paths[:min(len(paths), 32)] {
+		r.paths = append(r.paths, strings.Split(p, "."))
+	}
+	return r
+}
+
+// SkipPast passes everything up to c, as before JSON in a script, and reports whether c
+// came within 4 KiB.
+func (r *Reader) SkipPast(c byte) bool {
+	for range 4096 {
+		got, ok := r.take()
+		if !ok || got == c {
+			return ok
+		}
+	}
+	return false
+}
+
+// Next goes on to the next value at a path, and reports whether there is one.
+func (r *Reader) Next() bool {
+	for r.err == nil {
+		c, ok := r.space()
+		if len(r.open) == 0 {
+			switch {
+			case !r.begun && ok:
+				r.begun = true
+				if r.enter(c, 1<<len(r.paths)-1) {
+					return true
+				}
+				continue
+			case !r.begun:
+				r.end()
+			case ok:
+				r.fail("the end was expected")
+			case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
+				r.err = r.inErr
+			}
+			return false
+		}
+		if !ok {
+			r.end()
+			return false
+		}
+		if r.step(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// step goes on inside the innermost container, from the byte at hand, and reports whether a
+// value was found.
+func (r *Reader) step(c byte) bool {
+	in := &r.open[len(r.open)-1]
+	if c == ']' && !in.object || c == '}' && in.object {
+		r.pass()
+		r.open = r.open[:len(r.open)-1]
+		return false
+	}
+	if in.filled {
+		if c != ',' {
+			r.fail("a comma or a closing bracket was expected")
+			return false
+		}
+		r.pass()
+		if c, _ = r.space(); r.err != nil {
+			return false
+		}
+	}
+	in.filled = true
+	wanted := in.paths
+	if in.object {
+		name, ok := r.name(c)
+		if !ok {
+			return false
+		}
+		wanted = r.leading(wanted, name)
+		if c, _ = r.space(); c != ':' {
+			r.fail("a colon was expected")
+			return false
+		}
+		r.pass()
+		c, _ = r.space()
+	} else {
+		wanted = r.leading(wanted, "*")
+	}
+	return r.enter(c, wanted)
+}
+
+// leading returns those of the paths that go on with the name.
+func (r *Reader) leading(paths uint32, name string) uint32 {
+	depth := len(r.open) - 1
+	for i, p := range r.paths {
+		if paths>>i&1 == 1 && (depth >= len(p) || p[depth] != name) {
+			paths &^= 1 << i
+		}
+	}
+	return paths
+}
+
+// enter meets a value that the paths lead to. It reads it when it stands at the end of
+// one, goes into it when one leads further, and passes it otherwise. It reports whether a
+// value was read.
+func (r *Reader) enter(c byte, paths uint32) bool {
+	depth := len(r.open)
+	for i, p := range r.paths {
+		if paths>>i&1 == 1 && len(p) == depth {
+			return r.read(i)
+		}
+	}
+	if paths != 0 && (c == '[' || c == '{') {
+		r.pass()
+		r.open = append(r.open, container{object: c == '{', paths: paths})
+		return false
+	}
+	r.whole(nil)
+	return false
+}
+
+// read reads the value at hand, which is at the path's end.
+func (r *Reader) read(path int) bool {
+	r.value = r.value[:0]
+	if !r.whole(&r.value) {
+		return false
+	}
+	v, err := r.doc.Parse(r.value)
+	if err != nil {
+		r.fail("a value inside is not JSON")
+		return false
+	}
+	r.found, r.path = v, path
+	return true
+}
+
+// whole passes one value, keeps it unless keep is nil, and reports whether it was kept.
+func (r *Reader) whole(keep *[]byte) bool {
+	var v valueEnd
+	for large := false; ; {
+		if !r.fill() {
+			if v.atWord() && r.inErr == io.EOF && (keep == nil || len(*keep) > 0) { //nolint:errorlint // io.EOF is never wrapped
+				return keep != nil && !large
+			}
+			r.end()
+			return false
+		}
+		n, done := v.in(r.held)
+		if keep != nil && !large {
+			if large = len(*keep)+n > ValueBytes; large {
+				r.oversized++
+			} else {
+				*keep = append(*keep, r.held[:n]...)
+			}
+		}
+		r.held, r.at = r.held[n:], r.at+int64(n)
+		if done {
+			if n == 0 && keep != nil && len(*keep) == 0 {
+				r.fail("a value was expected")
+				return false
+			}
+			return keep != nil && !large
+		}
+	}
+}
+
+// valueEnd finds the end of a value by its brackets and quotes.
+type valueEnd struct {
+	depth         int
+	text, escaped bool
+}
+
+// atWord reports whether the value may be a number or a word, which the end of the text
+// ends, too.
+func (v *valueEnd) atWord() bool { return v.depth == 0 && !v.text }
+
+// in returns how much of b belongs to the value, and whether it ends there.
+func (v *valueEnd) in(b []byte) (n int, done bool) {
+	for i, c := range b {
+		switch {
+		case v.escaped:
+			v.escaped = false
+		case v.text:
+			v.escaped = c == '\\'
+			if v.text = c != '"'; !v.text && v.depth == 0 {
+				return i + 1, true
+			}
+		case c == '"':
+			v.text = true
+		case c == '{' || c == '[':
+			v.depth++
+		case c == '}' || c == ']':
+			if v.depth == 0 { // of the container around a number or a word
+				return i, true
+			}
+			if v.depth--; v.depth == 0 {
+				return i + 1, true
+			}
+		case v.depth == 0 && (c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t'):
+			return i, true
+		}
+	}
+	return len(b), false
+}
+
+// name reads the member name at hand.
+func (r *Reader) name(c byte) (string, bool) {
+	if c != '"' {
+		r.fail("a member name was expected")
+		return "", false
+	}
+	r.value = r.value[:0]
+	if !r.whole(&r.value) {
+		if r.err == nil {
+			r.fail("a shorter member name was expected")
+		}
+		return "", false
+	}
+	v, err := r.doc.Parse(r.value)
+	if err != nil {
+		r.fail("a member name was expected")
+		return "", false
+	}
+	return v.View(), true
+}
+
+// fill makes held hold something.
+func (r *Reader) fill() bool {
+	for len(r.held) == 0 {
+		if r.inErr != nil {
+			return false
+		}
+		var n int
+		n, r.inErr = r.in.Read(r.buf)
+		r.held = r.buf[:n]
+	}
+	return true
+}
+
+// take returns the next byte and passes it.
+func (r *Reader) take() (byte, bool) {
+	if !r.fill() {
+		return 0, false
+	}
+	c := r.held[0]
+	r.pass()
+	return c, true
+}
+
+func (r *Reader) pass() { r.held, r.at = r.held[1:], r.at+1 }
+
+// space passes white space, and a byte order mark, and returns the byte behind it without
+// passing that.
+func (r *Reader) space() (byte, bool) {
+	for r.fill() {
+		switch c := r.held[0]; {
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+		case r.at < 3 && c == "\xef\xbb\xbf"[r.at]:
+		default:
+			return c, true
+		}
+		r.pass()
+	}
+	return 0, false
+}
+
+func (r *Reader) fail(what string) {
+	if r.err == nil {
+		r.err = &abi.Error{Code: CodeSyntax, Message: "the file is not JSON", Detail: what + " at byte " + strconv.FormatInt(r.at, 10)}
+	}
+}
+
+// end fails for a text that ends where more was expected.
+func (r *Reader) end() {
+	switch {
+	case r.err != nil:
+	case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
+		r.err = r.inErr
+	default:
+		r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends in the middle", Hint: "download it again"}
+	}
+}
+
+// Value returns the value, and Path the number of its path, counted from 0.
+func (r *Reader) Value() jsonvalue.Value { return r.found }
+
+// Path returns the number of the path of Value.
+func (r *Reader) Path() int { return r.path }
+
+// Oversized returns how many values were above ValueBytes and left out.
+func (r *Reader) Oversized() int64 { return r.oversized }
+
+// Err returns the failure that ended Next before the end of the text, nil at its end. It
+// has a code of this package, or is the error of the stream.
+func (r *Reader) Err() error { return r.err }

@@ -1,0 +1,14 @@
+// Package mbox reads a mailbox file message by message, as a stream, in memory for one
+// header.
+//
+// Here: Reader (reader.go), and the decoding of header fields: encoded words (RFC 2047),
+// addresses and dates (RFC 5322). Not here: bodies. They pass unread, but for their length
+// and whether a part calls itself an attachment.
+//
+// In: a stream that nobody vouches for, in the form that mail programs and Google's
+// exports write: each message behind a line that begins with "From " and has a time in it.
+// A line of a body that begins with "From " and has none does not part two messages. Out:
+// texts in valid UTF-8. A header above HeaderBytes is cut, and Cut says so.
+//
+// The standard library's net/mail and mime link the network, and hold a whole message.
+package mbox

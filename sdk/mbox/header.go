@@ -1,0 +1,254 @@
+package mbox
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+)
+
+// Address is a mailbox that a header names.
+type Address struct{ Name, Email string }
+
+// Raw returns the first field of that name as it stands, unfolded, "" without one.
+func (r *Reader) Raw(name string) string {
+	for rest := r.header; len(rest) > 0; {
+		var line []byte
+		for end := 0; ; { // a line that begins with white space goes on
+			i := indexLineFeed(rest[end:])
+			end += i
+			if end == len(rest) || rest[end] != ' ' && rest[end] != '\t' {
+				line, rest = rest[:end], rest[end:]
+				break
+			}
+		}
+		if len(line) > len(name) && line[len(name)] == ':' && strings.EqualFold(string(line[:len(name)]), name) {
+			return unfold(line[len(name)+1:])
+		}
+	}
+	return ""
+}
+
+// indexLineFeed returns where the text behind the next line feed begins.
+func indexLineFeed(b []byte) int {
+	for i, c := range b {
+		if c == '\n' {
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// unfold joins the lines of a field and makes its text valid UTF-8.
+func unfold(b []byte) string {
+	text := strings.NewReplacer("\r\n", "", "\n", "", "\t", " ", "\x00", "").Replace(string(b))
+	return strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// Header returns the first field of that name, its encoded words decoded, "" without one.
+func (r *Reader) Header(name string) string { return Decode(r.Raw(name)) }
+
+// Date returns the time of the field of that name; false without one that is a time.
+func (r *Reader) Date(name string) (time.Time, bool) { return ParseDate(r.Raw(name)) }
+
+// dateForms are those of RFC 5322 and of its predecessors.
+var dateForms = []string{
+	"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05", "2 Jan 06 15:04:05 -0700",
+	"2 Jan 06 15:04:05 MST",
+}
+
+// ParseDate reads a date of a header, with or without its weekday and a comment.
+func ParseDate(text string) (time.Time, bool) {
+	if i := strings.IndexByte(text, '('); i >= 0 {
+		text = text[:i]
+	}
+	if i := strings.IndexByte(text, ','); i >= 0 {
+		text = text[i+1:]
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	for _, form := range dateForms {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), t.Year() > 0
+		}
+	}
+	return time.Time{}, false
+}
+
+// maxAddresses bounds a list of addresses.
+const maxAddresses = 1000
+
+// Addresses returns the addresses of the field of that name.
+func (r *Reader) Addresses(name string) []Address { return ParseAddresses(r.Raw(name)) }
+
+// Emails returns the addresses of the field of that name without their names.
+func (r *Reader) Emails(name string) []string {
+	addresses := r.Addresses(name)
+	list := make([]string, len(addresses))
+	for i, a := range addresses {
+		list[i] = a.Email
+	}
+	return list
+}
+
+// ParseAddresses reads a list of addresses: "Name <user@host>, user@host (Name)". It leaves
+// out the names of groups, and whatever has no address.
+func ParseAddresses(text string) []Address {
+	var list []Address
+	var name, email strings.Builder
+	add := func() {
+		a := Address{Decode(strings.TrimSpace(name.String())), strings.TrimSpace(email.String())}
+		if a.Email == "" && strings.Contains(a.Name, "@") && !strings.Contains(a.Name, " ") {
+			a = Address{"", a.Name}
+		}
+		if a.Email != "" && len(list) < maxAddresses {
+			list = append(list, a)
+		}
+		name.Reset()
+		email.Reset()
+	}
+	quoted, angle, comment := false, false, 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && (quoted || comment > 0) && i+1 < len(text) {
+			i++
+			c = text[i]
+			name.WriteByte(c)
+			continue
+		}
+		switch {
+		case c == '"' && comment == 0:
+			quoted = !quoted
+		case quoted:
+			name.WriteByte(c)
+		case c == '(':
+			if comment++; comment == 1 && email.Len() == 0 { // user@host (Name)
+				if bare := strings.TrimSpace(name.String()); strings.Contains(bare, "@") {
+					email.WriteString(bare)
+					name.Reset()
+				}
+			}
+		case c == ')' && comment > 0:
+			comment--
+		case comment > 0:
+			name.WriteByte(c)
+		case c == '<':
+			angle = true
+			email.Reset()
+		case c == '>':
+			angle = false
+		case angle:
+			email.WriteByte(c)
+		case c == ',' || c == ';':
+			add()
+		case c == ':': // of a group
+			name.Reset()
+		default:
+			name.WriteByte(c)
+		}
+	}
+	add()
+	return list
+}
+
+// Decode decodes the encoded words of a text. One in a charset that is neither UTF-8 nor
+// Latin stays as it is.
+func Decode(text string) string {
+	if !strings.Contains(text, "=?") {
+		return text
+	}
+	var out strings.Builder
+	for after := false; len(text) > 0; { // after: an encoded word ended here
+		start := strings.Index(text, "=?")
+		if start < 0 {
+			break
+		}
+		word, rest, ok := encodedWord(text[start:])
+		if !ok {
+			out.WriteString(text[:start+2])
+			text, after = text[start+2:], false
+			continue
+		}
+		if between := text[:start]; !after || strings.TrimSpace(between) != "" {
+			out.WriteString(between) // white space between two encoded words is none
+		}
+		out.WriteString(word)
+		text, after = rest, true
+	}
+	return strings.ToValidUTF8(out.String()+text, "\uFFFD")
+}
+
+// wordBytes bounds an encoded word. RFC 2047 allows 75 bytes, and some programs write a
+// whole subject as one. Without a bound a text of nothing but beginnings would be searched
+// to its end for each.
+const wordBytes = 1000
+
+// encodedWord decodes the encoded word at the front of a text.
+func encodedWord(text string) (word, rest string, ok bool) {
+	front := text[2:min(len(text), wordBytes)]
+	charset, tail, ok := strings.Cut(front, "?")
+	if !ok || len(tail) < 2 || tail[1] != '?' {
+		return "", "", false
+	}
+	content, after, ok := strings.Cut(tail[2:], "?=")
+	if !ok {
+		return "", "", false
+	}
+	rest = text[2+len(front)-len(after):]
+	var b []byte
+	switch tail[0] {
+	case 'B', 'b':
+		var err error
+		if b, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(content, "=")); err != nil {
+			return "", "", false
+		}
+	case 'Q', 'q':
+		b = unquote(content)
+	default:
+		return "", "", false
+	}
+	charset, _, _ = strings.Cut(charset, "*") // a language may follow
+	switch {
+	case strings.EqualFold(charset, "utf-8"), strings.EqualFold(charset, "us-ascii"):
+		return strings.Map(printable, string(b)), rest, true
+	case strings.EqualFold(charset, "iso-8859-1"), strings.EqualFold(charset, "windows-1252"), strings.EqualFold(charset, "iso-8859-15"):
+		runes := make([]rune, len(b))
+		for i, c := range b {
+			runes[i] = rune(c)
+		}
+		return strings.Map(printable, string(runes)), rest, true
+	}
+	return "", "", false
+}
+
+// printable leaves control characters out.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return -1
+	}
+	return r
+}
+
+func unquote(s string) []byte {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '_':
+			b = append(b, ' ')
+		case s[i] == '=' && i+2 < len(s) && hex(s[i+1]) < 16 && hex(s[i+2]) < 16:
+			b = append(b, hex(s[i+1])<<4|hex(s[i+2]))
+			i += 2
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return b
+}
+
+func hex(c byte) byte {
+	switch {
+	case c-'0' <= 9:
+		return c - '0'
+	case (c|0x20)-'a' <= 5:
+		return (c | 0x20) - 'a' + 10
+	}
+	return 255
+}

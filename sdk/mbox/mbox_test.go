@@ -1,0 +1,224 @@
+package mbox_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/mail"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/mbox"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const mailbox = `From 1779481@xxx Mon Mar 02 08:00:00 +0000 2026
+Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?= =?utf-8?b?IGF1cyBLw7Zsbg==?=
+From: "Ana B." <ana@example.org>
+To: bob@example.org (Bob),
+ =?iso-8859-1?Q?J=F6rg?= <j@example.org>
+Content-Type: Multipart/mixed; boundary=x
+
+--x
+From here on it is no separator, and neither is >From.
+
+From now on it is none either.
+Content-Disposition:  Attachment; filename=a.pdf
+--x--
+
+From bounce@example.org Tue Mar  3 09:10:11 2026
+Subject: two
+
+Content-Disposition: attachment
+`
+
+// subjects lists the messages as SUBJECT/SIZE/ATTACHMENTS, and what ended the reading.
+func subjects(in io.Reader) string {
+	r := mbox.New(in)
+	var list []string
+	for r.Next() {
+		list = append(list, fmt.Sprintf("%s/%d/%d", r.Header("subject"), r.Size(), r.Attachments()))
+	}
+	var e *abi.Error
+	if errors.As(r.Err(), &e) {
+		list = append(list, string(e.Code))
+	} else if r.Err() != nil {
+		list = append(list, r.Err().Error())
+	}
+	return strings.Join(list, " ")
+}
+
+func TestMessagesAreRead(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		mailbox: "Grüße aus Köln/356/1 two/46/0",
+		strings.ReplaceAll(mailbox, "\n", "\r\n"): "Grüße aus Köln/368/1 two/49/0",
+		"":                            "",
+		"\n\nFrom a 10:00:00\n\n":     "/1/0",
+		"From a 10:00:00\nSubject: x": "x/10/0",
+		"Subject: no mailbox\n":       "mbox.not_a_mailbox",
+		"From nowhere\n":              "mbox.not_a_mailbox",
+	} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			if got := subjects(r); got != want {
+				t.Errorf("%.60q, %s: got %q, want %q", in, name, got, want)
+			}
+		}
+	}
+	if got := subjects(io.MultiReader(strings.NewReader(mailbox), iotest.ErrReader(errors.New("lost")))); got != "Grüße aus Köln/356/1 lost" {
+		t.Errorf("got %q, want the error of the stream", got)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	r := mbox.New(strings.NewReader(mailbox))
+	if !r.Next() {
+		t.Fatal(r.Err())
+	}
+	if got, want := r.From(), "From 1779481@xxx Mon Mar 02 08:00:00 +0000 2026"; got != want {
+		t.Errorf("the message begins with %q, want %q", got, want)
+	}
+	if got, want := fmt.Sprint(r.Addresses("To"), r.Addresses("from"), r.Addresses("Cc")), "[{Bob bob@example.org} {Jörg j@example.org}] [{Ana B. ana@example.org}] []"; got != want {
+		t.Errorf("the addresses are %s, want %s", got, want)
+	}
+	for in, want := range map[string]string{
+		`a@b, "c, \"d" <e@f>; <g@h>`:  `[{ a@b} {c, "d e@f} { g@h}]`,
+		"friends: a@b, c@d;":          "[{ a@b} { c@d}]",
+		"undisclosed-recipients:;":    "[]",
+		"no address":                  "[]",
+		"=?utf-8?q?a=2C_b?= <c@d>":    "[{a, b c@d}]",
+		strings.Repeat("a@b,", 1_001): fmt.Sprint(mbox.ParseAddresses(strings.Repeat("a@b,", 1_000))),
+	} {
+		if got := fmt.Sprint(mbox.ParseAddresses(in)); got != want {
+			t.Errorf("%.50q has the addresses %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"Mon, 2 Mar 2026 08:09:10 +0100 (CET)": "2026-03-02T07:09:10Z",
+		"02 Mar 2026  08:09:10 GMT":            "2026-03-02T08:09:10Z",
+		"2 Mar 26 08:09:10 -0000":              "2026-03-02T08:09:10Z",
+		"soon":                                 "",
+		"":                                     "",
+	} {
+		got := ""
+		if at, ok := mbox.ParseDate(in); ok {
+			got = at.Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%q is the time %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"plain":                         "plain",
+		"=?utf-8?q?a?= =?utf-8?q?b?= c": "ab c",
+		"=?utf-8?x?a?= =?":              "=?utf-8?x?a?= =?",
+		"=?koi8-r?b?8w==?=":             "=?koi8-r?b?8w==?=",
+		"=?utf-8?b?!?=":                 "=?utf-8?b?!?=",
+		"=?utf-8?q?=FF=00_=4?=":         "\uFFFD =4",
+	} {
+		if got := mbox.Decode(in); got != want {
+			t.Errorf("%q decodes to %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestAHeaderIsBounded(t *testing.T) {
+	t.Parallel()
+	r := mbox.New(strings.NewReader("From a 10:00:00\nSubject: x\nX: " + strings.Repeat("y", mbox.HeaderBytes) + "\n\nbody\n\nFrom a 10:00:00\nSubject: z\n\n"))
+	if !r.Next() || !r.Cut() || r.Header("Subject") != "x" {
+		t.Errorf("cut %v, subject %q, want a header that was cut behind its subject", r.Cut(), r.Header("Subject"))
+	}
+	if !r.Next() || r.Cut() || r.Header("Subject") != "z" || r.Next() {
+		t.Errorf("cut %v, subject %q, want the message behind it, and it whole", r.Cut(), r.Header("Subject"))
+	}
+}
+
+// An encoded word is bounded, so that a header of nothing but their beginnings is not
+// searched to its end for each.
+func TestWordsAreBounded(t *testing.T) {
+	t.Parallel()
+	word := "=?utf-8?q?" + strings.Repeat("a", 900) + "?= x"
+	if got, want := mbox.Decode(word), strings.Repeat("a", 900)+" x"; got != want {
+		t.Errorf("got %.40q, want %.40q", got, want)
+	}
+	for _, text := range []string{"=?utf-8?q?" + strings.Repeat("a", 1000) + "?=", strings.Repeat("=?u?q?", 1000)} {
+		if got := mbox.Decode(text); got != text {
+			t.Errorf("got %.40q, want %.40q unchanged", got, text)
+		}
+	}
+}
+
+func ExampleReader() {
+	r := mbox.New(strings.NewReader(mailbox))
+	for r.Next() {
+		fmt.Println(r.Header("Subject"), r.Addresses("From"), r.Attachments())
+	}
+	fmt.Println(r.Err())
+	// Output:
+	// Grüße aus Köln [{Ana B. ana@example.org}] 1
+	// two [] 0
+	// <nil>
+}
+
+// The oracles are mime and net/mail, where they and this package know a word or an address.
+func FuzzReader(f *testing.F) {
+	f.Add(mailbox)
+	f.Add("From a 10:00:00\nSubject: =?utf-8?q?=41?=\nFrom: a@b.c\n\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		r := mbox.New(strings.NewReader(s))
+		var size int64
+		for r.Next() {
+			size += r.Size()
+			for _, text := range []string{r.Header("Subject"), r.Raw("From"), r.From()[:0]} {
+				if !utf8.ValidString(text) {
+					t.Fatalf("%q is not UTF-8", text)
+				}
+			}
+			r.Date("Date")
+			raw := r.Raw("From")
+			if want, err := mail.ParseAddress(raw); err == nil && !strings.ContainsAny(raw, `\"(:=`) && (strings.Contains(raw, "<") || !strings.Contains(raw, " ")) {
+				got := mbox.ParseAddresses(raw)
+				if len(got) != 1 || strings.ReplaceAll(got[0].Email, " ", "") != strings.ReplaceAll(want.Address, " ", "") {
+					t.Fatalf("%q has the addresses %q, want %q", raw, got, want)
+				}
+			}
+		}
+		if size > int64(len(s)) {
+			t.Fatalf("messages of %d bytes in a mailbox of %d", size, len(s))
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("=?utf-8?q?a=C3=BC_?= =?utf-8?b?IGF1cw==?= x")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := mbox.Decode(s)
+		if !utf8.ValidString(s) {
+			return
+		}
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q decodes to %q, want UTF-8", s, got)
+		}
+		if strings.Count(s, "=?") == 0 && got != s {
+			t.Fatalf("%q decodes to %q, want it unchanged", s, got)
+		}
+		one := "=?utf-8?q?" + strings.Map(func(r rune) rune {
+			if r < '!' || r > '~' || strings.ContainsRune("?=_", r) {
+				return -1
+			}
+			return r
+		}, s) + "?="
+		if want, err := new(mime.WordDecoder).Decode(one); err == nil && mbox.Decode(one) != want {
+			t.Fatalf("%q decodes to %q, want %q", one, mbox.Decode(one), want)
+		}
+	})
+}
