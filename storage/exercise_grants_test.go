@@ -80,8 +80,9 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 	x.same([]any{len(all), all[0].ID}, []any{1, "five"})
 }
 
-// exerciseApproval: an approval is of the review that was shown last and of connections as
-// they were then, is made once, and leaves all of it or nothing (RD-43.1, RD-43.3, RD-43.4).
+// exerciseApproval: only the last review can be approved, while its connections are as they
+// were, and once; an approval leaves all that it is made of, or nothing (RD-43.1, RD-43.3,
+// RD-43.4).
 func exerciseApproval(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	conn := x.connection("mine")

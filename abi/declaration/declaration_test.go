@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What a stream lets be chosen is what it does not rule out.
+// A stream lets everything be chosen that its declaration does not rule out.
 func TestChoices(t *testing.T) {
 	t.Parallel()
 	all := Read([]byte(manifest))

@@ -74,13 +74,13 @@ type Claims struct {
 
 // Asked is a stream that a client asks for.
 type Asked struct {
-	Name        string           `json:"name"`
-	Necessity   string           `json:"necessity,omitempty"` // required, optional; "": required
-	InstanceIDs []string         `json:"instance_ids,omitempty"`
-	TimeRange   *TimeRange       `json:"time_range,omitempty"`
-	View        string           `json:"view,omitempty"`
-	Fields      []string         `json:"fields,omitempty"`
-	Resources   []jsontext.Value `json:"resources,omitempty"` // strings, or arrays of them
+	Name        string     `json:"name"`
+	Necessity   string     `json:"necessity,omitempty"` // required, optional; "": required
+	InstanceIDs []string   `json:"instance_ids,omitempty"`
+	TimeRange   *TimeRange `json:"time_range,omitempty"`
+	View        string     `json:"view,omitempty"`
+	Fields      []string   `json:"fields,omitempty"`
+	Resources   []any      `json:"resources,omitempty"` // strings, or arrays of them
 }
 
 // TimeRange bounds the records that are asked for.

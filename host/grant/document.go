@@ -92,7 +92,7 @@ func ReadDocument(text []byte, hash string) (*Document, error) {
 }
 
 // Scope is what the grant shows: streams, connections, fields, records and time of the
-// document, whatever a newer manifest says (RD-34.1, Invariant 9).
+// document, whatever a newer manifest says (RD-34.1).
 func (d *Document) Scope() *read.Scope {
 	s := &read.Scope{Streams: make([]read.StreamScope, len(d.Streams))}
 	for i := range d.Streams {

@@ -145,6 +145,9 @@ func (s *Asked) want(by *Declared, i int) (*wanted, error) {
 	if w.Fields = chosenFields(declared, fields); fields == nil {
 		w.Fields = allFields(declared)
 	}
+	if len(w.Fields) == 0 { // the fields of a view that are no fields
+		return nil, invalid("has no field of the stream", at("view")...)
+	}
 	if t := s.TimeRange; t != nil {
 		if !hasTime(declared) {
 			return nil, invalid("cannot be chosen of this stream", at("time_range")...)
@@ -185,17 +188,24 @@ func chosenFields(s *declaration.Stream, list []string) []string {
 
 // keyOf is the canonical text of a key with so many parts: of one the part itself, of several
 // the array of them.
-func keyOf(value []byte, parts int) (string, bool) {
+func keyOf(value any, parts int) (string, bool) {
+	text, is := value.(string)
 	if parts < 2 { //nolint:mnd // a compound key has two at least
-		var one string
-		return one, json.Unmarshal(value, &one) == nil && one != ""
+		return text, is && text != ""
 	}
 	var all []string
-	if json.Unmarshal(value, &all) != nil {
-		var text string // the array, written as its canonical text
-		if json.Unmarshal(value, &text) != nil || json.Unmarshal([]byte(text), &all) != nil {
+	if is { // the array, written as its canonical text
+		if json.Unmarshal([]byte(text), &all) != nil {
 			return "", false
 		}
+	}
+	list, _ := value.([]any)
+	for _, one := range list {
+		part, ok := one.(string)
+		if !ok {
+			return "", false
+		}
+		all = append(all, part)
 	}
 	key, err := json.Marshal(all)
 	return string(key), err == nil && len(all) == parts

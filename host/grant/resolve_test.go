@@ -19,7 +19,7 @@ const notesManifest = `{"connector_id":"https://example.org/notes","connector_ke
 {"name":"notes","consent_time_field":"at","primary_key":["id"],"views":[{"id":"short","fields":["title"]}],"schema":{"required":["id"],
  "properties":{"id":{"type":"string"},"title":{"type":"string"},"body":{"type":"string"},"at":{"type":"string","format":"date-time"}}}},
 {"name":"tags","primary_key":["a","b"],"selection":{"fields":false},"schema":{"required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}}},
-{"name":"plain","selection":{"resources":false},"schema":{"properties":{"x":{"type":"string"}}}}]}`
+{"name":"plain","views":[{"id":"odd","fields":["gone"]}],"selection":{"resources":false},"schema":{"properties":{"x":{"type":"string"}}}}]}`
 
 func declared(manifest string, connections ...Connection) Declared {
 	return Declared{
@@ -49,6 +49,7 @@ func TestCheckRefuses(t *testing.T) {
 		strings.Replace(asks, `"streams":[{"name":"notes"}]`, `"selection_preset":"all"`, 1): "/0/selection_preset",
 		withStream(`{"name":"gone"}`):                                                        "/0/streams/0/name",
 		withStream(`{"name":"notes","view":"gone"}`):                                         "/0/streams/0/view",
+		withStream(`{"name":"plain","view":"odd"}`):                                          "/0/streams/0/view",
 		withStream(`{"name":"notes","fields":["id","gone"]}`):                                "/0/streams/0/fields/1",
 		withStream(`{"name":"tags","fields":["a"]}`):                                         "/0/streams/0/fields",
 		withStream(`{"name":"tags","time_range":{"since":"2026-01-01T00:00:00Z"}}`):          "/0/streams/0/time_range",
@@ -156,6 +157,7 @@ func TestResolveRefuses(t *testing.T) {
 		{withStream(`{"name":"notes"},{"name":"plain"}`), Choices{Streams: []Choice{{Name: "notes"}}}, []Declared{one}, CodeChoice},
 		{withStream(`{"name":"notes","necessity":"optional"}`), Choices{}, []Declared{one}, CodeChoice},
 		{withStream(`{"name":"notes","fields":["title"]}`), Choices{Streams: []Choice{{"notes", []string{"body"}}}}, []Declared{one}, CodeChoice},
+		{withStream(`{"name":"plain"}`), Choices{Streams: []Choice{{"plain", []string{}}}}, []Declared{one}, CodeChoice},
 		{asks, Choices{Since: &since, Until: &until}, []Declared{one}, CodeChoice},
 		{withStream(`{"name":"plain"}`), Choices{Since: &since}, []Declared{one}, CodeChoice},
 		{asks, Choices{Expires: "soon"}, []Declared{one}, CodeChoice},

@@ -232,7 +232,9 @@ func (w *wanted) narrow(fields []string) error {
 			return wrongChoice("a field of "+w.Name+" is chosen that is not there, or not asked for", "choose of those that the request shows")
 		}
 	}
-	w.Fields = chosenFields(w.declared, fields)
+	if w.Fields = chosenFields(w.declared, fields); len(w.Fields) == 0 {
+		return wrongChoice("no field of "+w.Name+" is chosen", "choose one, or leave the stream out")
+	}
 	return nil
 }
 
