@@ -125,7 +125,9 @@ func (b *bed) put(connection string, notes ...string) {
 	b.ok(err)
 	batch := w.NewBatch()
 	for _, text := range notes {
-		var note struct{ ID string }
+		var note struct {
+			ID string `json:"id"`
+		}
 		b.ok(json.Unmarshal([]byte(text), &note))
 		batch.Add(0, []byte(note.ID), []byte(text), []byte("2026-03-01T12:00:00Z"), false)
 	}
@@ -156,7 +158,7 @@ func (s *sent) error() string {
 	return strings.TrimSpace(code + " " + param)
 }
 
-// sends sends a request from an address of its own, and returns the answer.
+// sends returns the answer to a request from an address of its own.
 func (b *bed) sends(method, path, body string, change ...func(*http.Request)) *sent {
 	b.Helper()
 	b.from++
@@ -203,7 +205,7 @@ func (b *bed) registers(name string) string {
 	return got.string("client_id")
 }
 
-// pushes pushes a request and returns its address.
+// pushes has a client ask, and returns the request's address.
 func (b *bed) pushes(client, details string) string {
 	b.Helper()
 	got := b.posts(PathPush, object{"client_id": client, "authorization_details": json.RawMessage(details)})

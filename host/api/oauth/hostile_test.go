@@ -142,7 +142,7 @@ func TestRates(t *testing.T) {
 	}
 	b.forward(time.Second)
 	for range rateInAll {
-		got = b.polls("x")
+		b.polls("x")
 	}
 	if got = b.polls("x"); got.status != http.StatusTooManyRequests {
 		t.Errorf("all addresses: got %d, want 429", got.status)

@@ -36,7 +36,7 @@ func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attemp
 	if err != nil {
 		return nil, err
 	}
-	expires := time.Time{}
+	var expires time.Time
 	if uri != "" {
 		r, werr := d.Store.AwaitGrant(ctx, uriHash(uri), clientID, hashOf(a.Polling), hashOf(token), a.Code)
 		if werr != nil {
