@@ -113,8 +113,14 @@ func (w *world) apps(t *testing.T) []string {
 	return append(pages, "/apps/of/"+made.ID)
 }
 
-// program sends what a program sends, and reads the answer.
+// program sends what a program asks with, and reads the answer.
 func (w *world) program(t *testing.T, path, body string, into any) {
+	t.Helper()
+	w.answered(t, http.StatusCreated, path, body, into)
+}
+
+// answered sends what a program does, which is answered with that status.
+func (w *world) answered(t *testing.T, status int, path, body string, into any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.owner.Origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -127,8 +133,8 @@ func (w *world) program(t *testing.T, path, body string, into any) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusCreated || json.Unmarshal(text, into) != nil {
-		t.Fatalf("%s is answered %d %s, %v, want a success", path, res.StatusCode, text, err)
+	if err != nil || res.StatusCode != status || json.Unmarshal(text, into) != nil {
+		t.Fatalf("%s is answered %d %s, %v, want %d", path, res.StatusCode, text, err, status)
 	}
 }
 
