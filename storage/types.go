@@ -105,6 +105,12 @@ type (
 	Session    = access.Session
 	Token      = access.Token
 	Passkey    = access.Passkey
+
+	Client       = access.Client
+	GrantRequest = access.GrantRequest
+	Grant        = access.Grant
+	GrantToken   = access.GrantToken
+	Approval     = access.Approval
 )
 
 // ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.

@@ -40,6 +40,26 @@ const (
 	UsedEvery          = access.UsedEvery
 )
 
+// Requests for grants, and grants: see storage/access.
+const (
+	CodeClientsFull      = access.CodeClientsFull
+	CodeRequestUnknown   = access.CodeRequestUnknown
+	CodeRequestExpired   = access.CodeRequestExpired
+	CodeRequestDecided   = access.CodeRequestDecided
+	CodeRequestsFull     = access.CodeRequestsFull
+	CodeRequestWaited    = access.CodeRequestWaited
+	CodeApprovalConflict = access.CodeApprovalConflict
+	CodeNobodyWaits      = access.CodeNobodyWaits
+	CodeGrantUnknown     = access.CodeGrantUnknown
+
+	RequestPending   = access.RequestPending
+	RequestApproved  = access.RequestApproved
+	RequestDenied    = access.RequestDenied
+	RequestByID      = access.RequestByID
+	RequestByURI     = access.RequestByURI
+	RequestByPolling = access.RequestByPolling
+)
+
 // Connections: see storage/connection.
 const (
 	CodeEdited = connection.CodeEdited

@@ -34,6 +34,32 @@ type Stream struct {
 	Fields           []Field  // in the schema's order
 	Lexical          []string // the fields that a search looks at
 	Range            []string // the fields that a filter may compare with a bound
+	PrimaryKey       []string // the fields that a key is made of
+	Views            []View
+	WholeRecords     bool // its fields cannot be chosen
+	EveryRecord      bool // its records cannot be chosen by their keys
+}
+
+// View is a set of fields with a name.
+type View struct {
+	ID     string   `json:"id"`
+	Fields []string `json:"fields"`
+}
+
+// Source is what a manifest says of itself.
+type Source struct {
+	ID      string `json:"connector_id"` // a URI
+	Key     string `json:"connector_key"`
+	Name    string `json:"display_name"`
+	Version string `json:"version"`
+}
+
+// SourceOf returns what a manifest says of itself; the zero Source: nothing that can be read.
+func SourceOf(manifest []byte) (s Source) {
+	if json.Unmarshal(manifest, &s) != nil {
+		return Source{}
+	}
+	return s
 }
 
 // Field returns the field of that name; nil: there is none.
@@ -60,7 +86,13 @@ type document struct {
 		CursorField      string          `json:"cursor_field"`
 		ConsentTimeField string          `json:"consent_time_field"`
 		Schema           json.RawMessage `json:"schema"`
-		Query            struct {
+		PrimaryKey       []string        `json:"primary_key"`
+		Views            []View          `json:"views"`
+		Selection        struct {
+			Fields    *bool `json:"fields"`
+			Resources *bool `json:"resources"`
+		} `json:"selection"`
+		Query struct {
 			Search struct {
 				LexicalFields []string `json:"lexical_fields"`
 			} `json:"search"`
@@ -78,7 +110,8 @@ func Read(manifest []byte) []Stream {
 	out := make([]Stream, 0, len(d.Streams))
 	for i := range d.Streams {
 		s := &d.Streams[i]
-		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema)}
+		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema), PrimaryKey: s.PrimaryKey, Views: s.Views}
+		one.WholeRecords, one.EveryRecord = isFalse(s.Selection.Fields), isFalse(s.Selection.Resources)
 		for _, name := range s.Query.Search.LexicalFields {
 			if one.Field(name) != nil && !slices.Contains(one.Lexical, name) {
 				one.Lexical = append(one.Lexical, name)
@@ -94,3 +127,5 @@ func Read(manifest []byte) []Stream {
 	}
 	return out
 }
+
+func isFalse(b *bool) bool { return b != nil && !*b }

@@ -8,7 +8,8 @@ import (
 const manifest = `{"streams":[{"name":"notes","semantics":"mutable_state","cursor_field":"at","consent_time_field":"made",
 "schema":{"required":["id"],"properties":{"id":{"type":"string"},"at":{"type":["string","null"],"format":"date-time"},"made":{"type":"string","format":"date"},
 "n":{"type":"integer"},"ok":{"type":"boolean"},"either":{"anyOf":[{"type":"number"},{"type":"null"}]},"many":{"type":["string","number"]},"list":{"type":"array"},"any":true}},
-"query":{"search":{"lexical_fields":["id","gone","id"]},"range_filters":{"n":["gte"],"id":["gte"],"at":["lt"]}}},{"name":"bare"}]}`
+"query":{"search":{"lexical_fields":["id","gone","id"]},"range_filters":{"n":["gte"],"id":["gte"],"at":["lt"]}},
+"primary_key":["id"],"views":[{"id":"short","fields":["id","n"]}],"selection":{"fields":true,"resources":false}},{"name":"bare"}]}`
 
 func TestRead(t *testing.T) {
 	t.Parallel()
@@ -30,6 +31,23 @@ func TestRead(t *testing.T) {
 	// A field that the schema lacks is not searched, and a text has no bounds (RD-17.2).
 	if !slices.Equal(s.Lexical, []string{"id"}) || !slices.Equal(s.Range, []string{"at", "n"}) {
 		t.Errorf("got %v and %v, want [id] and [at n]", s.Lexical, s.Range)
+	}
+}
+
+// A stream lets everything be chosen that its declaration does not rule out.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	all := Read([]byte(manifest))
+	s, bare := &all[0], &all[1]
+	if s.WholeRecords || !s.EveryRecord || bare.WholeRecords || bare.EveryRecord {
+		t.Errorf("got %+v and %+v, want the records of the first alone not to be chosen", s, bare)
+	}
+	if !slices.Equal(s.PrimaryKey, []string{"id"}) || len(s.Views) != 1 || s.Views[0].ID != "short" || !slices.Equal(s.Views[0].Fields, []string{"id", "n"}) {
+		t.Errorf("got the key %v and the views %v, want id and short", s.PrimaryKey, s.Views)
+	}
+	got := SourceOf([]byte(`{"connector_id":"https://x/c","connector_key":"c","display_name":"C","version":"1.2"}`))
+	if want := (Source{"https://x/c", "c", "C", "1.2"}); got != want || SourceOf([]byte(`{"connector_id":1}`)) != (Source{}) {
+		t.Errorf("got %+v, want %+v, and nothing of what cannot be read", got, want)
 	}
 }
 

@@ -70,6 +70,16 @@ var operations = map[string]string{
 	"access.Tokens":      "tokens list",
 	"access.RevokeToken": "tokens revoke",
 
+	"grants.List":     "grants list",
+	"grants.Show":     "grants show",
+	"grants.Revoke":   "grants revoke",
+	"grants.Requests": "grants requests",
+	"grants.Look":     "grants look",
+	"grants.Review":   "grants review",
+	"grants.Approve":  "grants approve",
+	"grants.Refuse":   "grants deny",
+	"grants.Find":     "(a page finds the request that an app has the address of)",
+
 	"access.BySession":       "(identifies a browser)",
 	"access.ByToken":         "(identifies a program)",
 	"access.Claimed":         "(serve reads it)",
@@ -152,7 +162,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "notifications", "questions", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "notifications", "questions", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

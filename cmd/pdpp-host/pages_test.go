@@ -67,6 +67,15 @@ var pages = map[string]string{
 	"access.Reset":          "(it is for an owner who cannot sign in)",
 	"AuditEvents":           "GET /audit",
 
+	"grants.List":     "GET /apps",
+	"grants.Requests": "GET /apps",
+	"grants.Show":     "GET /apps/of/x",
+	"grants.Revoke":   "POST /apps/of/x/revoke",
+	"grants.Look":     "GET /apps/requests/x",
+	"grants.Review":   "POST /apps/requests/x/review",
+	"grants.Approve":  "POST /apps/requests/x/approve",
+	"grants.Refuse":   "POST /apps/requests/x/deny",
+
 	"notifications.List":           "GET /notifications",
 	"notifications.Add":            "POST /notifications/email",
 	"notifications.Remove":         "POST /notifications/of/x/remove",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/console/access"
 	"github.com/pdpp-host/pdpp-host/host/console/add"
+	"github.com/pdpp-host/pdpp-host/host/console/apps"
 	"github.com/pdpp-host/pdpp-host/host/console/assets"
 	"github.com/pdpp-host/pdpp-host/host/console/audit"
 	"github.com/pdpp-host/pdpp-host/host/console/connections"
@@ -22,7 +23,7 @@ import (
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
-	access.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
+	access.Register, apps.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
 	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register,
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
@@ -46,6 +47,9 @@ var statuses = map[abi.Code]int{
 	"read.unknown_field":        http.StatusUnprocessableEntity,
 	"read.index_behind":         http.StatusServiceUnavailable,
 	"read.busy":                 http.StatusServiceUnavailable,
+	grants.CodeUnknown:          http.StatusNotFound,
+	grants.CodeNoSuch:           http.StatusNotFound,
+	grants.CodeChoice:           http.StatusUnprocessableEntity,
 	notifications.CodeUnknown:   http.StatusNotFound,
 	questions.CodeUnknown:       http.StatusNotFound,
 	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,

@@ -5,5 +5,9 @@
 // written in the transaction of the change that it tells of, by a context that carries it
 // there. The answers are what requests were answered that a program may send again.
 //
-// It does not decide whether a password or a secret is right: host/owner/access does.
+// The clients of readers are here, what they ask an owner for, and the grants that came of it
+// with their tokens. An approval is one transaction, which looks again at all that it rests on.
+//
+// It does not decide whether a password or a secret is right: host/owner/access does, and
+// host/grant what a grant shows.
 package access

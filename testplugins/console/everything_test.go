@@ -65,10 +65,77 @@ func everything(t *testing.T) *world {
 		"/questions", "/questions/" + asked.Questions[0].ID, "/connectors", "/connectors/of/scripted", "/connectors/of/scripted/accept",
 		"/devices", "/devices/invite", "/devices/of/" + enrolled, "/notifications", "/audit", "/audit?outcome=refused", "/settings",
 	}
+	w.pages = append(w.pages, w.apps(t)...)
 	for _, r := range runs.Runs {
 		w.pages = append(w.pages, "/runs/"+r.ID)
 	}
 	return w
+}
+
+// apps has apps with hostile words ask, one of them get something, and returns their pages.
+func (w *world) apps(t *testing.T) []string {
+	t.Helper()
+	details := `[{"type":"https://pdpp.dev/data-access","source":{"id":"https://github.com/pdpp-host/pdpp-host/connectors/github"},"access_mode":"continuous",` +
+		`"purpose_code":"https://example.org/` + mark + `","purpose_description":` + quoted(mark) + `,"client_claims":{"commitments":[` + quoted(mark) + `]},` +
+		`"retention":{"max_duration":"P90D","on_expiry":"delete"},"streams":[{"name":"repositories"},{"name":"issues","necessity":"optional"}]}]`
+	details = strings.ReplaceAll(details, "example.org/"+mark, "example.org/%3Cimg%20src=x%3E")
+	var pushed struct {
+		URI string `json:"request_uri"`
+	}
+	w.program(t, "/oauth/par", `{"client_id":"pdpp_cli","client_display":`+quoted(mark)+`,"authorization_details":`+details+`}`, &pushed)
+	var attempt struct {
+		ID string `json:"id"`
+	}
+	resource := `{"resource":` + quoted(w.owner.Origin())
+	w.program(t, "/agent-connect", resource+`,"client_id":"pdpp_cli","request_uri":`+quoted(pushed.URI)+`}`, &attempt)
+	w.program(t, "/agent-connect", resource+`,"client_name":`+quoted(mark)+`}`, &attempt)
+	w.program(t, "/agent-connect", resource+`,"client_name":`+quoted(mark)+`}`, &attempt)
+	var asking struct {
+		Requests []struct {
+			ID   string `json:"request_id"`
+			Asks any    `json:"asks"`
+		}
+	}
+	w.owner.Asks(0, &asking, "grants", "requests")
+	pages := []string{"/apps", "/consent?request_uri=" + url.QueryEscape(pushed.URI)}
+	for _, r := range asking.Requests {
+		pages = append(pages, "/apps/requests/"+r.ID)
+	}
+	var reviewed struct {
+		Revision string `json:"approval_review_revision"`
+	}
+	request := asking.Requests[0].ID
+	w.owner.Asks(0, &reviewed, "grants", "review", request, "--connection", "scripted", "--stream", "notes")
+	var made struct {
+		ID string `json:"grant_id"`
+	}
+	w.owner.Asks(0, &made, "grants", "approve", request, "--revision", reviewed.Revision)
+	return append(pages, "/apps/of/"+made.ID)
+}
+
+// program sends what a program asks with, and reads the answer.
+func (w *world) program(t *testing.T, path, body string, into any) {
+	t.Helper()
+	w.answered(t, http.StatusCreated, path, body, into)
+}
+
+// answered sends what a program does, which is answered with that status.
+func (w *world) answered(t *testing.T, status int, path, body string, into any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.owner.Origin()+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != status || json.Unmarshal(text, into) != nil {
+		t.Fatalf("%s is answered %d %s, %v, want %d", path, res.StatusCode, text, err, status)
+	}
 }
 
 // posts sends a form of the owner's and returns where it leads.

@@ -53,6 +53,7 @@ var rooms = map[string][]string{
 	"host/notify":   {"abi", "host/send"},
 	"host/schedule": {"abi", "health", "storage"},
 	"host/read":     {"abi", "abi/declaration", "storage"},
+	"host/grant":    {"abi", "abi/declaration", "host/read", "storage"},
 	// The rooms of the collector, each below those that it may import.
 	"host/collector/posture":      {},
 	"host/collector/profile":      {"abi"},
@@ -65,13 +66,14 @@ var rooms = map[string][]string{
 	},
 	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
 	"host/api/wire":     {},
+	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/web"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
-	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/owner", "host/schedule", "host/web"},
+	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
-	"host/console":      {"abi", "abi/manifest", "health", "host/owner", "host/web"},
+	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},
 	"host/config":       {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},
@@ -80,9 +82,9 @@ var rooms = map[string][]string{
 // faces are the folders that parse what was asked for, call an operation and show its
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
-	"host/web", "host/console", "host/api/ownerapi", "host/api/metrics",
+	"host/web", "host/console", "host/api/oauth", "host/api/ownerapi", "host/api/metrics",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
-	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/metrics", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/grants", "cmd/pdpp-host/internal/metrics", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",
 }
 

@@ -42,6 +42,10 @@ var exact = map[abi.Code]int{
 	"owner.session_unknown": Usage,
 	"owner.passkey_unknown": Usage,
 
+	"grants.unknown":         Usage,
+	"grants.request_unknown": Usage,
+	"grants.invalid_choice":  Usage,
+
 	"questions.unknown":        Usage,
 	"questions.answer_invalid": Usage,
 	"questions.keep_needed":    Usage,
@@ -65,7 +69,7 @@ var areas = map[string]int{
 	"request": Refused, "internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage, "read": Usage,
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
-	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "questions": Refused, "notifications": Refused,
+	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "grants": Refused, "questions": Refused, "notifications": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
 	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
 	"browser": Refused,

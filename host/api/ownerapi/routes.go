@@ -29,6 +29,8 @@ func (a *API) routes() []route {
 		question, channel = "/questions/{question}", "/notification-channels/{channel}"
 
 		records = conn + "/streams/{stream}/records"
+
+		asked, granted = "/grant-requests/{request}", "/grants/{grant}"
 	)
 	confirm := []param{{name: "confirm", about: "the name of what is removed, again", required: true}}
 	return []route{
@@ -81,6 +83,15 @@ func (a *API) routes() []route {
 		ask(get, question, read, "questions.Show", "One question", nil, (*call).showQuestion),
 		send(post, question+"/answer", manage, "questions.Answer", "Answers a question; the first answer counts", ok, (*call).answerQuestion),
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
+
+		ask(get, "/grant-requests", read, "grants.Requests", "Apps that ask, the newest first", list(), (*call).listRequests),
+		ask(get, asked, read, "grants.Look", "What an app asks for, and what can be chosen", nil, (*call).lookAtRequest),
+		send(post, asked+"/review", manage, "grants.Review", "What an app would get by these choices", ok, (*call).reviewRequest),
+		with(send(post, asked+"/approve", manage, "grants.Approve", "Gives an app what the last review showed", created, (*call).approveRequest), secret),
+		send(post, asked+"/deny", manage, "grants.Refuse", "Refuses what an app asks for", ok, (*call).denyRequest),
+		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
+		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
+		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),
 		send(post, "/notification-channels", manage, "notifications.Add", "Adds a way to the owner", created, (*call).addChannel),

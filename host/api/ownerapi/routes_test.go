@@ -29,6 +29,10 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 	session, err := access.Claim(b.Context(), b.owner, link.Code, "four plain words here", "Browser")
 	b.ok(err)
 	b.ok(b.store.AddPasskey(b.Context(), &storage.Passkey{ID: "pk_1", Credential: []byte("id"), PublicKey: []byte("key"), Party: "localhost", Name: "laptop"}))
+	asked, _ := wants(b)
+	unwanted, _ := wants(b)
+	other, _ := wants(b)
+	granted, revision := grantOf(b, other), revisionOf(b, asked)
 	answered := map[string]bool{"POST /v1/owner/tokens": true, "GET /v1/owner/connector-templates/{connector}/terms": true}
 	for _, step := range []struct {
 		route, path, body string
@@ -62,6 +66,14 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"GET /v1/owner/questions/{question}", "q_declined", "", 200},
 		{"POST /v1/owner/questions/{question}/decline", "q_declined", `{}`, 200},
 		{"POST /v1/owner/questions/{question}/answer", "q_answered", `{"values":{"code":"123456"}}`, 200},
+		{"GET /v1/owner/grant-requests", "", "", 200},
+		{"GET /v1/owner/grant-requests/{request}", asked, "", 200},
+		{"POST /v1/owner/grant-requests/{request}/review", asked, `{"connections":["mine"]}`, 200},
+		{"POST /v1/owner/grant-requests/{request}/approve", asked, `{"approval_review_revision":"` + revision + `"}`, 201},
+		{"POST /v1/owner/grant-requests/{request}/deny", unwanted, `{}`, 200},
+		{"GET /v1/owner/grants", "", "", 200},
+		{"GET /v1/owner/grants/{grant}", granted, "", 200},
+		{"DELETE /v1/owner/grants/{grant}", granted, "", 200},
 		{"GET /v1/owner/notification-settings", "", "", 200},
 		{"PATCH /v1/owner/notification-settings", "", `{"quiet_from":"22:00","quiet_until":"07:00"}`, 200},
 		{"POST /v1/owner/notification-channels", "", `{"name":"phone","address":{"service":"ntfy://127.0.0.1/mine"}}`, 201},

@@ -3,9 +3,11 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -20,27 +22,40 @@ const (
 
 // ReadBody reads the body of a request, which must be JSON of at most MaxBody.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > MaxBody {
+	body, _, err := ReadBodyOf(w, r, MaxBody, mediaJSON)
+	return body, err
+}
+
+// The media types of bodies.
+const (
+	mediaJSON = "application/json"
+	MediaForm = "application/x-www-form-urlencoded"
+)
+
+// ReadBodyOf reads a body of at most so many bytes, which must be of one of the types, and
+// says of which.
+func ReadBodyOf(w http.ResponseWriter, r *http.Request, most int64, types ...string) (body []byte, is string, err error) {
+	if r.ContentLength > most {
 		w.Header().Set("Connection", "close") // else the rest would be read to reuse it
-		return nil, tooLarge()
+		return nil, "", tooLarge(most)
 	}
-	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || t != "application/json" || r.Header.Get("Content-Encoding") != "" {
-		return nil, &Failure{Status: http.StatusUnsupportedMediaType, Code: CodeMediaType, Message: "a body is sent as application/json, without Content-Encoding"}
+	is, _, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains(types, is) || r.Header.Get("Content-Encoding") != "" {
+		return nil, "", &Failure{Status: http.StatusUnsupportedMediaType, Code: CodeMediaType, Message: "a body is sent as " + strings.Join(types, " or ") + ", without Content-Encoding"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, tooLarge()
+		return nil, "", tooLarge(most)
 	case err != nil:
-		return nil, Invalid("", "has a body that did not come whole")
+		return nil, "", Invalid("", "has a body that did not come whole")
 	}
-	return body, nil
+	return body, is, nil
 }
 
-func tooLarge() error {
-	return &Failure{Status: http.StatusRequestEntityTooLarge, Code: CodeTooLarge, Message: "the body is above the limit of 64 KiB"}
+func tooLarge(most int64) error {
+	return &Failure{Status: http.StatusRequestEntityTooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the body is above the limit of %d KiB", most>>10)} //nolint:mnd // KiB
 }
 
 // Decode reads a body's one JSON object into v, a pointer to a struct. A member that v does

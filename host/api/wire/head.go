@@ -47,8 +47,8 @@ func CheckVersion(r *http.Request) error {
 	return nil
 }
 
-// retryAfter sets the header that says when to come again.
-func retryAfter(h http.Header, f *Failure) {
+// RetryAfter sets the header that says when to come again.
+func RetryAfter(h http.Header, f *Failure) {
 	if f.After > 0 {
 		h.Set("Retry-After", strconv.Itoa(int((f.After.Seconds()))))
 	}

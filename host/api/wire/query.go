@@ -24,14 +24,19 @@ type Query struct {
 
 // ReadQuery reads a raw query. Its syntax is refused by Done, as its values are.
 func ReadQuery(raw string) *Query {
-	q := &Query{read: map[string]bool{}}
-	switch {
-	case len(raw) > maxQuery:
+	if len(raw) > maxQuery {
+		q := &Query{read: map[string]bool{}}
 		q.refuse("", "has a query above 16 KiB")
-	case strings.Count(raw, "&") >= maxParams:
-		q.refuse("", "has more than 64 parameters")
+		return q
 	}
-	if q.failure != nil {
+	return ReadForm(raw)
+}
+
+// ReadForm reads a form, whose size somebody else has bounded, as ReadQuery does a query.
+func ReadForm(raw string) *Query {
+	q := &Query{read: map[string]bool{}}
+	if strings.Count(raw, "&") >= maxParams {
+		q.refuse("", "has more than 64 parameters")
 		return q
 	}
 	sent, err := url.ParseQuery(raw)

@@ -25,7 +25,7 @@ func Write(w http.ResponseWriter, status int, body []byte) {
 
 // Fail answers with a failure, for the request of that id.
 func Fail(w http.ResponseWriter, f *Failure, id string) {
-	retryAfter(w.Header(), f)
+	RetryAfter(w.Header(), f)
 	body, err := Encode(f.Envelope(id))
 	if err != nil { // of strings alone, it never is
 		body = []byte("{}\n")

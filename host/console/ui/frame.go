@@ -32,6 +32,7 @@ var places = []link{
 	{Questions, "/questions", words.NavQuestions},
 	{Connectors, "/connectors", words.NavConnectors},
 	{Devices, "/devices", words.NavDevices},
+	{Apps, "/apps", words.NavApps},
 	{Notifications, "/notifications", words.NavNotifications},
 	{Audit, "/audit", words.NavAudit},
 	{Settings, "/settings", words.NavSettings},

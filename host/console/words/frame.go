@@ -39,6 +39,9 @@ const (
 	ChannelRemoved    Key = "channel_removed"
 	ChannelTested     Key = "channel_tested"
 	NoticesKept       Key = "notices_kept"
+	AppApprovedNow    Key = "app_approved"
+	AppRefusedNow     Key = "app_refused"
+	AppRevokedNow     Key = "app_revoked"
 )
 
 var notices = map[Key]string{ //nolint:gosec // sentences
@@ -76,6 +79,9 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ChannelRemoved:    "The channel is removed, and nothing goes out by it.",
 	ChannelTested:     "The test went out. See whether it reached you.",
 	NoticesKept:       "The settings are kept.",
+	AppApprovedNow:    "The app may read this now.",
+	AppRefusedNow:     "The app is refused, and is told so.",
+	AppRevokedNow:     "The app reads nothing any more.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/api/metrics"
+	"github.com/pdpp-host/pdpp-host/host/api/oauth"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/console"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
@@ -48,6 +49,12 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	mux.Handle("/", console.New(pages))
 	if err := i.openAPI(ctx, pages, server, mux); err != nil {
 		return err
+	}
+	programs := oauth.New(oauth.Deps{
+		Guard: i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger,
+	})
+	for _, path := range oauth.Paths {
+		mux.Handle(path, programs)
 	}
 	figures := metrics.New(metrics.Deps{
 		Guard: i.guard, Vitals: server.Vitals, Watching: i.live.Watching, Devices: i.devices.Activity,

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -46,6 +47,7 @@ type intake struct {
 	listener net.Listener
 	handler  http.Handler // of what devices deliver; faces puts the others before it
 	devices  *api.API
+	desk     *desk.Desk // where programs ask for grants
 	guard    *web.Guard
 	secure   bool // it speaks TLS itself
 	logger   *slog.Logger
@@ -83,7 +85,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
 	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
-	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices}, nil
+	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices, desk: &desk.Desk{Store: store, Now: s.Now, Random: s.Random}}, nil
 }
 
 // during answers whoever asks while work goes on. When it cannot go on,

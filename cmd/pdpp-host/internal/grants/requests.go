@@ -1,0 +1,257 @@
+package grants
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+func requestsCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "requests", Short: "List the apps that ask", Args: syntax.Takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return requests(cmd.Context(), s) },
+	}
+}
+
+func requests(ctx context.Context, s *session.Session) error {
+	return s.Read(func(o *owner.Owner) error {
+		all, err := grants.Requests(ctx, o)
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result(output.Plural(int64(len(all)), "request"), map[string]any{"requests": all}, func(w io.Writer) {
+			if len(all) == 0 {
+				fmt.Fprintln(w, "no app asks for anything")
+				return
+			}
+			rows := make([][]string, len(all))
+			for i := range all {
+				r := &all[i]
+				rows[i] = []string{r.ID, output.Clean(r.Name()), r.Code, output.Timestamp(r.ExpiresAt)}
+			}
+			output.Table(w, s.Printer.Style, []string{"request", "app", "code", "until"}, rows)
+		})
+	})
+}
+
+func lookCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "look REQUEST", Short: "Show what an app asks for, and what can be chosen", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.Read(func(o *owner.Owner) error {
+				r, err := grants.Look(cmd.Context(), o, args[0])
+				if err != nil {
+					return err
+				}
+				return s.Printer.Result("request "+r.ID+": "+r.State, r, func(w io.Writer) { writeRequest(w, s, r) })
+			})
+		},
+	}
+}
+
+func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
+	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
+	if r.Code != "" {
+		fmt.Fprintln(w, "the app shows the code "+r.Code)
+	}
+	if r.Asks == nil {
+		fmt.Fprintln(w, "it leaves it to you what it gets")
+	} else {
+		writeClaims(w, r.Asks)
+	}
+	for i := range r.Offers {
+		o := &r.Offers[i]
+		names := make([]string, len(o.Connections))
+		for k := range o.Connections {
+			names[k] = o.Connections[k].Name
+		}
+		fmt.Fprintf(w, "of %s, connections %s:\n", output.Clean(o.Connector), cleaned(names))
+		for k := range o.Streams {
+			one, mark := &o.Streams[k], " (optional)"
+			if one.Needed {
+				mark = ""
+			}
+			fmt.Fprintf(w, "  %s%s: %s\n    %s\n", output.Clean(one.Name), mark, cleaned(one.Fields), output.Clean(one.Records))
+		}
+	}
+	if r.Waits() {
+		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
+	}
+}
+
+// writeClaims quotes what an app says, which nothing enforces.
+func writeClaims(w io.Writer, d *grant.Details) {
+	fmt.Fprintln(w, "in the words of the app, which nothing enforces:")
+	fmt.Fprintf(w, "  > for %s\n", output.Clean(d.PurposeCode))
+	if d.PurposeDescription != "" {
+		fmt.Fprintf(w, "  > %s\n", output.Clean(d.PurposeDescription))
+	}
+	if r := d.Retention; r != nil {
+		fmt.Fprintf(w, "  > keeps it for %s, then: %s\n", r.MaxDuration, r.OnExpiry)
+	}
+	if c := d.ClientClaims; c != nil {
+		for _, text := range c.Commitments {
+			fmt.Fprintf(w, "  > %s\n", output.Clean(text))
+		}
+	}
+}
+
+// choiceFlags are what an owner chooses.
+type choiceFlags struct {
+	grant.Choices
+
+	streams      []string
+	since, until string
+}
+
+func (f *choiceFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Connector, "connector", "", "of the connector `KEY`, where the app leaves it to you")
+	flags.StringArrayVar(&f.streams, "stream", nil, "give this stream, or `STREAM=FIELD,FIELD` of it; repeatable (default: what the app needs)")
+	flags.StringArrayVar(&f.Connections, "connection", nil, "of the connection `NAME`; repeatable")
+	flags.StringVar(&f.since, "since", "", "only records from `TIME` on, by their own time")
+	flags.StringVar(&f.until, "until", "", "only records before `TIME`")
+	flags.StringVar(&f.Expires, "expires", "", "it ends after 1d, 30d or 90d, on a day, or `never` (default 30d)")
+	flags.BoolVar(&f.AITraining, "allow-training", false, "the app may train models with it")
+}
+
+func (f *choiceFlags) read(s *session.Session) (grant.Choices, error) {
+	for _, text := range f.streams {
+		name, fields, some := strings.Cut(text, "=")
+		c := grant.Choice{Name: name}
+		if some {
+			c.Fields = strings.Split(fields, ",")
+		}
+		f.Streams = append(f.Streams, c)
+	}
+	for _, one := range []struct {
+		flag, text string
+		to         **time.Time
+	}{{"--since", f.since, &f.Since}, {"--until", f.until, &f.Until}} {
+		if one.text == "" {
+			continue
+		}
+		at, err := syntax.Time(one.flag, one.text, s.Now())
+		if err != nil {
+			return f.Choices, err
+		}
+		*one.to = &at
+	}
+	return f.Choices, nil
+}
+
+func reviewCommand(s *session.Session) *cobra.Command {
+	var f choiceFlags
+	cmd := &cobra.Command{
+		Use: "review REQUEST", Short: "Show what an app would get by your choices", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
+		Long: "Shows what an app would get, and gives it nothing. You can give less than it asks for: fewer fields, one of several\n" +
+			"connections, a shorter time. What was shown last can be approved, by its revision, and nothing else.",
+		Example: "  pdpp-host grants review grq_5k2a --connection work --stream issues=title,state --since 2026-01-01 --expires 90d",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			choices, err := f.read(s)
+			if err != nil {
+				return err
+			}
+			return s.Change(func(o *owner.Owner) error {
+				r, err := grants.Review(cmd.Context(), o, args[0], choices)
+				if err != nil {
+					return err
+				}
+				return s.Printer.Result("reviewed "+r.RequestID, r, func(w io.Writer) { writeReview(w, s, r) })
+			})
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+// shortRevision is as much of a revision as is typed.
+const shortRevision = 12
+
+func writeReview(w io.Writer, s *session.Session, r *grants.Reviewed) {
+	name := r.Review.Client.ID
+	if r.Review.Client.Display != nil {
+		name = *r.Review.Client.Display
+	}
+	fmt.Fprintf(w, "%s (not verified) would get, and this host enforces it:\n", output.Clean(name))
+	writeGets(w, &r.Gets)
+	fmt.Fprintln(w, s.Advice("approve it: pdpp-host grants approve "+r.RequestID+" --revision "+r.Revision[:shortRevision]+"   or refuse: pdpp-host grants deny "+r.RequestID))
+}
+
+func approveCommand(s *session.Session) *cobra.Command {
+	var revision string
+	cmd := &cobra.Command{
+		Use: "approve REQUEST", Short: "Give an app what the last review showed", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
+		Long: "Gives an app what `pdpp-host grants review` showed last, named by the revision that it printed. An app that waits gets its\n" +
+			"token by itself; of one that does not, the token alone is on standard output, once.",
+		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), s, args[0], revision) },
+	}
+	cmd.Flags().StringVar(&revision, "revision", "", "the review's `REVISION`, or its first 12 characters")
+	return cmd
+}
+
+func approve(ctx context.Context, s *session.Session, id, revision string) error {
+	if len(revision) < shortRevision {
+		return syntax.Usage("--revision is missing, or shorter than 12 characters", "`pdpp-host grants review "+syntax.Quoted(id)+"` prints it")
+	}
+	return s.Change(func(o *owner.Owner) error {
+		r, err := grants.Look(ctx, o, id)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(r.Revision, revision) {
+			revision = r.Revision
+		}
+		made, err := grants.Approve(ctx, o, grants.Approval{RequestID: id, Revision: revision, Shows: true})
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result("approved "+id+": "+made.GrantID, made, func(w io.Writer) {
+			if made.Token == "" {
+				fmt.Fprintln(w, "approved: "+made.GrantID)
+				return
+			}
+			if !s.Flags.Quiet {
+				fmt.Fprintln(s.Err, "approved: "+made.GrantID+"; the app's token, shown this once:")
+			}
+			fmt.Fprintln(w, made.Token)
+		})
+	})
+}
+
+func denyCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "deny REQUEST", Short: "Refuse what an app asks for", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.Change(func(o *owner.Owner) error {
+				if err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
+					return err
+				}
+				return s.Printer.Result("refused "+args[0], map[string]string{"request_id": args[0]}, nil)
+			})
+		},
+	}
+}
+
+func completeRequest(s *session.Session) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return s.Complete(cmd.Context(), args, func(o *owner.Owner, ctx context.Context) (ids []string, err error) {
+			all, err := grants.Requests(ctx, o)
+			for i := range all {
+				ids = append(ids, all[i].ID)
+			}
+			return ids, err
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package oauth
+
+import (
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+)
+
+// mostPushed is the size of a pushed request, in bytes (RD-07).
+const mostPushed = 256 << 10
+
+// newClient is what a client says of itself (RFC 7591). Other members are passed over.
+type newClient struct {
+	Name       *string `json:"client_name"`
+	AuthMethod *string `json:"token_endpoint_auth_method"`
+}
+
+type registered struct {
+	ID         string `json:"client_id"`
+	IssuedAt   int64  `json:"client_id_issued_at"`
+	Name       string `json:"client_name,omitempty"`
+	AuthMethod string `json:"token_endpoint_auth_method"`
+}
+
+// register makes a client known (RD-39).
+func (c *call) register() (any, error) {
+	body, err := wire.ReadBody(c.w, c.r)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]jsontext.Value
+	if err := wire.Decode(body, &members); err != nil {
+		return nil, err
+	}
+	var n newClient
+	if err := json.Unmarshal(body, &n); err != nil {
+		return nil, wire.Invalid("", "has a member of the wrong type")
+	}
+	if n.AuthMethod != nil && *n.AuthMethod != authNone {
+		return nil, wire.Invalid("token_endpoint_auth_method", "is not none")
+	}
+	if err := c.limit(&c.clients); err != nil {
+		return nil, err
+	}
+	name := ""
+	if n.Name != nil {
+		name = *n.Name
+	}
+	made, err := c.Desk.Register(c.r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	return &registered{made.ID, made.Created.Unix(), made.Name, authNone}, nil
+}
+
+// pushed is what a client asks for (RD-41).
+type pushed struct {
+	Client  string         `json:"client_id"`
+	Details jsontext.Value `json:"authorization_details"`
+	Display string         `json:"client_display,omitempty"`
+}
+
+type pushedAnswer struct {
+	URI     string `json:"request_uri"`
+	Expires int    `json:"expires_in"`
+	Page    string `json:"authorization_url"`
+}
+
+func (c *call) push() (any, error) {
+	body, is, err := wire.ReadBodyOf(c.w, c.r, mostPushed, "application/json", wire.MediaForm)
+	if err != nil {
+		return nil, err
+	}
+	var p pushed
+	if is == wire.MediaForm {
+		q := wire.ReadForm(string(body))
+		p = pushed{Client: q.Text("client_id"), Details: jsontext.Value(q.Text("authorization_details")), Display: q.Text("client_display")}
+		err = q.Done()
+	} else {
+		err = wire.Decode(body, &p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Client == "" {
+		return nil, wire.Invalid("client_id", "is missing")
+	}
+	if len(p.Details) == 0 {
+		return nil, wire.Invalid("authorization_details", "is missing")
+	}
+	kept, err := c.Desk.Push(c.r.Context(), p.Client, p.Display, p.Details)
+	if err != nil {
+		return nil, err
+	}
+	return &pushedAnswer{kept.URI, int(kept.Expires.Seconds()), c.page(kept.URI)}, nil
+}
+
+// page is where an owner decides.
+func (c *call) page(uri string) string {
+	return c.origin() + PathConsent + "?request_uri=" + url.QueryEscape(uri)
+}
+
+// connecting asks to wait for an owner (RD-44).
+type connecting struct {
+	Resource string `json:"resource"`
+	Scope    string `json:"scope,omitempty"`
+	Name     string `json:"client_name,omitempty"`
+	Client   string `json:"client_id,omitempty"`
+	URI      string `json:"request_uri,omitempty"`
+}
+
+// scopeRead is the one scope there is.
+const scopeRead = "pdpp:read"
+
+type attempt struct {
+	Object     string `json:"object"`
+	ID         string `json:"id"`
+	Status     string `json:"status"`
+	Approval   string `json:"approval_url"`
+	Poll       string `json:"poll_url"`
+	Token      string `json:"token_url"`
+	Polling    string `json:"polling_code"`
+	Code       string `json:"user_code"`
+	Interval   int    `json:"interval"`
+	IntervalMS int64  `json:"interval_ms"` // RD-44.1: a known client takes interval for milliseconds
+	Expires    int    `json:"expires_in"`
+}
+
+func (c *call) connect() (any, error) {
+	var in connecting
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Resource != c.origin():
+		return nil, wire.Invalid("resource", "is not this host's")
+	case in.Scope != "" && in.Scope != scopeRead:
+		return nil, wire.Invalid("scope", "is not "+scopeRead)
+	case in.URI != "" && in.Client == "":
+		return nil, wire.Invalid("client_id", "is missing beside request_uri")
+	}
+	if in.Client == "" { // it is registered as well
+		if err := c.limit(&c.clients); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.Desk.Connect(c.r.Context(), in.Client, in.Name, in.URI)
+	if err != nil {
+		return nil, err
+	}
+	c.secret()
+	at := c.origin() + PathPoll
+	return &attempt{
+		Object: "agent_connect_attempt", ID: a.ID, Status: "pending", Approval: c.page(a.URI), Poll: at, Token: at, Polling: a.Polling, Code: a.Code,
+		Interval: int(desk.Interval.Seconds()), IntervalMS: desk.Interval.Milliseconds(), Expires: int(a.Expires.Seconds()),
+	}, nil
+}
+
+// waiting is the answer to who asks before the owner has decided.
+type waiting struct {
+	Status     string `json:"status"`
+	Error      string `json:"error"`
+	Interval   int    `json:"interval"`
+	IntervalMS int64  `json:"interval_ms"`
+}
+
+type token struct {
+	Access  string    `json:"access_token"`
+	Type    string    `json:"token_type"`
+	GrantID string    `json:"grant_id"`
+	Scope   string    `json:"scope"`
+	Expires time.Time `json:"expires_at"`
+}
+
+func (c *call) poll() (any, error) {
+	var in struct {
+		Polling string `json:"polling_code"`
+	}
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	if in.Polling == "" {
+		return nil, wire.Invalid("polling_code", "is missing")
+	}
+	a, err := c.Desk.Poll(c.r.Context(), in.Polling)
+	if err != nil {
+		return nil, err
+	}
+	c.secret()
+	if a.Wait > 0 {
+		return waiting{"pending", "authorization_pending", int(a.Wait.Seconds()), a.Wait.Milliseconds()}, nil
+	}
+	return &token{a.Token, "Bearer", a.GrantID, scopeRead, a.Expires}, nil
+}
+
+// revoke ends a grant for its own client (RD-50).
+func (c *call) revoke() (any, error) {
+	if err := c.Desk.RevokeOwn(c.r.Context(), c.bearer(), c.r.PathValue("grant")); err != nil {
+		return nil, err
+	}
+	return map[string]bool{"revoked": true}, nil
+}
+
+func (c *call) read(v any) error {
+	body, err := wire.ReadBody(c.w, c.r)
+	if err != nil {
+		return err
+	}
+	return wire.Decode(body, v)
+}
+
+// secret keeps an answer with a secret out of old caches (RD-04.3).
+func (c *call) secret() { c.w.Header().Set("Pragma", "no-cache") }

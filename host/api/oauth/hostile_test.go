@@ -1,0 +1,221 @@
+package oauth
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
+)
+
+// RD-03, RD-31, RD-39, RD-41, RD-44: what cannot be is refused with a code and the part that
+// is wrong, in the form of its path.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.registers("An app")
+	push := func(details string) string {
+		return fmt.Sprintf(`{"client_id":%q,"authorization_details":%s}`, client, details)
+	}
+	connect := func(more string) string { return fmt.Sprintf(`{"resource":%q%s}`, origin, more) }
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{PathRegister, `{"client_name":"a\u202eb"}`, 400, "invalid_client_metadata"},
+		{PathRegister, `{"client_name":"` + strings.Repeat("x", 81) + `"}`, 400, "invalid_client_metadata"},
+		{PathRegister, `{"client_name":1}`, 400, "invalid_client_metadata"},
+		{PathRegister, `{"token_endpoint_auth_method":"client_secret_basic"}`, 400, "invalid_client_metadata"},
+		{PathRegister, `{"client_name":"a","client_name":"b"}`, 400, "invalid_client_metadata"},
+		{PathRegister, `[]`, 400, "invalid_client_metadata"},
+		{PathPush, `{}`, 400, "invalid_request client_id"},
+		{PathPush, `{"client_id":"cl_none","authorization_details":` + asks + `}`, 400, "invalid_client client_id"},
+		{PathPush, fmt.Sprintf(`{"client_id":%q}`, client), 400, "invalid_request authorization_details"},
+		{PathPush, push(`{}`), 400, "invalid_authorization_details"},
+		{PathPush, push(strings.Replace(asks, `"title"`, `"gone"`, 1)), 400, "invalid_authorization_details /0/streams/0/fields/0"},
+		{PathPush, push(strings.Replace(asks, source, "https://example.org/other", 1)), 400, "invalid_authorization_details /0/source/id"},
+		{PathPush, push(strings.Repeat("[", 100) + strings.Repeat("]", 100)), 400, "invalid_request"},
+		{PathPush, push(asks) + "x", 400, "invalid_request"},
+		{PathPush, `{"client_id":"` + client + `","authorization_details":` + asks + `,"more":1}`, 400, "invalid_request more"},
+		{PathPush, `{"x":"` + strings.Repeat("x", mostPushed) + `"}`, 413, "too_large"},
+		{PathConnect, `{"resource":"http://evil.example"}`, 400, "invalid_request resource"},
+		{PathConnect, connect(`,"scope":"pdpp:everything"`), 400, "invalid_request scope"},
+		{PathConnect, connect(`,"client_id":"cl_none"`), 400, "invalid_client client_id"},
+		{PathConnect, connect(`,"request_uri":"urn:pdpp:pending-consent:x"`), 400, "invalid_request client_id"},
+		{PathConnect, connect(`,"client_id":"` + client + `","request_uri":"urn:pdpp:pending-consent:x"`), 400, "invalid_request request_uri"},
+		{PathConnect, connect(`,"client_name":"a\u0000b"`), 400, "invalid_request client_name"},
+		{PathPoll, `{}`, 400, "invalid_request polling_code"},
+		{PathPoll, `{"polling_code":"` + strings.Repeat("x", wire.MaxBody) + `"}`, 413, "too_large"},
+	} {
+		got := b.sends(http.MethodPost, c.path, c.body)
+		if got.status != c.status || got.error() != c.want {
+			t.Errorf("%s %.80s: got %d %s, want %d %s", c.path, c.body, got.status, got.text, c.status, c.want)
+		}
+	}
+	for _, path := range []string{PathRegister, PathPush, PathConnect, PathPoll, "/grants/x/revoke"} {
+		if got := b.sends(http.MethodGet, path, ""); got.status != http.StatusMethodNotAllowed || got.head.Get("Allow") != http.MethodPost {
+			t.Errorf("GET %s: got %d and %q, want 405 and POST", path, got.status, got.head.Get("Allow"))
+		}
+		if got := b.sends(http.MethodPost, path+"?token=x", "{}"); got.status != http.StatusBadRequest {
+			t.Errorf("a query at %s: got %d, want 400", path, got.status)
+		}
+	}
+	if got := b.sends(http.MethodPost, PathPoll, "polling_code=x", func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) }); got.status != http.StatusUnsupportedMediaType {
+		t.Errorf("a form to the poll: got %d, want 415", got.status)
+	}
+}
+
+// RD-41: a pushed request may come as a form, with the details as their JSON text.
+func TestPushedForm(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	form := func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) }
+	values := url.Values{"client_id": {"pdpp_cli"}, "authorization_details": {asks}}
+	if got := b.sends(http.MethodPost, PathPush, values.Encode(), form); got.status != http.StatusCreated {
+		t.Errorf("got %d %s, want it to be kept", got.status, got.text)
+	}
+	values.Add("client_id", "pdpp_cli")
+	if got := b.sends(http.MethodPost, PathPush, values.Encode(), form); got.error() != "invalid_request client_id" {
+		t.Errorf("a name twice: got %d %s, want it refused", got.status, got.text)
+	}
+}
+
+// RD-01.1, RD-01.2, RD-01.3, RD-01.4: a host answers to its own names, by the one that was
+// asked for, whatever a proxy's headers say, and to no page of somebody else's.
+func TestForgedHostsAndOrigins(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	as := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
+	for _, host := range []string{"localhost:8377", "127.0.0.1:8377", "[::1]:8377"} {
+		forward := func(r *http.Request) {
+			r.Header.Set("X-Forwarded-Host", "evil.example")
+			r.Header.Set("X-Forwarded-Proto", "https")
+		}
+		if got := b.sends(http.MethodGet, PathResource, "", as(host), forward); got.string("resource") != "http://"+host {
+			t.Errorf("%s: got the resource %q, want that name", host, got.string("resource"))
+		}
+	}
+	for _, host := range []string{"evil.example", "localhost:1", "127.0.0.1.evil.example:8377", ""} {
+		for _, path := range []string{PathResource, PathServer, PathConnect} {
+			if got := b.sends(http.MethodPost, path, "{}", as(host)); got.status != http.StatusMisdirectedRequest && got.status != http.StatusMethodNotAllowed || strings.Contains(got.text, "evil") {
+				t.Errorf("%s for %q: got %d %s, want 421", path, host, got.status, got.text)
+			}
+		}
+		if got := b.sends(http.MethodGet, PathResource, "", as(host)); got.status != http.StatusMisdirectedRequest || got.error() != "misdirected_request" {
+			t.Errorf("%q: got %d %s, want 421", host, got.status, got.text)
+		}
+	}
+	for header, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
+		got := b.posts(PathConnect, object{"resource": origin}, func(r *http.Request) { r.Header.Set(header, value) })
+		if got.status != http.StatusForbidden || got.head.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s %s: got %d %s, want 403", header, value, got.status, got.text)
+		}
+	}
+}
+
+// RD-57: strangers are bounded by address and in all, and are told when to come again.
+func TestRates(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	same := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }
+	for range burstOfOne {
+		if got := b.polls("x"); got.status != http.StatusUnauthorized {
+			t.Fatalf("an address of its own: got %d %s, want 401", got.status, got.text)
+		}
+	}
+	b.forward(time.Second)
+	var got *sent
+	for range burstOfOne + 1 {
+		got = b.posts(PathPoll, object{"polling_code": "x"}, same)
+	}
+	if got.status != http.StatusTooManyRequests || got.error() != "rate_limit_exceeded" || got.head.Get("Retry-After") == "" {
+		t.Errorf("one address: got %d %s, want 429 with Retry-After", got.status, got.text)
+	}
+	if got := b.sends(http.MethodGet, PathResource, "", same); got.status != http.StatusOK {
+		t.Errorf("what everybody may know: got %d, want 200", got.status)
+	}
+	b.forward(time.Second)
+	for range rateInAll {
+		b.polls("x")
+	}
+	if got = b.polls("x"); got.status != http.StatusTooManyRequests {
+		t.Errorf("all addresses: got %d, want 429", got.status)
+	}
+	b.forward(time.Minute)
+	for i := range registrations + 1 {
+		b.forward(time.Second)
+		got = b.posts(PathRegister, object{}, same)
+		if want := i == registrations; (got.status == http.StatusTooManyRequests) != want {
+			t.Errorf("registration %d of an address: got %d %s", i, got.status, got.text)
+		}
+	}
+}
+
+// A flood of addresses fills no memory, and passes no more than the limit of all.
+func TestLimiterIsBounded(t *testing.T) {
+	t.Parallel()
+	l := limiter{rate: 1, burst: 1, inAll: 50}
+	now, passed := time.Unix(1, 0), 0
+	for i := range 3 * mostAddresses {
+		if l.take(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 32), now) == 0 {
+			passed++
+		}
+	}
+	if passed != 50 || len(l.by) > mostAddresses {
+		t.Errorf("%d passed and %d addresses are remembered, want 50 and %d at most", passed, len(l.by), mostAddresses)
+	}
+}
+
+// RD-41.1: of a client fifty requests wait at a time, and of all two hundred.
+func TestPendingIsBounded(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	push := func(client string) *sent {
+		b.forward(time.Second / 10)
+		return b.sends(http.MethodPost, PathPush, `{"client_id":"`+client+`","authorization_details":`+asks+`}`)
+	}
+	for range 50 {
+		if got := push("pdpp_cli"); got.status != http.StatusCreated {
+			t.Fatalf("got %d %s, want a request", got.status, got.text)
+		}
+	}
+	if got := push("pdpp_cli"); got.status != http.StatusTooManyRequests || got.head.Get("Retry-After") == "" {
+		t.Errorf("one more: got %d %s, want 429", got.status, got.text)
+	}
+	if got := push(b.registers("another")); got.status != http.StatusCreated {
+		t.Errorf("of another client: got %d %s, want a request", got.status, got.text)
+	}
+	b.forward(10 * time.Minute)
+	if got := push("pdpp_cli"); got.status != http.StatusCreated {
+		t.Errorf("after their time: got %d %s, want a request", got.status, got.text)
+	}
+}
+
+// RD-03.1: whatever is sent, the answer is JSON with a code and a request's id, and no fault
+// of the host's.
+func FuzzBodies(f *testing.F) {
+	for _, path := range []string{PathRegister, PathPush, PathConnect, PathPoll} {
+		f.Add(path, `{"client_id":"pdpp_cli","authorization_details":`+asks+`}`)
+		f.Add(path, `{"resource":"`+origin+`","client_name":"x"}`)
+	}
+	pgtest.OnFile(f)
+	b := newBed(f)
+	f.Fuzz(func(t *testing.T, path, body string) {
+		if path != PathRegister && path != PathPush && path != PathConnect && path != PathPoll {
+			return
+		}
+		b.forward(time.Second)
+		one := *b
+		one.TB = t
+		got := one.sends(http.MethodPost, path, body)
+		if got.status >= http.StatusInternalServerError || got.status >= 400 && got.error() == "" {
+			t.Errorf("%s %q: got %d %s, want a refusal with a code", path, body, got.status, got.text)
+		}
+	})
+}

@@ -1,0 +1,269 @@
+package oauth
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// The paths.
+const (
+	PathResource = "/.well-known/oauth-protected-resource"
+	PathServer   = "/.well-known/oauth-authorization-server"
+	PathRegister = "/oauth/register"
+	PathPush     = "/oauth/par"
+	PathConnect  = "/agent-connect"
+	PathPoll     = "/agent-connect/poll"
+	PathRevoke   = "/grants/{grant}/revoke"
+	PathConsent  = "/consent" // a page of the console's
+)
+
+// Paths are the patterns of all routes, for who puts the faces together.
+var Paths = []string{PathResource, PathServer, PathRegister, PathPush, PathConnect, PathPoll, PathRevoke}
+
+// Deps is what the face works with.
+type Deps struct {
+	Guard  *web.Guard
+	Desk   *desk.Desk
+	Now    func() time.Time
+	Random io.Reader // of request ids
+	Logger *slog.Logger
+}
+
+// Server answers programs. It is safe for concurrent use.
+type Server struct {
+	Deps
+
+	mux     *http.ServeMux
+	asks    limiter // of all that is asked
+	clients limiter // of registrations
+}
+
+// route is one method of one path.
+type route struct {
+	method, path string
+	success      int
+	do           func(*call) (any, error)
+	flat         bool // its errors are those of RFC 6749
+	open         bool // what everybody may know: it is not counted
+}
+
+// The rates of strangers (RD-57, RD-39.2).
+const (
+	rateOfOne, burstOfOne = 5, 20
+	rateInAll             = 50
+	registrations         = 20 // an hour of one address
+	secondsOfHour         = 3600
+)
+
+// New returns the face.
+func New(d Deps) *Server {
+	s := &Server{
+		Deps: d, mux: http.NewServeMux(), asks: limiter{rate: rateOfOne, burst: burstOfOne, inAll: rateInAll},
+		clients: limiter{rate: registrations / float64(secondsOfHour), burst: registrations},
+	}
+	const get, post = http.MethodGet, http.MethodPost
+	for _, rt := range []route{
+		{method: get, path: PathResource, success: http.StatusOK, do: (*call).resource, open: true},
+		{method: get, path: PathServer, success: http.StatusOK, do: (*call).server, open: true},
+		{method: post, path: PathRegister, success: http.StatusCreated, do: (*call).register, flat: true},
+		{method: post, path: PathPush, success: http.StatusCreated, do: (*call).push},
+		{method: post, path: PathConnect, success: http.StatusCreated, do: (*call).connect},
+		{method: post, path: PathPoll, success: http.StatusOK, do: (*call).poll},
+		{method: post, path: PathRevoke, success: http.StatusOK, do: (*call).revoke},
+	} {
+		s.mux.Handle(rt.method+" "+rt.path, s.handle(&rt))
+		s.mux.Handle(rt.path, s.handle(&route{path: rt.path, flat: rt.flat, do: wrongMethod(rt.method)}))
+	}
+	return s
+}
+
+func wrongMethod(allowed string) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		c.w.Header().Set("Allow", allowed)
+		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes " + allowed}
+	}
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// call is one request on its way to its answer.
+type call struct {
+	*Server
+
+	w     http.ResponseWriter
+	r     *http.Request
+	id    string
+	route *route
+}
+
+func (s *Server) handle(rt *route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{s, w, r, wire.NewID(s.Random), rt}
+		wire.Begin(w.Header(), c.id)
+		status, body, err := c.answer()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		wire.Write(w, status, body)
+	})
+}
+
+// answer admits the request and answers it. A panic becomes an error.
+func (c *call) answer() (status int, body []byte, err error) {
+	defer web.Recover(c.Logger, c.route.path, c.id, func() { err = wire.Broken() })
+	if err := c.admit(); err != nil {
+		return 0, nil, err
+	}
+	result, err := c.route.do(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	status = c.route.success
+	if w, ok := result.(waiting); ok {
+		status = http.StatusAccepted
+		result = w
+	}
+	body, err = wire.Encode(result)
+	return status, body, err
+}
+
+// admit refuses a request that nothing should see (RD-01, RD-57).
+func (c *call) admit() error {
+	if !c.Guard.Knows(c.r.Host) {
+		return &wire.Failure{Status: http.StatusMisdirectedRequest, Code: "misdirected_request", Message: "this host was not told of that name", Hint: "its owner sets serve.origin"}
+	}
+	if err := wire.CheckVersion(c.r); err != nil {
+		return err
+	}
+	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
+		return &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"}
+	}
+	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil { // no route has a parameter
+		return err
+	}
+	if c.route.open {
+		return nil
+	}
+	return c.limit(&c.asks)
+}
+
+func (c *call) limit(l *limiter) error {
+	if wait := l.take(c.Guard.From(c.r), c.Now()); wait > 0 {
+		return tooMany("too many requests came from this address", wait)
+	}
+	return nil
+}
+
+func tooMany(message string, wait time.Duration) *wire.Failure {
+	return &wire.Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: message, After: wait.Truncate(time.Second) + time.Second}
+}
+
+// origin is what this request's addresses begin with (RD-01.1).
+func (c *call) origin() string {
+	switch {
+	case c.Guard.Origin != "":
+		return c.Guard.Origin
+	case c.r.TLS != nil:
+		return "https://" + c.r.Host
+	}
+	return "http://" + c.r.Host
+}
+
+// refused is how a code of the desk's is answered.
+type refused struct {
+	status      int
+	code, param string
+	wait        time.Duration
+}
+
+var refusals = map[abi.Code]refused{
+	desk.CodeClientUnknown:   {http.StatusBadRequest, "invalid_client", "client_id", 0},
+	desk.CodeClientName:      {http.StatusBadRequest, wire.CodeInvalid, "client_name", 0},
+	desk.CodeClientsFull:     {http.StatusTooManyRequests, "rate_limit_exceeded", "", time.Hour},
+	desk.CodeRequestsFull:    {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.RequestLife},
+	desk.CodeRequestUnknown:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
+	desk.CodeRequestDecided:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
+	desk.CodeRequestWaited:   {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
+	desk.CodeRequestExpired:  {http.StatusBadRequest, "expired_token", "", 0},
+	desk.CodePollingRefused:  {http.StatusUnauthorized, "invalid_grant", "", 0},
+	desk.CodePollingTooQuick: {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.Interval},
+	desk.CodeDenied:          {http.StatusForbidden, "access_denied", "", 0},
+	desk.CodeTokenRefused:    {http.StatusUnauthorized, wire.CodeUnauthenticated, "", 0},
+	desk.CodeUnknown:         {http.StatusNotFound, wire.CodeNotFound, "", 0},
+	abi.CodeStoreLocked:      {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},
+	abi.CodeStoreFull:        {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Minute},
+	abi.CodeStoreUnavailable: {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},
+}
+
+// failureOf turns an error into an answer. Its text names no value.
+func failureOf(err error) *wire.Failure {
+	if f, ok := errors.AsType[*wire.Failure](err); ok {
+		return f
+	}
+	if e, ok := errors.AsType[*grant.Invalid](err); ok {
+		return &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_authorization_details", Message: "authorization_details" + e.Param + " " + e.Rule, Param: e.Param}
+	}
+	e, ok := errors.AsType[*abi.Error](err)
+	if !ok {
+		return wire.Broken()
+	}
+	how, known := refusals[e.Code]
+	if !known {
+		return wire.Broken()
+	}
+	return &wire.Failure{Status: how.status, Code: how.code, Message: e.Message, Param: how.param, After: how.wait}
+}
+
+// fail answers with an error: in the form of the readers' API, or of RFC 6749 (RD-03).
+func (c *call) fail(err error) {
+	f := failureOf(err)
+	if f.Status == http.StatusInternalServerError {
+		c.Logger.Error("a request failed", "route", c.route.path, "request", c.id, "cause", string(abi.CodeOf(err)))
+	}
+	if f.Status == http.StatusUnauthorized {
+		c.w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+c.origin()+PathResource+`"`)
+	}
+	if !c.route.flat {
+		wire.Fail(c.w, f, c.id)
+		return
+	}
+	wire.RetryAfter(c.w.Header(), f)
+	body, err := wire.Encode(map[string]string{"error": flatCode(f), "error_description": f.Message, "request_id": c.id})
+	if err != nil { // of strings alone, it never is
+		body = []byte("{}\n")
+	}
+	wire.Write(c.w, f.Status, body)
+}
+
+func flatCode(f *wire.Failure) string {
+	if f.Status == http.StatusBadRequest {
+		return "invalid_client_metadata"
+	}
+	return f.Code
+}
+
+// bearer is the token of a request; "": it has none, or more than one.
+func (c *call) bearer() string {
+	v := c.r.Header.Values("Authorization")
+	if len(v) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(v[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || slices.Contains([]string{"", " "}, token) {
+		return ""
+	}
+	return token
+}

@@ -1,0 +1,54 @@
+package ownerapi
+
+import (
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+func (c *call) listRequests() (*wire.List[grants.Request], error) {
+	all, err := grants.Requests(c.Context(), c.owner)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(c, "grant-requests", all, func(r *grants.Request) string { return r.ID })
+}
+
+func (c *call) lookAtRequest() (*grants.Looked, error) {
+	return grants.Look(c.Context(), c.owner, c.r.PathValue("request"))
+}
+
+func (c *call) reviewRequest(in *grant.Choices) (*grants.Reviewed, error) {
+	return grants.Review(c.Context(), c.owner, c.r.PathValue("request"), *in)
+}
+
+// approval decides for a review: choices belong to the review, and not here (RD-43.2).
+type approval struct {
+	Revision string `json:"approval_review_revision"`
+}
+
+func (c *call) approveRequest(in *approval) (*grants.Approved, error) {
+	return grants.Approve(c.Context(), c.owner, grants.Approval{RequestID: c.r.PathValue("request"), Revision: in.Revision, Shows: true})
+}
+
+func (c *call) denyRequest(*struct{}) (*ended, error) {
+	id := c.r.PathValue("request")
+	return &ended{id}, grants.Refuse(c.Context(), c.owner, id)
+}
+
+func (c *call) listGrants() (*wire.List[grants.Grant], error) {
+	all, err := grants.List(c.Context(), c.owner)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(c, "grants", all, func(g *grants.Grant) string { return g.ID })
+}
+
+func (c *call) showGrant() (*grants.Shown, error) {
+	return grants.Show(c.Context(), c.owner, c.r.PathValue("grant"))
+}
+
+func (c *call) revokeGrant() (*ended, error) {
+	id := c.r.PathValue("grant")
+	return &ended{id}, grants.Revoke(c.Context(), c.owner, id)
+}

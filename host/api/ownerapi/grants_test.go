@@ -1,0 +1,94 @@
+package ownerapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi/declaration"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+// wants has an app push a request for the notes of "mine" and wait, and returns the request
+// and what the app polls with.
+func wants(b *bed) (request, polling string) {
+	b.Helper()
+	conn, err := b.store.Connection(b.Context(), "mine")
+	b.ok(err)
+	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
+	details, err := json.Marshal([]object{{
+		"type": grant.Type, "source": object{"id": declaration.SourceOf(conn.PinnedManifest).ID}, "purpose_code": "https://example.org/why", "access_mode": "continuous",
+		"streams": []object{{"name": "notes", "resources": []string{"a/b"}}}, "retention": object{"max_duration": "P1D", "on_expiry": "delete"},
+		"client_claims": object{"commitments": []string{"We sell nothing."}},
+	}})
+	b.ok(err)
+	pushed, err := d.Push(b.Context(), desk.PreRegistered, "", details)
+	b.ok(err)
+	a, err := d.Connect(b.Context(), desk.PreRegistered, "", pushed.URI)
+	b.ok(err)
+	kept, err := d.Find(b.Context(), pushed.URI)
+	b.ok(err)
+	return kept.ID, a.Polling
+}
+
+// revisionOf is that of a review of the connection mine.
+func revisionOf(b *bed, request string) string {
+	b.Helper()
+	r, err := grants.Review(b.Context(), b.owner, request, grant.Choices{Connections: []string{"mine"}})
+	b.ok(err)
+	return r.Revision
+}
+
+// grantOf approves a request and returns its grant.
+func grantOf(b *bed, request string) string {
+	b.Helper()
+	made, err := grants.Approve(b.Context(), b.owner, grants.Approval{RequestID: request, Revision: revisionOf(b, request)})
+	b.ok(err)
+	return made.GrantID
+}
+
+// RD-42, RD-43, RD-54: a program of the owner's looks, reviews, approves once and revokes by
+// the API, with an event for each; a token that only reads decides nothing.
+func TestGrantsByTheAPI(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	request, polling := wants(b)
+	path := "/v1/owner/grant-requests/" + request
+	for _, act := range []string{"/review", "/approve", "/deny"} {
+		b.want("a token that reads: "+act, b.asks(read, "POST", path+act, `{}`), 403, string(access.CodeScope))
+	}
+	b.want("choices beside the approval", b.asks(manage, "POST", path+"/approve", `{"approval_review_revision":"x","expires":"1d"}`), 400, "invalid_request") // RD-43.2
+	b.want("an approval of nothing that was shown", b.asks(manage, "POST", path+"/approve", `{"approval_review_revision":"x"}`), 409, string(grants.CodeApproval))
+	b.want("a choice that is not there", b.asks(manage, "POST", path+"/review", `{"streams":[{"name":"none"}]}`), 422, string(grants.CodeChoice))
+	reviewed := b.asks(manage, "POST", path+"/review", `{"expires":"1d"}`)
+	if got := reviewed.member("would_get"); !strings.Contains(got, "one record that the app names") || !strings.Contains(got, `"mine"`) {
+		t.Errorf("the review: got %s, want its words", reviewed.body)
+	}
+	approval := fmt.Sprintf(`{"approval_review_revision":%s}`, reviewed.member("approval_review_revision"))
+	made := b.asks(manage, "POST", path+"/approve", approval)
+	if made.status != 201 || made.member("token") != "" {
+		t.Errorf("the approval: got %d %s, want a grant, and its token for the app alone", made.status, made.body)
+	}
+	if got, want := b.audited(), "grants.approve done token"; got != want {
+		t.Errorf("the audit event: got %q, want %q", got, want)
+	}
+	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
+	answer, err := d.Poll(b.Context(), polling)
+	b.ok(err)
+	id := strings.Trim(made.member("grant_id"), `"`)
+	if answer.GrantID != id {
+		t.Errorf("the app got the grant %s, want %s", answer.GrantID, id)
+	}
+	b.want("a grant that there is none of", b.asks(read, "GET", "/v1/owner/grants/none", ""), 404, string(grants.CodeUnknown))
+	b.want("the revocation", b.asks(manage, "DELETE", "/v1/owner/grants/"+id, ""), 200, "")
+	if got, want := b.audited(), "grants.revoke done token"; got != want {
+		t.Errorf("the audit event: got %q, want %q", got, want)
+	}
+	if _, err := d.Admit(b.Context(), answer.Token); err == nil {
+		t.Error("the token of a revoked grant is admitted, want it refused")
+	}
+}

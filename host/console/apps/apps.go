@@ -1,0 +1,192 @@
+package apps
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+const path = "/apps"
+
+// Register adds the pages of this room.
+func Register(s *site.Site, mux *http.ServeMux) {
+	mux.Handle("GET "+path, s.Signed(list))
+	mux.Handle("GET /consent", s.Signed(find))
+	mux.Handle("GET "+path+"/requests/{request}", s.Signed(show))
+	mux.Handle("POST "+path+"/requests/{request}/review", s.Signed(review))
+	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
+	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
+	mux.Handle("GET "+path+"/of/{grant}", s.Signed(showGrant))
+	mux.Handle("POST "+path+"/of/{grant}/revoke", s.Signed(revoke))
+}
+
+func requestPath(id string) string { return path + "/requests/" + url.PathEscape(id) }
+func grantPath(id string) string   { return path + "/of/" + url.PathEscape(id) }
+
+func list(v *site.Visit) error {
+	asking, err := grants.Requests(v.Context(), v.Owner)
+	if err != nil {
+		return err
+	}
+	given, err := grants.List(v.Context(), v.Owner)
+	if err != nil {
+		return err
+	}
+	return v.Show(http.StatusOK, words.AppsTitle, ui.Apps, listPage(asking, given, v.Now()))
+}
+
+// find leads from the address that an app shows to the page of its request.
+func find(v *site.Visit) error {
+	id, err := grants.Find(v.Context(), v.Owner, v.R.URL.Query().Get("request_uri"))
+	if err != nil {
+		return err
+	}
+	return v.To(requestPath(id))
+}
+
+func show(v *site.Visit) error {
+	r, err := grants.Look(v.Context(), v.Owner, v.R.PathValue("request"))
+	if err != nil {
+		return err
+	}
+	return choose(v, http.StatusOK, r, &chosen{form: url.Values{}, fresh: true})
+}
+
+// choose shows what an app asks for with the form of the choices, as they were made.
+func choose(v *site.Visit, status int, r *grants.Looked, c *chosen) error {
+	return v.Show(status, ui.Safe(r.Name())+" "+words.AppAsksTitle, ui.Apps, requestPage(r, c, v.Now(), v.Proof()))
+}
+
+// chosen is the form as it was sent.
+type chosen struct {
+	form  url.Values
+	fresh bool // it was not sent so far
+	err   error
+}
+
+// has reports whether a box is ticked; whole says what it is before anything was.
+func (c *chosen) has(name, value string, whole bool) bool {
+	if c.fresh {
+		return whole
+	}
+	return slices.Contains(c.form[name], value)
+}
+
+// The names in the form. A stream's fields are named by its number, since a connector's own
+// names stand in no form.
+const (
+	formStream     = "stream"
+	formConnection = "connection"
+	formFields     = "fields-"
+)
+
+// choices reads the form. A time that cannot be read is refused.
+func (c *chosen) choices(r *grants.Looked) (grant.Choices, error) {
+	out := grant.Choices{Connections: c.form[formConnection], Expires: c.form.Get("expires"), AITraining: c.form.Get("training") == "yes"}
+	for i := range r.Offers {
+		o := &r.Offers[i]
+		for k := range o.Streams {
+			name := key(i, k)
+			if !slices.Contains(c.form[formStream], name) {
+				continue
+			}
+			out.Streams = append(out.Streams, grant.Choice{Name: o.Streams[k].Name, Fields: append([]string{}, c.form[formFields+name]...)})
+			if r.Asks == nil {
+				out.Connector = o.Connector
+			}
+		}
+	}
+	for name, to := range map[string]**time.Time{"since": &out.Since, "until": &out.Until} {
+		text := strings.TrimSpace(c.form.Get(name))
+		if text == "" {
+			continue
+		}
+		at, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return out, abi.NewError(grants.CodeChoice, words.NoSuchDay, words.NoSuchDayHint)
+		}
+		*to = &at
+	}
+	return out, nil
+}
+
+// review shows what the app would get by the choices of the form: the page that approves.
+func review(v *site.Visit) error {
+	r, err := grants.Look(v.Context(), v.Owner, v.R.PathValue("request"))
+	if err != nil {
+		return err
+	}
+	if err := v.R.ParseForm(); err != nil {
+		return abi.NewError(abi.CodeUsage, words.Broken, words.BrokenHint)
+	}
+	c := &chosen{form: v.R.PostForm}
+	choices, err := c.choices(r)
+	var reviewed *grants.Reviewed
+	if err == nil {
+		reviewed, err = grants.Review(v.Context(), v.Owner, r.ID, choices)
+	}
+	switch code := abi.CodeOf(err); {
+	case err == nil:
+		return v.Show(http.StatusOK, words.AppWouldGet, ui.Apps, reviewPage(r, reviewed, v.Proof()))
+	case code == grants.CodeChoice, code == grants.CodeConflict, code == grants.CodeExpired, code == grants.CodeDecided:
+		c.err = err
+		return choose(v, web.Status(code), r, c)
+	}
+	return err
+}
+
+func approve(v *site.Visit) error {
+	id := v.R.PathValue("request")
+	made, err := grants.Approve(v.Context(), v.Owner, grants.Approval{RequestID: id, Revision: v.R.PostFormValue("revision")})
+	if err != nil {
+		return again(v, id, err)
+	}
+	return v.Done(grantPath(made.GrantID), words.AppApprovedNow)
+}
+
+func refuse(v *site.Visit) error {
+	id := v.R.PathValue("request")
+	if err := grants.Refuse(v.Context(), v.Owner, id); err != nil {
+		return again(v, id, err)
+	}
+	return v.Done(path, words.AppRefusedNow)
+}
+
+// again leads a decision that was refused back to the request as it stands now.
+func again(v *site.Visit, id string, refused error) error {
+	switch code := abi.CodeOf(refused); code {
+	case grants.CodeApproval, grants.CodeChoice, grants.CodeExpired, grants.CodeDecided, grants.CodeNobodyWaits:
+		r, err := grants.Look(v.Context(), v.Owner, id)
+		if err != nil {
+			return err
+		}
+		return choose(v, web.Status(code), r, &chosen{form: url.Values{}, fresh: true, err: refused})
+	}
+	return refused
+}
+
+func showGrant(v *site.Visit) error {
+	g, err := grants.Show(v.Context(), v.Owner, v.R.PathValue("grant"))
+	if err != nil {
+		return err
+	}
+	return v.Show(http.StatusOK, ui.Safe(g.Name()), ui.Apps, grantPage(g, v.Now(), v.Proof()))
+}
+
+func revoke(v *site.Visit) error {
+	id := v.R.PathValue("grant")
+	if err := grants.Revoke(v.Context(), v.Owner, id); err != nil {
+		return err
+	}
+	return v.Done(grantPath(id), words.AppRevokedNow)
+}

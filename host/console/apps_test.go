@@ -1,0 +1,99 @@
+package console_test
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+)
+
+// RD-42, RD-43, RD-44.2: an owner comes by the address that an app shows, chooses, sees what
+// the app would get and approves that; nothing is chosen before, and an old form approves
+// nothing.
+func TestAppIsApprovedOnItsPage(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "mine", "scripted", nil)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	const name = `<b>An app</b>`
+	a, err := d.Connect(t.Context(), "", name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	consent := "/consent?request_uri=" + url.QueryEscape(a.URI)
+	if got := b.ask(http.MethodGet, consent, nil, map[string]string{"Cookie": ""}); got.to != "/sign-in?next="+url.QueryEscape(consent) {
+		t.Errorf("a visitor: got sent to %q, want to sign in and come back", got.to)
+	}
+	page := b.get(consent).to
+	if !strings.HasPrefix(page, "/apps/requests/grq_") {
+		t.Fatalf("got sent to %q, want to the request's page", page)
+	}
+	shown := b.get(page)
+	if shown.status != http.StatusOK || strings.Contains(shown.body, " checked") || strings.Contains(shown.body, name) || !strings.Contains(shown.body, a.Code) {
+		t.Errorf("got %d %s, want the code, nothing chosen, and no markup of the app's", shown.status, shown.body)
+	}
+	for _, path := range []string{"/review", "/approve", "/deny"} {
+		if got := b.ask(http.MethodPost, page+path, url.Values{}, map[string]string{"Sec-Fetch-Site": "cross-site"}); got.status != http.StatusForbidden {
+			t.Errorf("%s from elsewhere: got %d, want 403", path, got.status)
+		}
+	}
+	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "expires": {"1d"}}
+	for want, form := range map[string]url.Values{
+		"no connection is chosen": {},
+		"none is chosen":          {"stream": {"0-0"}, "since": {""}, "connection": {"none"}},
+		"A day cannot be read":    {"stream": {"0-0"}, "since": {"soon"}},
+	} {
+		if got := b.ask(http.MethodPost, page+"/review", form, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
+			t.Errorf("%s: got %d %q, want the form again with why", want, got.status, problem(got.body))
+		}
+	}
+	reviewed := b.ask(http.MethodPost, page+"/review", choices, nil)
+	first := hiddenIn(reviewed.body, "revision")
+	if reviewed.status != http.StatusOK || len(first) != 64 || !strings.Contains(reviewed.body, ">id, text<") || !strings.Contains(reviewed.body, ">mine<") {
+		t.Fatalf("got %d %s, want what the app would get", reviewed.status, reviewed.body)
+	}
+	choices.Set("expires", "90d")
+	second := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")
+	for _, old := range []string{first, "", "x"} {
+		if got := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {old}}, nil); got.status != http.StatusConflict || problem(got.body) == "" {
+			t.Errorf("the revision %q: got %d, want 409 and the request again", old, got.status)
+		}
+	}
+	if _, err := d.Poll(t.Context(), a.Polling); err != nil {
+		t.Errorf("before the approval: got %v, want the app to wait", err)
+	}
+	made := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {second}}, nil)
+	where, _, _ := strings.Cut(made.to, "?")
+	if !strings.HasPrefix(where, "/apps/of/grt_") {
+		t.Fatalf("got %d to %q: %s, want the grant's page", made.status, made.to, problem(made.body))
+	}
+	b.done(page+"/approve", url.Values{"revision": {second}}, where) // sent twice
+	answer, err := d.Poll(t.Context(), a.Polling)
+	if err != nil || answer.Token == "" {
+		t.Fatalf("got %+v, %v, want the app's token", answer, err)
+	}
+	if got := b.get(where); strings.Contains(got.body, answer.Token) || !strings.Contains(got.body, "May read") {
+		t.Errorf("got %d %s, want the grant without a token", got.status, got.body)
+	}
+	if got := b.ask(http.MethodPost, page+"/deny", url.Values{}, nil); got.status != http.StatusConflict {
+		t.Errorf("refused after it was approved: got %d, want 409", got.status)
+	}
+	b.done(where+"/revoke", url.Values{}, where)
+	if _, err := d.Admit(t.Context(), answer.Token); err == nil {
+		t.Error("the token of a revoked grant is admitted, want it refused")
+	}
+	if got := b.events()[0]; got != "grants.revoke done" {
+		t.Errorf("the last event: got %q, want the revocation", got)
+	}
+	if got := b.get("/apps"); !strings.Contains(got.body, "Revoked") || strings.Contains(got.body, name) {
+		t.Errorf("got %s, want the grant in the list, and no markup of the app's", got.body)
+	}
+}

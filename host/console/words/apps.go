@@ -1,0 +1,73 @@
+package words
+
+// Apps that read.
+const (
+	AppsTitle       = "Apps"
+	AppsLede        = "Apps that ask to read your data, and those that may. An app gets what you approve, and nothing else."
+	AppsAsking      = "Ask for your word"
+	AppsGranted     = "May read, or could"
+	NoAppsAsk       = "No app asks for anything."
+	NoAppsGranted   = "No app may read anything."
+	AppColumn       = "App"
+	AppCode         = "The code that it shows"
+	AppCodeHint     = "Compare it. If the app shows another code, or none, this is not the app in front of you: refuse it."
+	AppUnverified   = "not verified"
+	AppAsksUntil    = "It asks until"
+	AppGets         = "What it gets"
+	AppReads        = "It reads"
+	AppUsed         = "Used"
+	AppEnds         = "Ends"
+	AppEndsNever    = "When you revoke it"
+	AppAsksTitle    = "wants to read your data"
+	AppSays         = "In the words of the app, which nothing enforces"
+	AppFor          = "For"
+	AppKeeps        = "Says it keeps it for"
+	AppThen         = "and then"
+	AppPromises     = "Promises"
+	AppLeavesItOpen = "The app does not say what it wants. It gets what you choose, and nothing is chosen yet."
+	AppChoose       = "Choose what it gets"
+	AppChooseHint   = "You can give less than it asks for. Next you see exactly what it would get, before it gets anything."
+	AppStreams      = "Streams"
+	AppNeeded       = "The app needs it"
+	AppOptional     = "The app can do without it"
+	AppFields       = "Fields"
+	AppAlways       = "always"
+	AppConnections  = "Of the connections"
+	AppSince        = "Only records from this day on"
+	AppUntil        = "Only records before this day"
+	AppTimeHint     = "By the records' own time, in UTC. Left empty: as far as the app asks for."
+	AppExpires      = "It ends"
+	AppUsual        = "As is usual: after 30 days, or a day where the app reads once"
+	AppDay          = "After 1 day"
+	AppQuarter      = "After 90 days"
+	AppNever        = "Never, until you revoke it"
+	AppTrains       = "It may train models with what it reads"
+	AppLook         = "Show what it would get"
+	AppWouldGet     = "What it would get"
+	AppEnforced     = "This host enforces it."
+	AppApprove      = "Approve"
+	AppRefuse       = "Refuse"
+	AppRefuseHint   = "The app is told that you refused, and gets nothing."
+	AppOther        = "Choose something else"
+	AppNobodyWaits  = "The app does not wait for your answer here, so its token would reach nobody. Approve it on the machine of this host, where the token is shown to you:"
+	AppDecided      = "This request is decided."
+	AppOver         = "This request's time is over. The app can ask again."
+	AppGrantedAt    = "Granted"
+	AppID           = "Id of the app"
+	AppCanRead      = "It can read now"
+	AppCannotCount  = "nothing that can be counted"
+	NoSuchDay       = "A day cannot be read"
+	NoSuchDayHint   = "write it as 2026-12-31"
+	AppRevoke       = "Revoke"
+	AppRevokeHint   = "From its next request on, the app reads nothing any more. What it has read it keeps."
+)
+
+var grantStates = map[string]string{"holds": "May read", "revoked": "Revoked", "expired": "Ended", "damaged": "Damaged"}
+
+// GrantState is a grant's state in words.
+func GrantState(state string) string {
+	if text, known := grantStates[state]; known {
+		return text
+	}
+	return state
+}

@@ -1,0 +1,77 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Admitted is a client that shows a token.
+type Admitted struct {
+	TokenID  string // of this host's, and no secret
+	ClientID string
+	Grant    *grant.Document
+	Scope    *read.Scope // all that it may see
+}
+
+// Admit returns who holds a token and what they may see, or grants.token_refused,
+// grants.revoked, grants.expired, grants.invalid. It asks the store each time, so that a
+// revocation holds from the next request on (RD-02.5), with one indexed read by a hash,
+// whatever was shown (RD-48.3). No other way leads from a token to a Scope (RD-34.2).
+func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
+	token, g, err := d.Store.GrantByToken(ctx, hashOf(secret))
+	if err != nil {
+		return nil, err
+	}
+	if token == nil {
+		return nil, refusedToken()
+	}
+	now := d.Now()
+	doc, err := d.Holds(g)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(token.Expires) {
+		return nil, refusedToken()
+	}
+	if now.Sub(token.Used) >= storage.UsedEvery {
+		if err := d.Store.GrantTokenUsed(ctx, token.ID); err != nil {
+			return nil, err
+		}
+	}
+	return &Admitted{token.ID, g.ClientID, doc, doc.Scope()}, nil
+}
+
+func refusedToken() error {
+	return abi.NewError(CodeTokenRefused, "the token is missing, unknown or too old", "ask the owner again")
+}
+
+// Holds returns the document of a grant that holds now, or why it does not.
+func (d *Desk) Holds(g *storage.Grant) (*grant.Document, error) {
+	switch now := d.Now(); {
+	case !g.Revoked.IsZero():
+		return nil, abi.NewError(CodeRevoked, "the owner has revoked the grant", "ask the owner again")
+	case !g.Expires.IsZero() && !now.Before(g.Expires):
+		return nil, abi.NewError(CodeExpired, "the grant has ended", "ask the owner again")
+	}
+	return grant.ReadDocument(g.Document, g.SHA256)
+}
+
+// RevokeOwn ends the grant of that id for a client that shows a token of it: again, too. Of
+// another's grant it says grants.unknown, as of one that is not there.
+func (d *Desk) RevokeOwn(ctx context.Context, secret, id string) error {
+	token, g, err := d.Store.GrantByToken(ctx, hashOf(secret))
+	switch {
+	case err != nil:
+		return err
+	case token == nil:
+		return refusedToken()
+	case g.ID != id:
+		return abi.NewError(CodeUnknown, "there is no such grant", "")
+	}
+	_, err = d.Store.RevokeGrant(ctx, id)
+	return err
+}

@@ -1,0 +1,29 @@
+package desk
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// The codes of this room.
+const (
+	CodeClientUnknown   abi.Code = "grants.client_unknown"
+	CodeClientName      abi.Code = "grants.client_name"
+	CodeClientsFull              = storage.CodeClientsFull
+	CodeRequestUnknown           = storage.CodeRequestUnknown
+	CodeRequestExpired           = storage.CodeRequestExpired
+	CodeRequestDecided           = storage.CodeRequestDecided
+	CodeRequestsFull             = storage.CodeRequestsFull
+	CodeRequestWaited            = storage.CodeRequestWaited
+	CodeApproval                 = storage.CodeApprovalConflict
+	CodeNobodyWaits              = storage.CodeNobodyWaits
+	CodeUnknown                  = storage.CodeGrantUnknown
+	CodePollingRefused  abi.Code = "grants.polling_refused"
+	CodePollingTooQuick abi.Code = "grants.polling_too_quick"
+	CodeDenied          abi.Code = "grants.denied"
+	CodeTokenRefused    abi.Code = "grants.token_refused" //nolint:gosec // the name of a refusal
+	CodeRevoked         abi.Code = "grants.revoked"
+	CodeExpired         abi.Code = "grants.expired"
+	CodeInvalid                  = grant.CodeInvalid
+)

@@ -1,0 +1,84 @@
+package grant
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Words say in plain words what a review would give, each part for itself (RD-42.3).
+type Words struct {
+	Streams []StreamWords `json:"streams"`
+	Access  string        `json:"access"` // how often
+	Ends    string        `json:"ends"`
+}
+
+// StreamWords say it of one stream.
+type StreamWords struct {
+	Stream      string   `json:"stream"`
+	Connections []string `json:"connections"` // by name
+	Fields      []string `json:"fields"`
+	Records     string   `json:"records"`
+}
+
+// Words says what a review would give; name is what a connection is called.
+func (r *Review) Words(name func(id string) string) Words {
+	return words(r.Streams, r.AccessMode, r.ExpiresAt, name)
+}
+
+// Words says what a grant gives.
+func (d *Document) Words(name func(id string) string) Words {
+	return words(d.Streams, d.AccessMode, d.ExpiresAt, name)
+}
+
+func words(streams []Stream, mode string, ends *time.Time, name func(id string) string) Words {
+	w := Words{Access: "It may read until the grant ends.", Ends: "It ends when you revoke it."}
+	if mode == SingleUse {
+		w.Access = "It gets one token, which works for a day at most."
+	}
+	if ends != nil {
+		w.Ends = "It ends on " + moment(*ends) + ", or when you revoke it."
+	}
+	for i := range streams {
+		s := &streams[i]
+		one := StreamWords{Stream: s.Name, Fields: s.Fields, Records: s.records()}
+		for _, id := range s.InstanceIDs {
+			one.Connections = append(one.Connections, name(id))
+		}
+		w.Streams = append(w.Streams, one)
+	}
+	return w
+}
+
+// records says which records of a stream are meant.
+func (s *Stream) records() string {
+	text := "all records"
+	if n := len(s.Resources); n == 1 {
+		text = "one record that the app names"
+	} else if n > 1 {
+		text = fmt.Sprintf("%d records that the app names", n)
+	}
+	t := s.TimeConstraint
+	switch {
+	case t == nil && len(s.Resources) > 0:
+		return text
+	case t == nil:
+		return text + ", and those to come"
+	}
+	var bounds []string
+	if t.Since != nil {
+		bounds = append(bounds, "on or after "+moment(*t.Since))
+	}
+	if t.Until != nil {
+		bounds = append(bounds, "before "+moment(*t.Until))
+	}
+	return text + " with " + t.Field + " " + strings.Join(bounds, " and ")
+}
+
+func moment(at time.Time) string {
+	at = at.UTC()
+	if at.Equal(at.Truncate(24 * time.Hour)) {
+		return at.Format("2 January 2006")
+	}
+	return at.Format("2 January 2006, 15:04 UTC")
+}

@@ -1,0 +1,62 @@
+package grants
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+)
+
+// Approval decides for a review.
+type Approval struct {
+	RequestID string
+	Revision  string // of the review that the owner saw
+	Shows     bool   // the face can show a token, where no app waits for it
+}
+
+// Approved is a grant that was given.
+type Approved struct {
+	GrantID string `json:"grant_id"`
+	Token   string `json:"token,omitempty"` // shown once; "": the app that waits gets its own
+}
+
+// Approve gives an app what its last review says. Errors: grants.approval_conflict where
+// that was another one, or a connection has changed since, grants.decided,
+// grants.request_expired, grants.nobody_waits.
+func Approve(ctx context.Context, o *owner.Owner, a Approval) (*Approved, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	made, err := d.Again(ctx, a.RequestID, a.Revision)
+	if err != nil || made != nil {
+		return approved(made), err
+	}
+	err = o.Audited(ctx, d.Store, "grants.approve", a.RequestID, func(ctx context.Context) error {
+		made, err = d.Approve(ctx, a.RequestID, a.Revision, a.Shows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return approved(made), nil
+}
+
+func approved(made *desk.Approved) *Approved {
+	if made == nil {
+		return nil
+	}
+	return &Approved{made.GrantID, made.Token}
+}
+
+// Refuse closes a request without a grant.
+func Refuse(ctx context.Context, o *owner.Owner, id string) error {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	if _, err := d.Request(ctx, id); err != nil {
+		return err
+	}
+	return o.Audited(ctx, d.Store, "grants.deny", id, func(ctx context.Context) error { return d.Store.DenyGrant(ctx, id) })
+}

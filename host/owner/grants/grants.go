@@ -1,0 +1,170 @@
+package grants
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Grant is what an app may read.
+type Grant struct {
+	ID        string          `json:"grant_id"`
+	ClientID  string          `json:"client_id"`
+	Client    string          `json:"client_name"`
+	State     string          `json:"state"` // holds, revoked, expired, damaged
+	IssuedAt  time.Time       `json:"issued_at"`
+	ExpiresAt *time.Time      `json:"expires_at"` // null: never
+	RevokedAt *time.Time      `json:"revoked_at"`
+	UsedAt    *time.Time      `json:"used_at"` // to the hour; null: never
+	Gets      grant.Words     `json:"gets"`
+	Document  *grant.Document `json:"grant"` // null: damaged
+}
+
+// The states of a grant.
+const (
+	Holds   = "holds"
+	Revoked = "revoked"
+	Expired = "expired"
+	Damaged = "damaged"
+)
+
+// Name is what the app is called.
+func (g *Grant) Name() string {
+	if g.Client == "" {
+		return g.ClientID
+	}
+	return g.Client
+}
+
+// List returns all grants, the newest first.
+func List(ctx context.Context, o *owner.Owner) ([]Grant, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Store.Grants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := d.Store.GrantTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := names(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Grant, len(all))
+	for i := range all {
+		out[i] = given(d, &all[i], tokens, name)
+	}
+	return out, nil
+}
+
+func given(d *desk.Desk, g *storage.Grant, tokens []storage.GrantToken, name func(string) string) Grant {
+	out := Grant{ID: g.ID, ClientID: g.ClientID, State: stateOf(d, g), IssuedAt: g.Issued, ExpiresAt: moment(g.Expires), RevokedAt: moment(g.Revoked)}
+	for i := range tokens {
+		if t := &tokens[i]; t.GrantID == g.ID && (out.UsedAt == nil || t.Used.After(*out.UsedAt)) {
+			out.UsedAt = moment(t.Used)
+		}
+	}
+	if doc, err := grant.ReadDocument(g.Document, g.SHA256); err == nil {
+		out.Document, out.Client, out.Gets = doc, doc.Client.Display, doc.Words(name)
+	}
+	return out
+}
+
+func stateOf(d *desk.Desk, g *storage.Grant) string {
+	switch _, err := d.Holds(g); abi.CodeOf(err) {
+	case desk.CodeRevoked:
+		return Revoked
+	case desk.CodeExpired:
+		return Expired
+	case desk.CodeInvalid:
+		return Damaged
+	}
+	return Holds
+}
+
+// moment is a time that may be none.
+func moment(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
+
+// Shown is one grant with how much it shows now.
+type Shown struct {
+	Grant
+
+	Records []Readable `json:"records"` // empty where the grant does not hold
+}
+
+// Readable is how many records of a stream the app can read now.
+type Readable struct {
+	Stream string `json:"stream"`
+	Count  *int64 `json:"record_count"` // null: counting takes too long, or nothing is left of it
+}
+
+// Show returns one grant, or grants.unknown. It counts as the app would: under its scope.
+func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	g, err := d.Store.GrantOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := d.Store.GrantTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := names(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := &Shown{Grant: given(d, g, tokens, name), Records: []Readable{}}
+	if out.State != Holds {
+		return out, nil
+	}
+	reader, err := o.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scope := out.Document.Scope()
+	for i := range scope.Streams {
+		one := Readable{Stream: scope.Streams[i].Name}
+		page, err := reader.List(ctx, scope, read.List{From: read.From{Stream: one.Stream}, Limit: 1, Count: true})
+		if err == nil {
+			one.Count = page.Count
+		} else if ctx.Err() != nil {
+			return nil, err
+		}
+		out.Records = append(out.Records, one)
+	}
+	return out, nil
+}
+
+// Revoke ends a grant, with all its tokens. One that has ended is left as it is.
+func Revoke(ctx context.Context, o *owner.Owner, id string) error {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	g, err := d.Store.GrantOf(ctx, id)
+	if err != nil || !g.Revoked.IsZero() {
+		return err
+	}
+	return o.Audited(ctx, d.Store, "grants.revoke", id, func(ctx context.Context) error {
+		_, err := d.Store.RevokeGrant(ctx, id)
+		return err
+	})
+}

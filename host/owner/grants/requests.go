@@ -1,0 +1,96 @@
+package grants
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// The codes of refusals that a face may want to tell apart.
+const (
+	CodeChoice   = grant.CodeChoice
+	CodeConflict = grant.CodeConflict
+	CodeApproval = desk.CodeApproval
+	CodeDecided  = desk.CodeRequestDecided
+	CodeExpired  = desk.CodeRequestExpired
+	CodeUnknown  = desk.CodeUnknown
+	CodeNoSuch   = desk.CodeRequestUnknown
+
+	CodeNobodyWaits = desk.CodeNobodyWaits
+)
+
+// Request is what an app asks for.
+type Request struct {
+	ID        string         `json:"request_id"`
+	ClientID  string         `json:"client_id"`
+	Client    string         `json:"client_name"` // as it calls itself, which nobody has verified
+	Code      string         `json:"user_code"`   // what the app shows; "": nothing
+	Awaited   bool           `json:"awaited"`     // the app waits, and gets its token by itself
+	Asks      *grant.Details `json:"asks"`        // null: the owner chooses
+	State     string         `json:"state"`       // pending, approved, denied, expired
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt time.Time      `json:"expires_at"`
+	Revision  string         `json:"revision,omitempty"` // of the last review
+}
+
+// Waits reports whether the request can be decided.
+func (r *Request) Waits() bool { return r.State == storage.RequestPending }
+
+// Name is what the app is called: by its own name or, where it has none, by its id.
+func (r *Request) Name() string {
+	if r.Client == "" {
+		return r.ClientID
+	}
+	return r.Client
+}
+
+// deskOf is the desk of an owner's store.
+func deskOf(ctx context.Context, o *owner.Owner) (*desk.Desk, error) {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &desk.Desk{Store: s, Now: o.Now, Random: o.Random}, nil
+}
+
+// Requests returns the requests that wait for the owner, the newest first.
+func Requests(ctx context.Context, o *owner.Owner) ([]Request, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Store.GrantRequests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []Request{}
+	for i := range all {
+		r, err := shown(d, &all[i])
+		if err != nil {
+			return nil, err
+		}
+		if r.Waits() {
+			out = append(out, *r)
+		}
+	}
+	return out, nil
+}
+
+func shown(d *desk.Desk, r *storage.GrantRequest) (*Request, error) {
+	asks, err := d.Asked(r)
+	if err != nil {
+		return nil, err
+	}
+	out := &Request{
+		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "", Asks: asks, State: r.State,
+		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
+	}
+	if out.Waits() && !d.Now().Before(r.Expires) {
+		out.State = "expired"
+	}
+	return out, nil
+}

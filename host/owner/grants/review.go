@@ -1,0 +1,105 @@
+package grants
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+)
+
+// Looked is a request with what can be given for it.
+type Looked struct {
+	Request
+
+	Offers []grant.Offer `json:"offers"`
+}
+
+// Look returns a request by its id, or grants.request_unknown.
+func Look(ctx context.Context, o *owner.Owner, id string) (*Looked, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := d.Request(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := shown(d, kept)
+	if err != nil {
+		return nil, err
+	}
+	out := &Looked{Request: *r}
+	out.Offers, err = d.Offers(ctx, kept)
+	return out, err
+}
+
+// Find returns the id of the request that an app was given an address for.
+func Find(ctx context.Context, o *owner.Owner, uri string) (string, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	r, err := d.Find(ctx, uri)
+	if err != nil {
+		return "", err
+	}
+	return r.ID, nil
+}
+
+// Reviewed is what an approval would give.
+type Reviewed struct {
+	RequestID string        `json:"request_id"`
+	Revision  string        `json:"approval_review_revision"`
+	Gets      grant.Words   `json:"would_get"`
+	Review    *grant.Review `json:"approval_review"`
+}
+
+// Review returns what an approval of a request would give by the owner's choices. That alone
+// can be approved, until there is another review.
+func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*Reviewed, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Request(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	name, err := names(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	var review *grant.Review
+	err = o.Audited(ctx, d.Store, "grants.review", id, func(ctx context.Context) error {
+		review, err = d.Review(ctx, r, &c)
+		if _, gone := errors.AsType[*grant.Invalid](err); gone { // it was there when the app asked
+			err = abi.NewError(grant.CodeDetails, "what the app asks for is not here any more", "refuse it; the app can ask again")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Reviewed{id, review.Revision(), review.Words(name), review}, nil
+}
+
+// names returns what connections are called; one that is gone has its id.
+func names(ctx context.Context, d *desk.Desk) (func(id string) string, error) {
+	all, err := d.Store.Connections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[string]string, len(all))
+	for i := range all {
+		by[all[i].ID] = all[i].Name
+	}
+	return func(id string) string {
+		if name, there := by[id]; there {
+			return name
+		}
+		return id
+	}, nil
+}

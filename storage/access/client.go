@@ -1,0 +1,58 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// CodeClientsFull reports that no more clients are kept.
+const CodeClientsFull abi.Code = "grants.clients_full"
+
+// Client is a program that may ask for a grant. It has a name, and no right.
+type Client struct {
+	ID      string
+	Name    string // as it calls itself
+	Created time.Time
+}
+
+type clientRow struct {
+	bun.BaseModel `bun:"table:clients"`
+
+	ID        string `bun:"id,pk"`
+	Name      string `bun:"name"`
+	CreatedUS int64  `bun:"created_us"`
+}
+
+func (r *clientRow) public() Client { return Client{r.ID, r.Name, db.Time(r.CreatedUS)} }
+
+// NewClient keeps a client, and forgets those that are older than unused and have neither a
+// request nor a grant. It returns grants.clients_full where most are kept.
+func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, most int64) error {
+	return s.db.Alone(ctx, "keep the client", func(t *db.Tx) error {
+		_, err := t.DB.NewDelete().Model((*clientRow)(nil)).Where("created_us < ?", db.Micros(t.Now.Add(-unused))).
+			Where("NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)").
+			Where("NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)").Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		n, err := t.DB.NewSelect().Model((*clientRow)(nil)).Count(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if n >= most {
+			return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
+		}
+		_, err = t.DB.NewInsert().Model(&clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(t.Now)}).Exec(t.Ctx)
+		return err
+	})
+}
+
+// ClientOf returns a client; nil: there is none of that id.
+func (s *Store) ClientOf(ctx context.Context, id string) (*Client, error) {
+	return find(ctx, s, "read the client", "id", id, (*clientRow).public)
+}

@@ -1,0 +1,242 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// CodeGrantUnknown reports a grant that is not there.
+const CodeGrantUnknown abi.Code = "grants.unknown"
+
+// Grant is what an owner lets a client read. Its document never changes.
+type Grant struct {
+	ID          string
+	RequestID   string
+	ClientID    string
+	Document    []byte // JSON
+	SHA256      string // of Document
+	Review      []byte // JSON: what its owner approved
+	Declaration string // the hash of the manifest that it was read by
+	Issued      time.Time
+	Expires     time.Time // zero: never
+	Revoked     time.Time // zero: it holds
+}
+
+type grantRow struct {
+	bun.BaseModel `bun:"table:grants"`
+
+	ID          string `bun:"id,pk"`
+	RequestID   string `bun:"request_id"`
+	ClientID    string `bun:"client_id"`
+	Document    string `bun:"document"`
+	SHA256      string `bun:"sha256"`
+	Review      string `bun:"review"`
+	Declaration string `bun:"declaration_sha256"`
+	IssuedUS    int64  `bun:"issued_us"`
+	ExpiresUS   int64  `bun:"expires_us"`
+	RevokedUS   int64  `bun:"revoked_us"`
+}
+
+func (r *grantRow) public() Grant {
+	return Grant{
+		r.ID, r.RequestID, r.ClientID, []byte(r.Document), r.SHA256, []byte(r.Review), r.Declaration,
+		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS),
+	}
+}
+
+// GrantToken is a client's right to read what a grant shows.
+type GrantToken struct {
+	ID      string
+	SHA256  string // of the secret that the client holds
+	GrantID string
+	Created time.Time
+	Expires time.Time
+	Used    time.Time // to the hour; zero: never
+}
+
+type grantTokenRow struct {
+	bun.BaseModel `bun:"table:grant_tokens"`
+
+	ID        string `bun:"id,pk"`
+	SHA256    string `bun:"sha256"`
+	GrantID   string `bun:"grant_id"`
+	CreatedUS int64  `bun:"created_us"`
+	ExpiresUS int64  `bun:"expires_us"`
+	UsedUS    int64  `bun:"used_us"`
+}
+
+func (r *grantTokenRow) public() GrantToken {
+	return GrantToken{r.ID, r.SHA256, r.GrantID, db.Time(r.CreatedUS), db.Time(r.ExpiresUS), db.Time(r.UsedUS)}
+}
+
+// Approval is a grant that an owner gives.
+type Approval struct {
+	Revision string // of the review that its owner saw
+	Grant    Grant
+	Manifest []byte            // that it was read by
+	Modules  map[string]string // the hash of each connection's accepted module, by its id
+	Token    GrantToken        // its hash counts where nobody waits with a code; "": then nothing is approved
+}
+
+// ApproveGrant keeps a grant, its token, what it was read by and the decision, all of them
+// or none. Under the write lock it looks again whether the request still waits, whether its
+// owner saw the last review, and whether each connection and its module are the same as then
+// (grants.approval_conflict). awaited says that the client that waits gets the token.
+func (s *Store) ApproveGrant(ctx context.Context, a Approval) (awaited bool, err error) {
+	err = s.db.Alone(ctx, "approve the request", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, a.Grant.RequestID)
+		if err != nil {
+			return err
+		}
+		if err := row.open(t.Now); err != nil {
+			return err
+		}
+		if row.Revision == "" || row.Revision != a.Revision {
+			return conflict()
+		}
+		if err := stillFit(t, a.Modules); err != nil {
+			return err
+		}
+		token := a.Token
+		if awaited = row.Token != ""; awaited {
+			token.SHA256 = row.Token
+		}
+		if token.SHA256 == "" {
+			return abi.NewError(CodeNobodyWaits, "no app waits for this request", "approve it on the command line, which shows the app's token: `pdpp-host grants approve`")
+		}
+		row.State, row.DecidedUS, row.GrantID = RequestApproved, db.Micros(t.Now), a.Grant.ID
+		if _, err := t.DB.NewUpdate().Model(row).Column("state", "decided_us", "grant_id").WherePK().Exec(t.Ctx); err != nil {
+			return err
+		}
+		return putGrant(t, &a, &token)
+	})
+	return awaited, err
+}
+
+func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
+	g := &a.Grant
+	_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO declarations (sha256, manifest) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING", g.Declaration, string(a.Manifest))
+	if err != nil {
+		return err
+	}
+	row := grantRow{
+		ID: g.ID, RequestID: g.RequestID, ClientID: g.ClientID, Document: string(g.Document), SHA256: g.SHA256, Review: string(g.Review),
+		Declaration: g.Declaration, IssuedUS: db.Micros(g.Issued), ExpiresUS: micros(g.Expires),
+	}
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
+		return err
+	}
+	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: g.ID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires)}
+	_, err = t.DB.NewInsert().Model(&kept).Exec(t.Ctx)
+	return err
+}
+
+// micros is a moment as a row has it; 0: zero.
+func micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return db.Micros(at)
+}
+
+func conflict() error {
+	return abi.NewError(CodeApprovalConflict, "what was shown is not what would be granted now", "look at the request again, then decide")
+}
+
+// stillFit refuses connections that are gone, or whose owner accepted another module.
+func stillFit(t *db.Tx, modules map[string]string) error {
+	for id, want := range modules {
+		var got []string
+		err := t.DB.NewSelect().Model((*tables.ConnectionRow)(nil)).Column("pinned_sha256").Where("id = ?", id).Scan(t.Ctx, &got)
+		if err != nil {
+			return err
+		}
+		if len(got) != 1 || got[0] != want {
+			return conflict()
+		}
+	}
+	return nil
+}
+
+// GrantOf returns a grant, or grants.unknown.
+func (s *Store) GrantOf(ctx context.Context, id string) (*Grant, error) {
+	g, err := find(ctx, s, "read the grant", "id", id, (*grantRow).public)
+	if err == nil && g == nil {
+		err = unknownGrant()
+	}
+	return g, err
+}
+
+func unknownGrant() error {
+	return abi.NewError(CodeGrantUnknown, "there is no such grant", "`pdpp-host grants list` lists them")
+}
+
+// Grants returns all grants, the newest first.
+func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
+	return list(ctx, s, "read the grants", "issued_us DESC", (*grantRow).public)
+}
+
+// RevokeGrant ends a grant and, with it, every token of it. It reports whether it held.
+func (s *Store) RevokeGrant(ctx context.Context, id string) (held bool, err error) {
+	err = s.db.Alone(ctx, "revoke the grant", func(t *db.Tx) error {
+		row := grantRow{ID: id}
+		if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); errors.Is(err, sql.ErrNoRows) {
+			return unknownGrant()
+		} else if err != nil {
+			return err
+		}
+		if held = row.RevokedUS == 0; !held {
+			return nil
+		}
+		row.RevokedUS = db.Micros(t.Now)
+		_, err := t.DB.NewUpdate().Model(&row).Column("revoked_us").WherePK().Exec(t.Ctx)
+		return err
+	})
+	return held, err
+}
+
+// GrantByToken returns the token whose secret has that hash and its grant; nil: there is
+// none. It is one read, whatever it finds.
+func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *Grant, error) {
+	var row struct {
+		grantRow      `bun:",extend"`
+		TokenID       string `bun:"token_id"`
+		TokenSHA256   string `bun:"token_sha256"`
+		TokenMadeUS   int64  `bun:"token_made_us"`
+		TokenExpireUS int64  `bun:"token_expire_us"`
+		TokenUsedUS   int64  `bun:"token_used_us"`
+	}
+	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, "+
+		"t.id AS token_id, t.sha256 AS token_sha256, t.created_us AS token_made_us, t.expires_us AS token_expire_us, t.used_us AS token_used_us "+
+		"FROM grant_tokens AS t JOIN grants AS g ON g.id = t.grant_id WHERE t.sha256 = ?", sha256).Scan(ctx, &row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, s.db.Fail("read the token", err)
+	}
+	token := (&grantTokenRow{ID: row.TokenID, SHA256: row.TokenSHA256, GrantID: row.ID, CreatedUS: row.TokenMadeUS, ExpiresUS: row.TokenExpireUS, UsedUS: row.TokenUsedUS}).public()
+	grant := row.grantRow.public()
+	return &token, &grant, nil
+}
+
+// GrantTokens returns the tokens of all grants.
+func (s *Store) GrantTokens(ctx context.Context) ([]GrantToken, error) {
+	return list(ctx, s, "read the tokens of grants", "created_us DESC", (*grantTokenRow).public)
+}
+
+// GrantTokenUsed keeps that a token is in use now.
+func (s *Store) GrantTokenUsed(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, "keep the token's last use", func(t *db.Tx) error {
+		_, err := t.DB.NewUpdate().Model((*grantTokenRow)(nil)).Set("used_us = ?", db.Micros(t.Now)).Where("id = ?", id).Exec(t.Ctx)
+		return err
+	})
+}

@@ -1,0 +1,233 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// The codes of requests for grants.
+const (
+	CodeRequestUnknown   abi.Code = "grants.request_unknown"
+	CodeRequestExpired   abi.Code = "grants.request_expired"
+	CodeRequestDecided   abi.Code = "grants.decided"
+	CodeRequestsFull     abi.Code = "grants.too_many_requests"
+	CodeRequestWaited    abi.Code = "grants.already_waiting"
+	CodeApprovalConflict abi.Code = "grants.approval_conflict"
+	CodeNobodyWaits      abi.Code = "grants.nobody_waits"
+)
+
+// The states of a request.
+const (
+	RequestPending  = "pending"
+	RequestApproved = "approved"
+	RequestDenied   = "denied"
+)
+
+// GrantRequest is what a client asks an owner for.
+type GrantRequest struct {
+	ID         string
+	URI        string // the hash of its address's secret part
+	Polling    string // the hash of the code that its client asks with; "": nobody waits
+	Token      string // the hash of the token that this code leads to
+	Code       string // what the client shows, to be compared; "": nothing
+	ClientID   string
+	ClientName string
+	Details    []byte // JSON; empty: the owner chooses
+	Created    time.Time
+	Expires    time.Time
+	Revision   string // of the last review; "": there was none
+	Review     []byte // JSON
+	State      string
+	Decided    time.Time // zero: it waits
+	GrantID    string
+	Taken      time.Time // when its client was given the token; zero: never
+}
+
+type requestRow struct {
+	bun.BaseModel `bun:"table:grant_requests"`
+
+	ID         string `bun:"id,pk"`
+	URI        string `bun:"uri_sha256"`
+	Polling    string `bun:"polling_sha256,nullzero"`
+	Token      string `bun:"token_sha256"`
+	Code       string `bun:"code"`
+	ClientID   string `bun:"client_id"`
+	ClientName string `bun:"client_name"`
+	Details    string `bun:"details"`
+	CreatedUS  int64  `bun:"created_us"`
+	ExpiresUS  int64  `bun:"expires_us"`
+	Revision   string `bun:"revision"`
+	Review     string `bun:"review"`
+	State      string `bun:"state"`
+	DecidedUS  int64  `bun:"decided_us"`
+	GrantID    string `bun:"grant_id"`
+	TakenUS    int64  `bun:"taken_us"`
+}
+
+func (r *requestRow) public() GrantRequest {
+	return GrantRequest{
+		ID: r.ID, URI: r.URI, Polling: r.Polling, Token: r.Token, Code: r.Code, ClientID: r.ClientID, ClientName: r.ClientName,
+		Details: []byte(r.Details), Created: db.Time(r.CreatedUS), Expires: db.Time(r.ExpiresUS), Revision: r.Revision, Review: []byte(r.Review),
+		State: r.State, Decided: db.Time(r.DecidedUS), GrantID: r.GrantID, Taken: db.Time(r.TakenUS),
+	}
+}
+
+// open refuses a request that no decision can be made about any more.
+func (r *requestRow) open(now time.Time) error {
+	switch {
+	case r.State != RequestPending:
+		return abi.NewError(CodeRequestDecided, "the request is decided already", "`pdpp-host grants list` shows what was approved")
+	case db.Micros(now) >= r.ExpiresUS:
+		return abi.NewError(CodeRequestExpired, "the request's time is over", "have the app ask again")
+	}
+	return nil
+}
+
+// keptRequests is how long a request stays behind its end: its client may ask late.
+const keptRequests = 24 * time.Hour
+
+// NewGrantRequest keeps a request, and forgets those that ended long ago. It returns
+// grants.too_many_requests where byClient of the same client wait, or inAll of all.
+func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, inAll int) error {
+	return s.db.Alone(ctx, "keep the request", func(t *db.Tx) error {
+		if _, err := t.DB.NewDelete().Model((*requestRow)(nil)).Where("expires_us < ?", db.Micros(t.Now.Add(-keptRequests))).Exec(t.Ctx); err != nil {
+			return err
+		}
+		var waiting []string
+		err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
+			Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Scan(t.Ctx, &waiting)
+		if err != nil {
+			return err
+		}
+		by := 0
+		for _, id := range waiting {
+			if id == n.ClientID {
+				by++
+			}
+		}
+		if by >= byClient || len(waiting) >= inAll {
+			return abi.NewError(CodeRequestsFull, "too many requests wait for the owner", "come again in ten minutes")
+		}
+		row := requestRow{
+			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName,
+			Details: string(n.Details), CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), State: RequestPending,
+		}
+		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
+		return err
+	})
+}
+
+// AwaitGrant has the client of a request wait for its owner: with the hashes of its polling
+// code and of the token that this leads to, and what it shows. One client waits for a request,
+// once. It returns the request.
+func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, code string) (*GrantRequest, error) {
+	var out GrantRequest
+	err := s.db.Alone(ctx, "wait for the owner", func(t *db.Tx) error {
+		row, err := findRequest(t, "uri_sha256", uri)
+		if err != nil {
+			return err
+		}
+		if row.ClientID != clientID {
+			return unknownRequest()
+		}
+		if err := row.open(t.Now); err != nil {
+			return err
+		}
+		if row.Polling != "" {
+			return abi.NewError(CodeRequestWaited, "a client waits for this request already", "push another request")
+		}
+		row.Polling, row.Token, row.Code = polling, token, code
+		out = row.public()
+		_, err = t.DB.NewUpdate().Model(row).Column("polling_sha256", "token_sha256", "code").WherePK().Exec(t.Ctx)
+		return err
+	})
+	return &out, err
+}
+
+func unknownRequest() error {
+	return abi.NewError(CodeRequestUnknown, "there is no such request", "`pdpp-host grants requests` lists those that wait")
+}
+
+func findRequest(t *db.Tx, column, value string) (*requestRow, error) {
+	var rows []requestRow
+	if err := t.DB.NewSelect().Model(&rows).Where("? = ?", bun.Ident(column), value).Scan(t.Ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, unknownRequest()
+	}
+	return &rows[0], nil
+}
+
+// The hashes by which a request is found, besides its id.
+const (
+	RequestByID      = "id"
+	RequestByURI     = "uri_sha256"
+	RequestByPolling = "polling_sha256"
+)
+
+// GrantRequestOf returns a request by one of the three; nil: there is none.
+func (s *Store) GrantRequestOf(ctx context.Context, by, value string) (*GrantRequest, error) {
+	return find(ctx, s, "read the request", by, value, (*requestRow).public)
+}
+
+// GrantRequests returns the requests that are kept, the newest first.
+func (s *Store) GrantRequests(ctx context.Context) ([]GrantRequest, error) {
+	return list(ctx, s, "read the requests", "created_us DESC", (*requestRow).public)
+}
+
+// KeepReview keeps what an owner was shown of a request: only its revision may be approved.
+func (s *Store) KeepReview(ctx context.Context, id, revision string, review []byte) error {
+	return s.db.Alone(ctx, "keep the review", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, id)
+		if err != nil {
+			return err
+		}
+		if err := row.open(t.Now); err != nil {
+			return err
+		}
+		row.Revision, row.Review = revision, string(review)
+		_, err = t.DB.NewUpdate().Model(row).Column("revision", "review").WherePK().Exec(t.Ctx)
+		return err
+	})
+}
+
+// DenyGrant closes a request without a grant.
+func (s *Store) DenyGrant(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, "refuse the request", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, id)
+		if err != nil {
+			return err
+		}
+		if err := row.open(t.Now); err != nil {
+			return err
+		}
+		row.State, row.DecidedUS = RequestDenied, db.Micros(t.Now)
+		_, err = t.DB.NewUpdate().Model(row).Column("state", "decided_us").WherePK().Exec(t.Ctx)
+		return err
+	})
+}
+
+// TakeGrant keeps that the client of a request was given its token now, and returns when it
+// was for the first time.
+func (s *Store) TakeGrant(ctx context.Context, id string) (first time.Time, err error) {
+	err = s.db.Alone(ctx, "hand out the token", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, id)
+		if err != nil {
+			return err
+		}
+		if row.TakenUS != 0 {
+			first = db.Time(row.TakenUS)
+			return nil
+		}
+		row.TakenUS, first = db.Micros(t.Now), t.Now
+		_, err = t.DB.NewUpdate().Model(row).Column("taken_us").WherePK().Exec(t.Ctx)
+		return err
+	})
+	return first, err
+}

@@ -1,0 +1,212 @@
+package storage
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// asked keeps a request of client c that ends in ten minutes.
+func (x *exercise) asked(id string, change ...func(*GrantRequest)) {
+	x.Helper()
+	n := GrantRequest{ID: id, URI: "uri of " + id, ClientID: "c", ClientName: "An app", Details: []byte(`[{"type":"t"}]`), Expires: x.clock.Now().Add(10 * time.Minute)}
+	for _, c := range change {
+		c(&n)
+	}
+	x.ok(x.s.NewGrantRequest(x.Context(), n, 50, 200))
+}
+
+// approval is one of the request id, as it was reviewed as "r1".
+func (x *exercise) approval(id string, modules map[string]string) Approval {
+	return Approval{
+		Revision: "r1", Manifest: []byte(`{"m":1}`), Modules: modules,
+		Grant: Grant{
+			ID: "grt_" + id, RequestID: id, ClientID: "c", Document: []byte(`{"version":"0.1.0"}`), SHA256: "d", Review: []byte("{}"),
+			Declaration: "m", Issued: x.clock.Now().UTC(), Expires: x.clock.Now().Add(time.Hour).UTC(),
+		},
+		Token: GrantToken{ID: "gt_" + id, SHA256: "token of " + id, Expires: x.clock.Now().Add(time.Hour).UTC()},
+	}
+}
+
+// exerciseGrantRequests: a request is found by hashes, is bounded in number, waits for its
+// time, and is decided once (RD-41.1, RD-43.1, RD-43.3).
+func exerciseGrantRequests(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	x.asked("one", func(n *GrantRequest) { n.Polling, n.Token, n.Code = "poll", "tok", "BCDF-GHJK" })
+	x.asked("two")
+	x.asked("three")
+	for by, value := range map[string]string{RequestByID: "one", RequestByURI: "uri of one", RequestByPolling: "poll"} {
+		r, err := x.s.GrantRequestOf(ctx, by, value)
+		x.ok(err)
+		x.same([]any{r.ID, r.Code, r.State, string(r.Details), r.Taken.IsZero()}, []any{"one", "BCDF-GHJK", RequestPending, `[{"type":"t"}]`, true})
+		gone, err := x.s.GrantRequestOf(ctx, by, "other")
+		x.ok(err)
+		x.same(gone, (*GrantRequest)(nil))
+	}
+	fourth := GrantRequest{ID: "four", URI: "u4", ClientID: "c", Expires: x.clock.Now().Add(10 * time.Minute)}
+	x.code(x.s.NewGrantRequest(ctx, fourth, 3, 200), CodeRequestsFull)
+	x.code(x.s.NewGrantRequest(ctx, fourth, 50, 3), CodeRequestsFull)
+
+	// One client waits, and it is the one that asked.
+	_, err := x.s.AwaitGrant(ctx, "uri of two", "another", "poll2", "tok2", "X")
+	x.code(err, CodeRequestUnknown)
+	r, err := x.s.AwaitGrant(ctx, "uri of two", "c", "poll2", "tok2", "X")
+	x.ok(err)
+	x.same(r.ID, "two")
+	_, err = x.s.AwaitGrant(ctx, "uri of two", "c", "poll3", "tok3", "X")
+	x.code(err, CodeRequestWaited)
+
+	x.ok(x.s.DenyGrant(ctx, "two"))
+	x.code(x.s.DenyGrant(ctx, "two"), CodeRequestDecided)
+	x.code(x.s.KeepReview(ctx, "two", "r1", nil), CodeRequestDecided)
+	x.code(x.s.DenyGrant(ctx, "none"), CodeRequestUnknown)
+	x.ok(x.s.KeepReview(ctx, "three", "r1", []byte("{}")))
+
+	// After its time nothing can be decided any more, and a day later it is forgotten.
+	x.clock.forward(10 * time.Minute)
+	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestExpired)
+	x.code(x.s.KeepReview(ctx, "one", "r1", nil), CodeRequestExpired)
+	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
+	x.code(err, CodeRequestExpired)
+	_, err = x.s.ApproveGrant(ctx, x.approval("three", nil))
+	x.code(err, CodeRequestExpired)
+	x.clock.forward(25 * time.Hour)
+	x.asked("five")
+	all, err := x.s.GrantRequests(ctx)
+	x.ok(err)
+	x.same([]any{len(all), all[0].ID}, []any{1, "five"})
+}
+
+// exerciseApproval: only the last review can be approved, while its connections are as they
+// were, and once; an approval leaves all that it is made of, or nothing (RD-43.1, RD-43.3,
+// RD-43.4).
+func exerciseApproval(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	conn := x.connection("mine")
+	fits := map[string]string{conn.ID: conn.PinnedSHA256}
+	nothing := func() {
+		t.Helper()
+		grants, err := x.s.Grants(ctx)
+		x.ok(err)
+		tokens, err := x.s.GrantTokens(ctx)
+		x.ok(err)
+		events, err := x.s.AuditEvents(ctx, AuditQuery{})
+		x.ok(err)
+		x.same([]int{len(grants), len(tokens), len(events)}, []int{0, 0, 0})
+	}
+	approve := func(a Approval, want abi.Code) {
+		t.Helper()
+		by, _ := WithAudit(ctx, AuditEvent{Actor: "session", Operation: "grants.approve", Subject: a.Grant.ID, Outcome: "done"}, 0)
+		_, err := x.s.ApproveGrant(by, a)
+		x.code(err, want)
+		nothing()
+	}
+	x.asked("one")
+	approve(x.approval("one", fits), CodeApprovalConflict) // nobody looked at it
+	x.ok(x.s.KeepReview(ctx, "one", "r2", []byte("{}")))
+	approve(x.approval("one", fits), CodeApprovalConflict) // something else was shown since
+	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte("{}")))
+	approve(x.approval("one", map[string]string{conn.ID: "another module"}), CodeApprovalConflict)
+	approve(x.approval("one", map[string]string{"gone": ""}), CodeApprovalConflict)
+	approve(x.approval("none", fits), CodeRequestUnknown)
+	silent := x.approval("one", fits)
+	silent.Token.SHA256 = ""
+	approve(silent, CodeNobodyWaits)
+	by, _ := WithAudit(ctx, AuditEvent{Actor: "session", ActorID: "ended", Operation: "grants.approve", Outcome: "done"}, 0)
+	_, err := x.s.ApproveGrant(by, x.approval("one", fits))
+	x.code(err, CodeSignedOut)
+	nothing()
+
+	// Of many at once one is made.
+	var wg sync.WaitGroup
+	made := make(chan bool, 8)
+	for i := range 8 {
+		wg.Go(func() {
+			a := x.approval("one", fits)
+			a.Grant.ID, a.Token.ID, a.Token.SHA256 = fmt.Sprint("grt_", i), fmt.Sprint("gt_", i), fmt.Sprint("hash ", i)
+			_, err := x.s.ApproveGrant(ctx, a)
+			if err != nil && abi.CodeOf(err) != CodeRequestDecided {
+				t.Errorf("got %v, want %s", err, CodeRequestDecided)
+			}
+			made <- err == nil
+		})
+	}
+	wg.Wait()
+	close(made)
+	n := 0
+	for ok := range made {
+		if ok {
+			n++
+		}
+	}
+	grants, err := x.s.Grants(ctx)
+	x.ok(err)
+	tokens, err := x.s.GrantTokens(ctx)
+	x.ok(err)
+	x.same([]int{n, len(grants), len(tokens)}, []int{1, 1, 1})
+	x.same(tokens[0].GrantID, grants[0].ID)
+	r, err := x.s.GrantRequestOf(ctx, RequestByID, "one")
+	x.ok(err)
+	x.same([]any{r.State, r.GrantID}, []any{RequestApproved, grants[0].ID})
+	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestDecided)
+}
+
+// exerciseGrants: a grant is found by its token's hash until the end of time, with when it
+// was revoked (RD-36.2, RD-48.3). Clients without a request or a grant go in time (RD-39.2).
+func exerciseGrants(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	x.ok(x.s.NewClient(ctx, Client{ID: "c", Name: "An app"}, time.Hour, 2))
+	x.ok(x.s.NewClient(ctx, Client{ID: "idle", Name: "Another"}, time.Hour, 2))
+	x.code(x.s.NewClient(ctx, Client{ID: "third"}, time.Hour, 2), CodeClientsFull)
+	x.asked("one", func(n *GrantRequest) { n.Polling, n.Token = "poll", "awaited" })
+	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte(`{"shown":1}`)))
+	a := x.approval("one", nil)
+	awaited, err := x.s.ApproveGrant(ctx, a)
+	x.ok(err)
+	x.same(awaited, true)
+	for hash, want := range map[string]bool{"awaited": true, "token of one": false, "gt_one": false, "": false} {
+		token, grant, err := x.s.GrantByToken(ctx, hash)
+		x.ok(err)
+		x.same(token != nil && grant != nil, want)
+	}
+	token, grant, err := x.s.GrantByToken(ctx, "awaited")
+	x.ok(err)
+	x.same(*token, GrantToken{ID: "gt_one", SHA256: "awaited", GrantID: "grt_one", Created: x.clock.Now().UTC(), Expires: a.Token.Expires})
+	x.same(*grant, a.Grant)
+
+	first, err := x.s.TakeGrant(ctx, "one")
+	x.ok(err)
+	x.clock.forward(time.Minute)
+	again, err := x.s.TakeGrant(ctx, "one")
+	x.ok(err)
+	x.same(again.UTC(), first.UTC())
+	x.ok(x.s.GrantTokenUsed(ctx, "gt_one"))
+	token, _, err = x.s.GrantByToken(ctx, "awaited")
+	x.ok(err)
+	x.same(token.Used, x.clock.Now().UTC())
+
+	for _, want := range []bool{true, false} {
+		held, err := x.s.RevokeGrant(ctx, "grt_one")
+		x.ok(err)
+		x.same(held, want)
+		x.clock.forward(time.Minute)
+	}
+	_, grant, err = x.s.GrantByToken(ctx, "awaited")
+	x.ok(err)
+	x.same(grant.Revoked, x.clock.Now().Add(-2*time.Minute).UTC())
+	_, err = x.s.RevokeGrant(ctx, "none")
+	x.code(err, CodeGrantUnknown)
+	_, err = x.s.GrantOf(ctx, "none")
+	x.code(err, CodeGrantUnknown)
+
+	x.clock.forward(time.Hour)
+	x.ok(x.s.NewClient(ctx, Client{ID: "third"}, time.Hour, 2))
+	for id, want := range map[string]bool{"c": true, "idle": false, "third": true} {
+		c, err := x.s.ClientOf(ctx, id)
+		x.ok(err)
+		x.same(c != nil, want)
+	}
+}
