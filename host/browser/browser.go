@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 	if b.wall, err = wall.New(r.Dialer, r.Random); err != nil {
 		return b, err
 	}
-	if b.temp, err = os.MkdirTemp("", "pdpp-browser-"); err != nil { // short: sockets lie in it
+	if b.temp, err = os.MkdirTemp(short(os.TempDir()), "pdpp-"); err != nil {
 		return b, err
 	}
 	b.process, err = launch.Start(launch.Options{
@@ -100,6 +101,17 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 	}
 	b.Product = strings.TrimPrefix(version.Product, "Headless")
 	return b, tooOld(b.Product)
+}
+
+// short returns the folder in which a browser's own one is made: dir, or /tmp. A browser puts
+// a socket below it, whose path may have 104 bytes on macOS and 108 on Linux, and ends when
+// it is longer.
+func short(dir string) string {
+	const most = 104 - len("/pdpp-4294967295/org.chromium.Chromium.XXXXXX/SingletonSocket") - 1
+	if len(dir) > most && runtime.GOOS != "windows" { // which has no such sockets
+		return "/tmp"
+	}
+	return dir
 }
 
 // tooOld says why a version is refused.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -14,6 +15,20 @@ func TestTooOld(t *testing.T) {
 	} {
 		if err := tooOld(product); (err != nil) != refused || refused && abi.CodeOf(err) != abi.CodeBrowserTooOld {
 			t.Errorf("%q: got %v, want it refused: %t", product, err, refused)
+		}
+	}
+}
+
+// A long TMPDIR, as macOS and test programs have it, leaves no room for the path of a
+// browser's socket, and the browser would end at once.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{
+		"/tmp": "/tmp", "/var/tmp": "/var/tmp", "/run/user/1000": "/run/user/1000",
+		"/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T": "/tmp", strings.Repeat("/x", 60): "/tmp",
+	} {
+		if got := short(dir); got != want {
+			t.Errorf("%s: got %s, want %s", dir, got, want)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import "strings"
 type Options struct {
 	Program string // absolute
 	Folder  string // of the profile, held by the caller
-	Temp    string // a folder of this run alone; its path is short, because sockets lie in it
+	Temp    string // a folder of this run alone, with a short path, because sockets lie in it
 	Proxy   string // host:port of the wall
 	Lang    string // the owner's LANG; "": C.UTF-8
 	// Unsandboxed starts it without its sandbox, on the operator's explicit word.

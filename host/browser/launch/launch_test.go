@@ -67,6 +67,9 @@ func TestReason(t *testing.T) {
 		"[1:1:ERROR:zygote_host_impl_linux.cc(101)] Running as root without --no-sandbox is not supported.":                  {1, abi.CodeBrowserSandbox, ""},
 		"Failed to move to new namespace: PID namespaces supported, Network namespace supported, but failed: errno = Operat": {-1, abi.CodeBrowserSandbox, ""},
 		"x\nchromium: error while loading shared libraries: libnss3.so\x1b[0m: cannot open\n":                                {127, abi.CodeBrowserStart, "chromium: error while loading shared libraries: libnss3.so[0m: cannot open"},
+		"[7:7:1:FATAL:chrome/browser/process_singleton_posix.cc:315] Socket path too long: /x\n[1:1:ERROR:content/zygote] Failed sending zygote boot message": {
+			134, abi.CodeBrowserStart, "[7:7:1:FATAL:chrome/browser/process_singleton_posix.cc:315] Socket path too long: /x",
+		},
 		"": {-1, abi.CodeBrowserStart, ""},
 	} {
 		if got := o.reason(c.status, said); got.Code != c.code || got.Detail != c.detail || got.Hint == "" {
@@ -78,8 +81,8 @@ func TestReason(t *testing.T) {
 		_, _ = l.Write([]byte(strings.Repeat("x", 1000)))
 	}
 	_, _ = l.Write([]byte("\nthe end"))
-	if got := l.String(); len(got) != saidBytes || lastLine(got) != "the end" {
-		t.Errorf("got %d bytes that end in %q, want %d and the end", len(got), lastLine(got), saidBytes)
+	if got := l.String(); len(got) != saidBytes || telling(got) != "the end" {
+		t.Errorf("got %d bytes that end in %q, want %d and the end", len(got), telling(got), saidBytes)
 	}
 }
 

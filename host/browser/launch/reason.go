@@ -22,7 +22,7 @@ func (o *Options) reason(status int, said string) *abi.Error {
 			"allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile that lets unshare pass)")
 	default:
 		e := abi.NewError(abi.CodeBrowserStart, fmt.Sprintf("the browser %s ended before it could be used (status %d)", o.Program, status), "start it by hand to see what it lacks")
-		if line := lastLine(said); line != "" {
+		if line := telling(said); line != "" {
 			e = e.WithDetail(line)
 		}
 		return e
@@ -38,10 +38,15 @@ func noSandbox(why, hint string) *abi.Error {
 	return abi.NewError(abi.CodeBrowserSandbox, "the browser is not started without its sandbox: "+why, hint+"; or accept what that means with browser.allow_no_sandbox: true")
 }
 
-// lastLine is the end of what a program said, short and without control characters.
-func lastLine(said string) string {
+// telling is the line of what a program said that tells most, short and without control
+// characters: the one that ended it, or the last.
+func telling(said string) string {
 	const most = 200
 	said = strings.TrimSpace(said)
+	if at := strings.Index(said, ":FATAL:"); at >= 0 {
+		said = said[strings.LastIndexByte(said[:at], '\n')+1:]
+		said, _, _ = strings.Cut(said, "\n")
+	}
 	said = said[strings.LastIndexByte(said, '\n')+1:]
 	said = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
