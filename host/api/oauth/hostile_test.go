@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -194,6 +195,20 @@ func TestPendingIsBounded(t *testing.T) {
 	b.forward(10 * time.Minute)
 	if got := push("pdpp_cli"); got.status != http.StatusCreated {
 		t.Errorf("after their time: got %d %s, want a request", got.status, got.text)
+	}
+}
+
+// RD-07: a request whose time is over is told to come again, and no fault.
+func TestRequestsEnd(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	got := b.posts(PathPoll, object{"polling_code": "x"}, func(r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		*r = *r.WithContext(ctx)
+	})
+	if got.status != http.StatusServiceUnavailable || got.error() != "store_busy" || got.head.Get("Retry-After") == "" {
+		t.Errorf("got %d %s, want 503 store_busy with Retry-After", got.status, got.text)
 	}
 }
 

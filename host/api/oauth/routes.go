@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -57,6 +58,9 @@ type route struct {
 	flat         bool // its errors are those of RFC 6749
 	open         bool // what everybody may know: it is not counted
 }
+
+// workTime is how long the host works on a request (RD-07).
+const workTime = 20 * time.Second
 
 // The rates of strangers (RD-57, RD-39.2).
 const (
@@ -127,6 +131,9 @@ func (c *call) answer() (status int, body []byte, err error) {
 	if err := c.admit(); err != nil {
 		return 0, nil, err
 	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), workTime)
+	defer cancel()
+	c.r = c.r.WithContext(ctx)
 	result, err := c.route.do(c)
 	if err != nil {
 		return 0, nil, err
@@ -215,6 +222,9 @@ func failureOf(err error) *wire.Failure {
 	}
 	if e, ok := errors.AsType[*grant.Invalid](err); ok {
 		return &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_authorization_details", Message: "authorization_details" + e.Param + " " + e.Rule, Param: e.Param}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return wire.Busy()
 	}
 	e, ok := errors.AsType[*abi.Error](err)
 	if !ok {
