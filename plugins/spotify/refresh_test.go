@@ -208,7 +208,7 @@ func TestFullRefreshStoppedAnywhere(t *testing.T) {
 }
 
 // A cursor of another version also leads to the removed rows.
-func TestFullRefreshFromAForeignLedger(t *testing.T) {
+func TestFullRefreshFromAForeignCursor(t *testing.T) {
 	t.Parallel()
 	a := furnished()
 	res := a.Collect(t)
