@@ -15,6 +15,7 @@ const (
 	CodeNotGranted abi.Code = "read.not_granted" // a stream or a field
 	CodeAmbiguous  abi.Code = "read.ambiguous_connection"
 	CodeBusy       abi.Code = "read.busy"
+	CodeExpired    abi.Code = "read.cursor_expired" // what has changed since then is not known any more
 )
 
 func invalid(message, hint string) error { return abi.NewError(CodeRequest, message, hint) }
