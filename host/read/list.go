@@ -169,7 +169,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 			return nil, err
 		}
 		if named != "" && !s.grants(named) {
-			return nil, notGranted("the field " + named) // RD-15.5
+			return nil, fieldHidden(named) // RD-15.5
 		}
 		if named != "" && s.plan.CursorField != named {
 			return nil, sortless(named)
@@ -209,7 +209,7 @@ func (s *source) lacks(fields []string) string {
 func (s *source) refuse(fields []string) error {
 	for _, name := range fields {
 		if !s.grants(name) {
-			return notGranted("the field " + name)
+			return fieldHidden(name)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, erro
 				return nil, unknownField(name)
 			}
 			if !s.grants(name) {
-				return nil, notGranted("the field " + name)
+				return nil, fieldHidden(name)
 			}
 		}
 		shown, err := r.projections(ctx, []source{*s}, o.Fields)
