@@ -119,6 +119,10 @@ type (
 	ReadDay      = read.Day
 	ReadDeclared = read.Declared
 	ReadDoc      = read.Doc
+	ReadFeedRow  = read.FeedRow
+	ReadField    = read.FieldHash
+	ReadHistory  = read.History
+	ReadPast     = read.Past
 	ReadEntry    = read.Entry
 	ReadHit      = read.Hit
 	ReadPage     = read.PageQuery

@@ -7,14 +7,16 @@ import (
 
 // Codes of reads. A message names a parameter and its rule, and never a value (RD-03.1).
 const (
-	CodeBehind              = index.CodeBehind // what is asked for is not indexed yet
-	CodeRequest    abi.Code = "read.invalid_request"
-	CodeCursor     abi.Code = "read.invalid_cursor"
-	CodeSort       abi.Code = "read.invalid_sort"
-	CodeField      abi.Code = "read.unknown_field"
-	CodeNotGranted abi.Code = "read.not_granted" // a stream or a field
-	CodeAmbiguous  abi.Code = "read.ambiguous_connection"
-	CodeBusy       abi.Code = "read.busy"
+	CodeBehind               = index.CodeBehind // what is asked for is not indexed yet
+	CodeRequest     abi.Code = "read.invalid_request"
+	CodeCursor      abi.Code = "read.invalid_cursor"
+	CodeSort        abi.Code = "read.invalid_sort"
+	CodeField       abi.Code = "read.unknown_field"
+	CodeNotGranted  abi.Code = "read.not_granted" // a stream
+	CodeFieldHidden abi.Code = "read.field_not_granted"
+	CodeAmbiguous   abi.Code = "read.ambiguous_connection"
+	CodeBusy        abi.Code = "read.busy"
+	CodeExpired     abi.Code = "read.cursor_expired" // what has changed since then is not known any more
 )
 
 func invalid(message, hint string) error { return abi.NewError(CodeRequest, message, hint) }
@@ -25,6 +27,10 @@ func unknownField(name string) error {
 
 func notGranted(what string) error {
 	return abi.NewError(CodeNotGranted, what+" is not granted", "ask for what the grant names")
+}
+
+func fieldHidden(name string) error {
+	return abi.NewError(CodeFieldHidden, "the field "+name+" is not granted", "ask for what the grant names")
 }
 
 func noRecord() error {

@@ -30,7 +30,8 @@ type sealer struct {
 	aead   cipher.AEAD
 	bound  []byte // what a cursor is bound to: route, scope and request
 	now    time.Time
-	live   time.Duration
+	live   time.Duration // 0: for ever
+	late   error         // of one that is older
 	random io.Reader
 }
 
@@ -53,7 +54,7 @@ func (r *Reader) sealer(ctx context.Context, route string, live time.Duration, s
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	return &sealer{aead, sum[:], r.Now(), live, r.Random}, nil
+	return &sealer{aead, sum[:], r.Now(), live, tooOld(), r.Random}, nil
 }
 
 // seal hides a position (RD-16.1).
@@ -78,10 +79,14 @@ func (s *sealer) open(cursor string) ([]byte, error) {
 	if err != nil || len(plain) < 8 {
 		return nil, foreignCursor()
 	}
-	if s.now.Sub(time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)) > s.live { //nolint:gosec // it was sealed here
-		return nil, abi.NewError(CodeCursor, "the cursor is too old", "begin again without one")
+	if s.live > 0 && s.now.Sub(time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)) > s.live { //nolint:gosec // it was sealed here
+		return nil, s.late
 	}
 	return plain[8:], nil
+}
+
+func tooOld() error {
+	return abi.NewError(CodeCursor, "the cursor is too old", "begin again without one")
 }
 
 func foreignCursor() error {

@@ -32,6 +32,7 @@ type List struct {
 type Page struct {
 	Records  []Record
 	Next     string // the cursor of the next page; "": this is the last
+	Since    string // a token of the changes since the first page (RD-16.5); "": the list has filters
 	Count    *int64 // nil: not asked for, or it takes too long
 	Warnings []Warning
 }
@@ -40,26 +41,28 @@ type Page struct {
 // RD-18). Records of several connections make one list.
 func (r *Reader) List(ctx context.Context, scope *Scope, l List) (*Page, error) {
 	page := new(Page)
-	limit, err := page.limit(l.Limit)
+	limit, warnings, err := pageLimit(l.Limit)
 	if err != nil {
 		return nil, err
 	}
+	page.Warnings = warnings
 	if !scope.Owner && len(l.Filters) > 0 {
 		return nil, invalid("a filter cannot be used here", "leave it out") // RD-17.1
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*Page, error) { return page, r.list(ctx, scope, &l, limit, page) })
 }
 
-func (p *Page) limit(asked int) (int, error) {
+// pageLimit reads how many rows a page may have.
+func pageLimit(asked int) (int, []Warning, error) {
 	switch {
 	case asked < 0:
-		return 0, invalid("the limit is above zero", "leave it out for the default")
+		return 0, nil, invalid("the limit is above zero", "leave it out for the default")
 	case asked == 0:
-		return DefaultLimit, nil
+		return DefaultLimit, nil, nil
 	case asked > MostLimit:
-		p.Warnings = append(p.Warnings, Warning{Code: WarnClamped, Message: "at most 100 records come at once"})
+		return MostLimit, []Warning{{Code: WarnClamped, Message: "at most 100 records come at once"}}, nil
 	}
-	return min(asked, MostLimit), nil
+	return asked, nil, nil
 }
 
 func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, page *Page) error {
@@ -77,16 +80,9 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if err != nil {
 		return err
 	}
-	if l.Cursor != "" {
-		plain, err := seal.open(l.Cursor)
-		if err != nil {
-			return err
-		}
-		at, err := readPosition(plain)
-		if err != nil {
-			return err
-		}
-		m.goOn(at)
+	began, err := r.began(ctx, m, l, seal)
+	if err != nil {
+		return err
 	}
 	last := new(position)
 	for len(page.Records) <= limit {
@@ -98,18 +94,55 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		if len(page.Records) == limit {
-			if page.Next, err = seal.seal(last.bytes()); err != nil {
+			if page.Next, err = seal.seal(append(began.bytes(), last.bytes()...)); err != nil {
 				return err
 			}
 			break
 		}
-		page.Records = append(page.Records, w.source.record(row, l.Fields))
+		page.Records = append(page.Records, w.source.record(row, w.shown, w.past[row.Key], l.Fields))
 		last = &position{row.Sort, row.Key, w.source.ConnectionID}
 	}
 	if l.Count {
 		r.count(ctx, sources, l, page)
 	}
-	return nil
+	if l.Filters == nil {
+		page.Since, err = r.sealSince(ctx, scope, l.From, l.Fields, began)
+	}
+	return err
+}
+
+// began returns what the store had when the first page of a list was asked for, and has the
+// list go on behind the page before.
+func (r *Reader) began(ctx context.Context, m *merged, l *List, seal *sealer) (*mark, error) {
+	sources := make([]source, len(m.walks))
+	for i, w := range m.walks {
+		sources[i] = *w.source
+	}
+	shown, err := r.projections(ctx, sources, l.Fields)
+	if err != nil {
+		return nil, err
+	}
+	for i, w := range m.walks {
+		w.shown = &shown[i]
+	}
+	if l.Cursor == "" {
+		began, err := r.now(ctx, sources, l.Fields)
+		began.Listed = true
+		return &began, err
+	}
+	plain, err := seal.open(l.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	began, rest, err := readMark(plain)
+	if err != nil {
+		return nil, err
+	}
+	at, err := readPosition(rest)
+	if err == nil {
+		m.goOn(at)
+	}
+	return &began, err
 }
 
 // merge prepares the walks of a list. A source that lacks a field of the request is left
@@ -132,19 +165,17 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 			page.Warnings = append(page.Warnings, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
 			continue
 		}
-		for _, name := range l.Fields {
-			if !s.grants(name) {
-				return nil, notGranted("the field " + name)
-			}
+		if err := s.refuse(l.Fields); err != nil {
+			return nil, err
 		}
 		if named != "" && !s.grants(named) {
-			return nil, notGranted("the field " + named) // RD-15.5
+			return nil, fieldHidden(named) // RD-15.5
 		}
 		if named != "" && s.plan.CursorField != named {
 			return nil, sortless(named)
 		}
 		from, to := within(s.plan, where)
-		m.walks = append(m.walks, &walk{store: r.Store, source: s, where: where, descending: descending, from: from, to: to})
+		m.walks = append(m.walks, &walk{store: r.Store, reader: r, source: s, where: where, descending: descending, from: from, to: to})
 	}
 	if len(m.walks) == 0 && lacking != "" {
 		return nil, unknownField(lacking)
@@ -161,12 +192,49 @@ func missingField(s *source, l *List, hasFilters bool) string {
 			}
 		}
 	}
-	for _, name := range l.Fields {
+	return s.lacks(l.Fields)
+}
+
+// lacks names the first of some fields that the source does not declare; "": none.
+func (s *source) lacks(fields []string) string {
+	for _, name := range fields {
 		if s.plan.Field(name) == nil {
 			return name
 		}
 	}
 	return ""
+}
+
+// refuse refuses the fields that are not granted.
+func (s *source) refuse(fields []string) error {
+	for _, name := range fields {
+		if !s.grants(name) {
+			return fieldHidden(name)
+		}
+	}
+	return nil
+}
+
+// fitting returns the sources that have all of some fields. When none does, the field is
+// unknown (RD-09.5).
+func fitting(sources []source, fields []string, warned *[]Warning) (kept []source, err error) {
+	lacking := ""
+	for i := range sources {
+		s := &sources[i]
+		if name := s.lacks(fields); name != "" {
+			lacking = name
+			*warned = append(*warned, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
+			continue
+		}
+		if err := s.refuse(fields); err != nil {
+			return nil, err
+		}
+		kept = append(kept, *s)
+	}
+	if len(kept) == 0 && lacking != "" {
+		return nil, unknownField(lacking)
+	}
+	return kept, nil
 }
 
 // direction reads the order of a list, and the field that it names; "": the stream's own.

@@ -2,6 +2,7 @@ package read
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -115,7 +116,7 @@ func TestModel(t *testing.T) {
 			write()
 			if rapid.Bool().Draw(rt, "lost") {
 				s.ok(s.Store.ResetRead(t.Context()))
-				s.Index = index.New(s.Store)
+				s.Index = index.New(s.Store, rand.Reader)
 			}
 			descending, limit := rapid.Bool().Draw(rt, "descending"), rapid.IntRange(1, 6).Draw(rt, "limit")
 			l := List{From: From{Stream: "notes"}, Limit: limit, Order: map[bool]string{true: "desc", false: "asc"}[descending], Count: true}
@@ -171,8 +172,14 @@ func TestModel(t *testing.T) {
 // newShelfAt is newShelf in a folder or database that a test has one after another.
 func newShelfAt(t *testing.T, connections ...string) *shelf {
 	t.Helper()
+	return newShelfOf(t, "", connections...)
+}
+
+// newShelfOf is newShelfAt for a test that has several of them at a time, each with a name.
+func newShelfOf(t *testing.T, name string, connections ...string) *shelf {
+	t.Helper()
 	if pgtest.Running() {
-		return openShelf(t, pgtest.Anew(t, "", migrated), connections...)
+		return openShelf(t, pgtest.Anew(t, "", migrated, name), connections...)
 	}
 	return newShelf(t, connections...)
 }

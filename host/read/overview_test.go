@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func TestIndexing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
-		index.New(s.Store).Run(ctx, func(err error) { t.Error(err) })
+		index.New(s.Store, rand.Reader).Run(ctx, func(err error) { t.Error(err) })
 		close(done)
 	}()
 	for _, key := range []string{"b", "c"} {

@@ -39,7 +39,7 @@ func shelfOfMany(b *testing.B) *Reader {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = store.Close() })
-	r := &Reader{Store: store, Index: index.New(store), Now: time.Now, Random: rand.Reader}
+	r := &Reader{Store: store, Index: index.New(store, rand.Reader), Now: time.Now, Random: rand.Reader}
 	if fresh {
 		if err := fillShelf(b.Context(), store, *benchRecords); err != nil {
 			b.Fatal(err)
@@ -191,7 +191,7 @@ func BenchmarkIndex(b *testing.B) {
 				if err := r.Store.ResetRead(b.Context()); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := index.New(r.Store).All(b.Context(), 0); err != nil {
+				if _, err := index.New(r.Store, rand.Reader).All(b.Context(), 0); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -28,6 +28,7 @@ type Reader struct {
 	Now    func() time.Time
 	Random io.Reader     // of cursors
 	Wait   time.Duration // for the index; 0: as long as it takes
+	Kept   time.Duration // how long changes are known that were told; 0: for ever
 }
 
 // Record is a record as a reader sees it.
@@ -50,11 +51,22 @@ type From struct {
 	Connector   string   // "": of any
 }
 
-func (s *source) record(row *storage.ReadRow, fields []string) Record {
-	return Record{
+// record is a row as it is shown. To a client it was emitted when what is shown of it last
+// changed, and no run tells of it (RD-23.8).
+func (s *source) record(row *storage.ReadRow, shown *projection, past []storage.ReadPast, fields []string) Record {
+	r := Record{
 		Stream: s.Name, Key: row.Key, ConnectionID: s.ConnectionID, Connection: s.Connection, Connector: s.Connector,
 		Seq: row.Seq, Data: s.cut(row.Data, fields), EmittedAt: row.EmittedAt, RunID: row.RunID,
 	}
+	if s.scope == nil {
+		return r
+	}
+	r.Seq, r.RunID, r.EmittedAt = 0, "", ""
+	if shown != nil && row.History != nil {
+		_, us := s.since(shown, row.History, past)
+		r.EmittedAt = written(us)
+	}
+	return r
 }
 
 // sources finds what a request reads, indexed as far as the store is now. It answers for

@@ -36,7 +36,7 @@ type History struct {
 // and one that never was are record.unknown alike.
 func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, error) {
 	return bounded(ctx, atMost, func(ctx context.Context) (*Record, error) {
-		s, row, err := r.find(ctx, scope, o)
+		s, row, past, err := r.find(ctx, scope, o)
 		if err != nil {
 			return nil, err
 		}
@@ -48,10 +48,14 @@ func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, erro
 				return nil, unknownField(name)
 			}
 			if !s.grants(name) {
-				return nil, notGranted("the field " + name)
+				return nil, fieldHidden(name)
 			}
 		}
-		record := s.record(row, o.Fields)
+		shown, err := r.projections(ctx, []source{*s}, o.Fields)
+		if err != nil {
+			return nil, err
+		}
+		record := s.record(row, &shown[0], past, o.Fields)
 		return &record, nil
 	})
 }
@@ -63,40 +67,55 @@ func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, er
 		return nil, notGranted("a record's history")
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*History, error) {
-		s, row, err := r.find(ctx, scope, o)
+		s, row, _, err := r.find(ctx, scope, o)
 		if err != nil {
 			return nil, err
 		}
-		return &History{s.record(row, nil), []Change{{row.Seq, row.Data == nil, row.EmittedAt, row.RunID}}, true}, nil
+		return &History{s.record(row, nil, nil, nil), []Change{{row.Seq, row.Data == nil, row.EmittedAt, row.RunID}}, true}, nil
 	})
 }
 
+// settled reads a record that the index knows as it is now, with its spans: what a client is
+// told of its changes is in there.
+func (r *Reader) settled(ctx context.Context, s *source, key string) (row *storage.ReadRow, past []storage.ReadPast, err error) {
+	if s.scope == nil {
+		row, err = r.Store.ReadRecord(ctx, s.ID, key)
+		return row, nil, err
+	}
+	all, err := r.settle(ctx, s, func(ctx context.Context) ([]*storage.ReadRow, error) {
+		row, err = r.Store.ReadRecord(ctx, s.ID, key)
+		return []*storage.ReadRow{row}, err
+	})
+	return row, all[key], err
+}
+
 // find finds a record or tombstone. One of several connections is ambiguous (RD-09.2).
-func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, error) {
+func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, []storage.ReadPast, error) {
 	sources, err := r.sources(ctx, scope, o.From)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var of *source
 	var found *storage.ReadRow
+	var past []storage.ReadPast
 	for i := range sources {
 		s := &sources[i]
-		row, err := r.Store.ReadRecord(ctx, s.ID, o.Key)
+		row, spans, err := r.settled(ctx, s, o.Key)
 		if abi.CodeOf(err) == abi.CodeRecordUnknown || err == nil && !s.shows(row.Key, row.Data) {
 			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		switch {
 		case found == nil || found.Data == nil:
-			of, found = s, row
+			of, found, past = s, row, spans
 		case row.Data != nil:
-			return nil, nil, abi.NewError(CodeAmbiguous, "several connections have a record with that key", "name the connection as well")
+			return nil, nil, nil, abi.NewError(CodeAmbiguous, "several connections have a record with that key", "name the connection as well")
 		}
 	}
 	if found == nil {
-		return nil, nil, noRecord()
+		return nil, nil, nil, noRecord()
 	}
-	return of, found, nil
+	return of, found, past, nil
 }

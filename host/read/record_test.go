@@ -43,7 +43,7 @@ func TestRecord(t *testing.T) {
 	_, err = s.Reader.Record(t.Context(), OwnerScope(), of("a", "gone"))
 	s.code(err, CodeField)
 	_, err = s.Reader.Record(t.Context(), granted, of("a", "n"))
-	s.code(err, CodeNotGranted)
+	s.code(err, CodeFieldHidden)
 
 	// The history of a record is what the store has: its last change, a deletion as well.
 	for key, deleted := range map[string]bool{"a": false, "b": true} {
@@ -83,8 +83,8 @@ func TestListUnderAScope(t *testing.T) {
 		list List
 	}{
 		{CodeRequest, List{From: From{Stream: "notes"}, Filters: []Filter{{"n", Equal, "1"}}}},
-		{CodeNotGranted, List{From: From{Stream: "notes"}, Sort: "at"}},
-		{CodeNotGranted, List{From: From{Stream: "notes"}, Fields: []string{"title"}}},
+		{CodeFieldHidden, List{From: From{Stream: "notes"}, Sort: "at"}},
+		{CodeFieldHidden, List{From: From{Stream: "notes"}, Fields: []string{"title"}}},
 		{CodeNotGranted, List{From: From{Stream: "plain"}}},
 		{CodeNotGranted, List{From: From{Stream: "never"}}},
 		{abi.CodeConnectionUnknown, List{From: From{Stream: "notes", Connections: []string{"d"}}}},

@@ -11,7 +11,7 @@ import (
 )
 
 // Scope is what one reader may see: streams of connections, their fields, the records within
-// a time, those with a key. It is made once, and no request widens it.
+// a time, those with a key. It is made once, and no request widens it (Invariant 9).
 type Scope struct {
 	Owner   bool          // everything; Streams says nothing then
 	Streams []StreamScope // each name once
@@ -83,15 +83,21 @@ func (s *source) shows(key string, data []byte) bool {
 	if s.whole() {
 		return true
 	}
-	if s.scope.Keys != nil && !slices.Contains(s.scope.Keys, key) {
+	if !s.names(key) {
 		return false
 	}
-	if s.scope.Time == nil {
-		return true
-	}
 	t := s.scope.Time
-	at := field.Order(s.plan.TypeOf(t.Field), field.Get(data, t.Field))
-	return !field.IsMissing(at) && (t.Since.IsZero() || compare(at, bound(t.Since)) >= 0) && (t.Until.IsZero() || compare(at, bound(t.Until)) < 0)
+	return t == nil || t.holds(field.Order(s.plan.TypeOf(t.Field), field.Get(data, t.Field)))
+}
+
+// names reports whether a record with that key may be seen.
+func (s *source) names(key string) bool {
+	return s.scope == nil || s.scope.Keys == nil || slices.Contains(s.scope.Keys, key)
+}
+
+// holds reports whether a time is within the bound; none is not.
+func (t *TimeBound) holds(at []byte) bool {
+	return len(at) > 0 && !field.IsMissing(at) && (t.Since.IsZero() || compare(at, bound(t.Since)) >= 0) && (t.Until.IsZero() || compare(at, bound(t.Until)) < 0)
 }
 
 // bound is a moment as the orders of dates and date-times have it.
@@ -106,14 +112,17 @@ func (s *source) cut(data []byte, fields []string) []byte {
 	if s.scope == nil && fields == nil {
 		return data
 	}
-	return field.Project(make([]byte, 0, len(data)), data, func(name string) bool {
-		if !s.grants(name) {
-			return false
-		}
-		if fields == nil || slices.Contains(fields, name) {
-			return true
-		}
-		f := s.plan.Field(name)
-		return f != nil && f.Required
-	})
+	return field.Project(make([]byte, 0, len(data)), data, func(name string) bool { return s.keeps(name, fields) })
+}
+
+// keeps reports whether a field is seen and asked for.
+func (s *source) keeps(name string, fields []string) bool {
+	if !s.grants(name) {
+		return false
+	}
+	if fields == nil || slices.Contains(fields, name) {
+		return true
+	}
+	f := s.plan.Field(name)
+	return f != nil && f.Required
 }

@@ -33,6 +33,8 @@ type Hit struct {
 	Snippet string   // a part of the field with what was found
 	Before  bool     // the field goes on before the snippet
 	Behind  bool     // and behind it
+
+	seq int64 // of the record
 }
 
 // Found is a page of hits, the newest records first.
@@ -46,8 +48,7 @@ type Found struct {
 // Search finds records with all of the words in one field (RD-27). Any text is a query; one
 // without a word finds nothing.
 func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, error) {
-	p := new(Page)
-	limit, err := p.limit(q.Limit)
+	limit, warnings, err := pageLimit(q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, er
 		}
 	}
 	return bounded(ctx, atMost/2, func(ctx context.Context) (*Found, error) {
-		f := &Found{Warnings: p.Warnings}
+		f := &Found{Warnings: warnings}
 		return f, r.search(ctx, scope, &q, limit, f)
 	})
 }
@@ -92,7 +93,7 @@ func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int,
 	}
 	more, err := s.collect(ctx, limit)
 	if err == nil && more {
-		f.Next, err = seal.seal(binary.AppendUvarint(nil, uint64(f.Hits[limit-1].Seq))) //nolint:gosec // above zero
+		f.Next, err = seal.seal(binary.AppendUvarint(nil, uint64(f.Hits[limit-1].seq))) //nolint:gosec // above zero
 	}
 	return err
 }
@@ -219,12 +220,12 @@ func (s *searching) take(d *storage.ReadHit) {
 	if !found {
 		return
 	}
-	if n := len(s.found.Hits); n > 0 && s.found.Hits[n-1].Seq == d.Seq {
+	if n := len(s.found.Hits); n > 0 && s.found.Hits[n-1].seq == d.Seq {
 		s.found.Hits[n-1].Matched = append(s.found.Hits[n-1].Matched, name)
 		return
 	}
-	h := Hit{Record: of.record(&d.Row, nil), Matched: []string{name}, Field: name}
-	h.Data = nil
+	h := Hit{Record: of.record(&d.Row, nil, nil, nil), Matched: []string{name}, Field: name}
+	h.Data, h.seq = nil, d.Seq
 	h.Snippet, h.Before, h.Behind = words.Snippet(text, start)
 	s.found.Hits = append(s.found.Hits, h)
 }

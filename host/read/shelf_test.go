@@ -51,10 +51,14 @@ func newShelf(t testing.TB, connections ...string) *shelf {
 func openShelf(t testing.TB, path string, connections ...string) *shelf {
 	t.Helper()
 	s := &shelf{TB: t, now: began}
-	store, err := storage.Open(t.Context(), storage.Options{Path: path, Now: func() time.Time { return s.now }})
+	made := 0
+	store, err := storage.Open(t.Context(), storage.Options{Path: path, Now: func() time.Time { return s.now }, NewID: func() string {
+		made++
+		return fmt.Sprintf("%032x", made) // so that the order of connections is the same in two stores
+	}})
 	s.ok(err)
 	t.Cleanup(func() { _ = store.Close() })
-	s.Reader = &Reader{Store: store, Index: index.New(store), Now: func() time.Time { return s.now }, Random: rand.Reader}
+	s.Reader = &Reader{Store: store, Index: index.New(store, rand.Reader), Now: func() time.Time { return s.now }, Random: rand.Reader}
 	for _, name := range connections {
 		s.accept(name, manifest)
 	}

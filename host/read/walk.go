@@ -17,15 +17,18 @@ const (
 type walk struct {
 	store      *storage.Store
 	source     *source
+	reader     *Reader     // nil: a record may be newer than the index
+	shown      *projection // of the rows
 	where      []condition
 	descending bool
 	from, to   []byte // bounds of the cursor field; nil: none
 
-	after *storage.ReadPlace // the last that was read; nil: at the beginning
-	at    bool               // begin at after, and not behind it
-	size  int                // of the next chunk
-	ahead []storage.ReadRow  // read, and not shown so far
-	last  bool               // there is nothing to read any more
+	after *storage.ReadPlace            // the last that was read; nil: at the beginning
+	at    bool                          // begin at after, and not behind it
+	past  map[string][]storage.ReadPast // of the rows that are ahead
+	size  int                           // of the next chunk
+	ahead []storage.ReadRow             // read, and not shown so far
+	last  bool                          // there is nothing to read any more
 }
 
 // next returns the next record; nil: there is none. About so many are wanted.
@@ -65,7 +68,7 @@ func (w *walk) read(ctx context.Context, want int) error {
 	case w.descending && !bounded:
 		q.To = missing
 	}
-	rows, err := w.store.ReadPage(ctx, q)
+	rows, err := w.page(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -87,6 +90,23 @@ func (w *walk) read(ctx context.Context, want int) error {
 	}
 	w.last = true
 	return nil
+}
+
+// page reads records that the index knows as they are now (RD-16.5).
+func (w *walk) page(ctx context.Context, q storage.ReadPage) (rows []storage.ReadRow, err error) {
+	if w.reader == nil {
+		return w.store.ReadPage(ctx, q)
+	}
+	w.past, err = w.reader.settle(ctx, w.source, func(ctx context.Context) (all []*storage.ReadRow, err error) {
+		rows, err = w.store.ReadPage(ctx, q)
+		for i := range rows {
+			if row := &rows[i]; row.Seq > 0 && row.History != nil { // else it is gone meanwhile
+				all = append(all, row)
+			}
+		}
+		return all, err
+	})
+	return rows, err
 }
 
 // shows reports whether a list shows a record.

@@ -45,7 +45,7 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (stale bool,
 		if stale = !fits; err != nil || stale {
 			return err
 		}
-		a := &applying{t: t, days: map[dayKey]int64{}}
+		a := &applying{t: t, anew: w.StreamID != 0, days: map[dayKey]int64{}}
 		began := time.Now() // elapsed time, not the wall clock
 		for n < len(entries) && (n == 0 || time.Since(began) < applyTime) {
 			to := min(n+applyStep, len(entries))
@@ -142,27 +142,34 @@ func (a *applying) apply(entries []Entry, known map[int64]bool) error {
 
 // one applies an entry in SQLite.
 func (a *applying) one(e *Entry) error {
-	old := indexed{Key: e.Key}
-	st, err := a.prepare("SELECT seq, sort, day, docs FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
+	old, history := indexed{Key: e.Key}, new(History)
+	st, err := a.prepare("SELECT seq, sort, day, docs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
 	if err != nil {
 		return err
 	}
-	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&old.Seq, &old.Sort, &old.Day, &old.Docs)
-	had := err == nil
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	var fields []byte
+	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&old.Seq, &old.Sort, &old.Day, &old.Docs, &history.Born, &history.BornUS, &history.Since, &history.Time, &fields)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		history = nil
+	case err != nil:
 		return err
-	}
-	if had {
+	case old.Seq > e.Seq: // a stream that is made anew was ahead
+		return nil
+	default:
+		history.unpack(fields)
 		a.days[dayKey{e.StreamID, old.Day}]--
 		if err := old.remove(a.t, e.StreamID); err != nil {
 			return err
 		}
 	}
-	if !e.Live {
-		return nil
+	f := follow(history, e, a.anew)
+	if err := a.keep(e, &f); err != nil || !e.Live {
+		return err
 	}
 	a.days[dayKey{e.StreamID, e.Day}]++
-	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs) VALUES (?, ?, ?, ?, ?, ?)", e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs)); err != nil {
+	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs, "+historyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
 		return err
 	}
 	if err := a.exec("INSERT INTO read_order (stream_id, sort, key) VALUES (?, ?, ?)", e.StreamID, e.Sort, e.Key); err != nil {
@@ -172,6 +179,33 @@ func (a *applying) one(e *Entry) error {
 		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), d.Scope, strings.Join(d.Words, " ")); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// historyColumns are those of read_rows that a History is kept in.
+const historyColumns = "born_seq, born_us, since_seq, time, fields"
+
+// keep writes what an entry does to the feed of changes.
+func (a *applying) keep(e *Entry, f *followed) error {
+	for _, seq := range f.drop {
+		if err := a.exec("DELETE FROM read_changes WHERE stream_id = ? AND seq = ?", e.StreamID, seq); err != nil {
+			return err
+		}
+	}
+	for _, seq := range f.add {
+		if err := a.exec("INSERT INTO read_changes (stream_id, seq, key) VALUES (?, ?, ?) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key", e.StreamID, seq, e.Key); err != nil {
+			return err
+		}
+	}
+	if a.anew {
+		if err := a.exec("DELETE FROM read_past WHERE stream_id = ? AND key = ?", e.StreamID, e.Key); err != nil {
+			return err
+		}
+	}
+	if p := f.past; p != nil {
+		return a.exec("INSERT INTO read_past (stream_id, until_seq, key, from_seq, time, until_us, indexed_us) VALUES (?, ?, ?, ?, ?, ?, ?) "+
+			"ON CONFLICT (stream_id, until_seq) DO NOTHING", e.StreamID, p.Until, p.Key, p.From, p.Time, p.UntilUS, a.t.Now.UnixMicro())
 	}
 	return nil
 }

@@ -11,59 +11,157 @@ import (
 
 // The same on PostgreSQL, where a statement takes many rows.
 const (
+	lookIndexed = `SELECT i.n, r.seq, r.day, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
+CROSS JOIN LATERAL (SELECT * FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 	removeIndexed = `WITH gone AS (DELETE FROM read_rows AS r USING unnest($1, $2) AS i (stream_id, key)
-WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.day, r.docs),
-ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key),
-worded AS (DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gone.seq * 256 AND gone.seq * 256 + 255)
-SELECT stream_id, day FROM gone`
-	copyRows  = `COPY read_rows (stream_id, key, seq, sort, day, docs) FROM STDIN BINARY`
-	copyOrder = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
-	addWords  = `INSERT INTO read_fts (docid, words) SELECT docid, words::tsvector FROM unnest($1, $2) AS i (docid, words)`
+WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs),
+ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key)
+DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gone.seq * 256 AND gone.seq * 256 + 255`
+	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, ` + historyColumns + `) FROM STDIN BINARY`
+	copyOrder     = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
+	addWords      = `INSERT INTO read_fts (docid, words) SELECT docid, words::tsvector FROM unnest($1, $2) AS i (docid, words)`
+	removeChanges = `DELETE FROM read_changes AS c USING unnest($1, $2) AS i (stream_id, seq) WHERE c.stream_id = i.stream_id AND c.seq = i.seq`
+	addChanges    = `INSERT INTO read_changes (stream_id, seq, key) SELECT * FROM unnest($1, $2, $3) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key`
+	removePast    = `DELETE FROM read_past AS p USING unnest($1, $2) AS i (stream_id, key) WHERE p.stream_id = i.stream_id AND p.key = i.key`
+	addPast       = `INSERT INTO read_past (stream_id, until_seq, key, from_seq, time, until_us, indexed_us) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (stream_id, until_seq) DO NOTHING`
 )
 
+// batch is what the entries of one transaction do on a server.
+type batch struct {
+	streams, keys, ids, words   *postgres.Array
+	rows, order                 *postgres.Rows
+	dropStreams, drops          *postgres.Array
+	addStreams, adds, addedKeys *postgres.Array
+	past                        [7]*postgres.Array // by column
+}
+
+func newBatch(n int) *batch {
+	return &batch{
+		streams: postgres.Ints(n), keys: postgres.Texts(n), ids: postgres.Ints(n), words: postgres.Texts(n),
+		rows: postgres.NewRows(11, 250*n), order: postgres.NewRows(3, 100*n),
+		dropStreams: postgres.Ints(n), drops: postgres.Ints(n), addStreams: postgres.Ints(n), adds: postgres.Ints(n), addedKeys: postgres.Texts(n),
+		past: [7]*postgres.Array{postgres.Ints(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0)},
+	}
+}
+
 func (a *applying) applyServer(entries []Entry, known map[int64]bool) error {
-	n := len(entries)
-	streams, keys := postgres.Ints(n), postgres.Texts(n)
-	rows, order := postgres.NewRows(6, 100*n), postgres.NewRows(3, 100*n)
-	ids, words := postgres.Ints(n), postgres.Texts(n)
+	old, err := a.lookUp(entries)
+	if err != nil {
+		return err
+	}
+	b := newBatch(len(entries))
 	for i := range entries {
 		e := &entries[i]
-		if !known[e.StreamID] {
-			continue
-		}
-		streams.Int(e.StreamID)
-		keys.Add([]byte(e.Key))
-		if !e.Live {
-			continue
-		}
-		a.days[dayKey{e.StreamID, e.Day}]++
-		rows.Next()
-		rows.Int(e.StreamID)
-		rows.Text([]byte(e.Key))
-		rows.Int(e.Seq)
-		rows.Text(e.Sort)
-		rows.Int(e.Day)
-		rows.Int(int64(len(e.Docs)))
-		order.Next()
-		order.Int(e.StreamID)
-		order.Text(e.Sort)
-		order.Text([]byte(e.Key))
-		for _, d := range e.Docs {
-			ids.Int(docid(e.Seq, d.Field))
-			words.Add(vector(&d))
+		if known[e.StreamID] && (old[i] == nil || old[i].seq <= e.Seq) { // else a stream that is made anew was ahead
+			a.add(b, e, old[i])
 		}
 	}
-	err := postgres.Query(a.t.Ctx, a.t.Server(), removeIndexed, func(f [][]byte) {
-		a.days[dayKey{int64(binary.BigEndian.Uint64(f[0])), int64(binary.BigEndian.Uint64(f[1]))}]-- //nolint:gosec // two's complement, as sent
+	return b.write(a)
+}
+
+// before is what the read state has of an entry's record.
+type before struct {
+	History
+
+	seq, day int64
+}
+
+// lookUp asks for what the read state has of each entry's record; nil: it has none.
+func (a *applying) lookUp(entries []Entry) ([]*before, error) {
+	streams, keys, old := postgres.Ints(len(entries)), postgres.Texts(len(entries)), make([]*before, len(entries))
+	for i := range entries {
+		streams.Int(entries[i].StreamID)
+		keys.Add([]byte(entries[i].Key))
+	}
+	number := func(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) } //nolint:gosec // two's complement, as sent
+	err := postgres.Query(a.t.Ctx, a.t.Server(), lookIndexed, func(f [][]byte) {
+		b := &before{seq: number(f[1]), day: number(f[2]), History: History{Born: number(f[3]), BornUS: number(f[4]), Since: number(f[5]), Time: bytes.Clone(f[6])}}
+		b.unpack(f[7])
+		old[number(f[0])-1] = b
 	}, streams, keys)
+	return old, err
+}
+
+func (a *applying) add(b *batch, e *Entry, old *before) {
+	b.streams.Int(e.StreamID)
+	b.keys.Add([]byte(e.Key))
+	var history *History
+	if old != nil {
+		history = &old.History
+		a.days[dayKey{e.StreamID, old.day}]--
+	}
+	f := follow(history, e, a.anew)
+	for _, seq := range f.drop {
+		b.dropStreams.Int(e.StreamID)
+		b.drops.Int(seq)
+	}
+	for _, seq := range f.add {
+		b.addStreams.Int(e.StreamID)
+		b.adds.Int(seq)
+		b.addedKeys.Add([]byte(e.Key))
+	}
+	if p := f.past; p != nil {
+		for i, v := range map[int]int64{0: e.StreamID, 1: p.Until, 3: p.From, 5: p.UntilUS, 6: a.t.Now.UnixMicro()} {
+			b.past[i].Int(v)
+		}
+		b.past[2].Add([]byte(p.Key))
+		b.past[4].Add(p.Time)
+	}
+	if !e.Live {
+		return
+	}
+	a.days[dayKey{e.StreamID, e.Day}]++
+	b.rows.Next()
+	b.rows.Int(e.StreamID)
+	b.rows.Text([]byte(e.Key))
+	b.rows.Int(e.Seq)
+	b.rows.Text(e.Sort)
+	b.rows.Int(e.Day)
+	b.rows.Int(int64(len(e.Docs)))
+	b.rows.Int(f.now.Born)
+	b.rows.Int(f.now.BornUS)
+	b.rows.Int(f.now.Since)
+	b.rows.Text(f.now.Time)
+	b.rows.Text(f.now.packed())
+	b.order.Next()
+	b.order.Int(e.StreamID)
+	b.order.Text(e.Sort)
+	b.order.Text([]byte(e.Key))
+	for _, d := range e.Docs {
+		b.ids.Int(docid(e.Seq, d.Field))
+		b.words.Add(vector(&d))
+	}
+}
+
+func (b *batch) write(a *applying) error {
+	do := func(statement string, arrays ...*postgres.Array) error {
+		if arrays[0].Len() == 0 {
+			return nil
+		}
+		return postgres.Query(a.t.Ctx, a.t.Server(), statement, func([][]byte) {}, arrays...)
+	}
+	err := do(removeIndexed, b.streams, b.keys)
 	if err == nil {
-		err = rows.Copy(a.t.Ctx, a.t.Server(), copyRows)
+		err = b.rows.Copy(a.t.Ctx, a.t.Server(), copyRows)
 	}
 	if err == nil {
-		err = order.Copy(a.t.Ctx, a.t.Server(), copyOrder)
+		err = b.order.Copy(a.t.Ctx, a.t.Server(), copyOrder)
 	}
-	if err == nil && ids.Len() > 0 {
-		err = postgres.Query(a.t.Ctx, a.t.Server(), addWords, func([][]byte) {}, ids, words)
+	if err == nil {
+		err = do(addWords, b.ids, b.words)
+	}
+	if err == nil {
+		err = do(removeChanges, b.dropStreams, b.drops)
+	}
+	if err == nil {
+		err = do(addChanges, b.addStreams, b.adds, b.addedKeys)
+	}
+	if err == nil && a.anew {
+		err = do(removePast, b.streams, b.keys)
+	}
+	if err == nil {
+		err = do(addPast, b.past[:]...)
 	}
 	return err
 }

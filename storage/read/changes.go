@@ -17,13 +17,14 @@ type Change struct {
 type Position struct {
 	Indexed int64 // every change up to this one is in it
 	Last    int64 // the store's last change
+	Epoch   int64 // another one each time that the read state was emptied
 }
 
 // Position returns how far the read state is.
 func (s *Store) Position(ctx context.Context) (p Position, err error) {
 	// In this order: what is indexed is never ahead of what it is compared with.
-	err = s.db.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change')`).
-		Scan(&p.Indexed, &p.Last)
+	err = s.db.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
+coalesce((SELECT epoch FROM read_position), 0)`).Scan(&p.Indexed, &p.Last, &p.Epoch)
 	return p, s.db.Fail("read the position of the index", err)
 }
 

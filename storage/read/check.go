@@ -16,6 +16,9 @@ UNION SELECT i.stream_id FROM read_rows i LEFT JOIN records r ON r.stream_id = i
 UNION SELECT o.stream_id FROM read_order o LEFT JOIN read_rows i ON i.stream_id = o.stream_id AND i.key = o.key AND i.sort = o.sort WHERE i.key IS NULL`
 	unlikeDays = `SELECT coalesce(a.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, day, count(*) AS records FROM read_rows GROUP BY stream_id, day) a
 FULL JOIN read_days b ON b.stream_id = a.stream_id AND b.day = a.day WHERE a.records IS NULL OR b.records IS NULL OR a.records <> b.records`
+	unlikeChanges = `SELECT i.stream_id FROM read_rows i LEFT JOIN read_changes c ON c.stream_id = i.stream_id AND c.seq = i.born_seq
+WHERE i.born_seq > 0 AND (c.key IS NULL OR c.key <> i.key)
+UNION SELECT c.stream_id FROM read_changes c LEFT JOIN read_rows i ON i.stream_id = c.stream_id AND i.key = c.key WHERE i.key IS NULL OR c.seq < i.born_seq OR c.seq > i.seq`
 )
 
 // CheckRead returns the streams whose read state is not what their records say, and whether
@@ -31,9 +34,13 @@ func (s *Store) CheckRead(ctx context.Context) (streams []int64, all bool, err e
 	if err != nil || ahead != 0 || words != 0 {
 		return nil, err == nil, s.db.Fail("check the index", err)
 	}
-	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+") AS d ORDER BY 1").Scan(ctx, &streams)
+	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+") AS d ORDER BY 1").Scan(ctx, &streams)
 	return streams, false, s.db.Fail("check the index", err)
 }
+
+// anew begins the read state again, with another epoch.
+const anew = `INSERT INTO read_position (id, indexed_seq, epoch) VALUES (1, 0, 1)
+ON CONFLICT (id) DO UPDATE SET indexed_seq = 0, epoch = read_position.epoch + 1`
 
 // ResetRead empties the read state; it is made again from the records.
 func (s *Store) ResetRead(ctx context.Context) error {
@@ -42,7 +49,7 @@ func (s *Store) ResetRead(ctx context.Context) error {
 		if t.Server() == nil {
 			words = "INSERT INTO read_fts (read_fts) VALUES ('delete-all')"
 		}
-		for _, q := range []string{words, "DELETE FROM read_rows", "DELETE FROM read_order", "DELETE FROM read_days", "DELETE FROM read_streams", "UPDATE read_position SET indexed_seq = 0"} {
+		for _, q := range []string{words, "DELETE FROM read_rows", "DELETE FROM read_order", "DELETE FROM read_days", "DELETE FROM read_changes", "DELETE FROM read_past", "DELETE FROM read_streams", anew} {
 			if _, err := t.DB.ExecContext(t.Ctx, q); err != nil {
 				return err
 			}

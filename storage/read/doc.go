@@ -1,6 +1,7 @@
 // Package read keeps what readers need of records besides the records: their order by the
-// cursor field, their words for a search, and how many there are a day. All of it follows
-// from records, and emptying its tables loses nothing.
+// cursor field, their words for a search, how many there are a day, and since when each of
+// their fields is as it is (history.go, feed.go). All of it follows from records, and
+// emptying its tables loses nothing but what has changed before.
 //
 // It follows the change sequence (changes.go, apply.go, entry.go; apply_server.go for PostgreSQL) and
 // costs the path of the records nothing: no index stands on them for it. read_position says

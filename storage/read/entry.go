@@ -21,6 +21,10 @@ type Entry struct {
 	Sort          []byte
 	Day           int64 // since 1970, UTC
 	Docs          []Doc
+	Fields        []FieldHash // by tag
+	Time          []byte      // its own time, as it compares; nil: the stream has none
+
+	EmittedUS int64 // when the change was emitted; a tombstone's as well
 }
 
 // NoDay is the day of a record that tells no time.
@@ -38,6 +42,7 @@ type dayKey struct{ stream, day int64 }
 // applying is one transaction of Apply.
 type applying struct {
 	t    *db.Tx
+	anew bool             // the stream is made anew: nothing is known of its changes before
 	days map[dayKey]int64 // how many records more a day has
 	sql  map[string]*sql.Stmt
 }

@@ -24,6 +24,9 @@ type Row struct {
 	Data      []byte
 	EmittedAt string
 	RunID     string // the run that changed it last; "" when that is older than the history
+
+	Indexed int64    // the change up to which the read state knows it, where that was asked for
+	History *History // as the read state has it; nil: it was not asked for, or has none
 }
 
 // PageQuery is a part of a stream's order.
@@ -43,6 +46,9 @@ type readRow struct {
 	Data      *string
 	EmittedAt string
 	RunID     string
+
+	Indexed, BornSeq, BornUs, SinceSeq int64
+	Time, Fields                       []byte
 }
 
 func (r *readRow) public(streamID int64) Row {
@@ -50,8 +56,16 @@ func (r *readRow) public(streamID int64) Row {
 	if r.Data != nil {
 		out.Data = []byte(*r.Data)
 	}
+	if out.Indexed = r.Indexed; r.Indexed > 0 {
+		out.History = &History{Born: r.BornSeq, BornUS: r.BornUs, Since: r.SinceSeq, Time: r.Time}
+		out.History.unpack(r.Fields)
+	}
 	return out
 }
+
+// indexedColumns are those of a record's row i in the read state.
+const indexedColumns = `, coalesce(i.seq, 0) AS indexed, coalesce(i.born_seq, 0) AS born_seq, coalesce(i.born_us, 0) AS born_us,
+coalesce(i.since_seq, 0) AS since_seq, i.time, i.fields`
 
 const rowColumns = `coalesce(r.seq, 0) AS seq, r.data, coalesce(r.emitted_at, '') AS emitted_at, coalesce(u.run_id, '') AS run_id`
 
@@ -77,8 +91,8 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) ([]Row, error) {
 	}
 	text += " ORDER BY sort" + direction + ", key" + direction + " LIMIT ?"
 	// The order is asked for twice: a join need not keep it.
-	text = "SELECT o.sort, o.key, " + rowColumns + " FROM (" + text + ") AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 " +
-		"LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY o.sort" + direction + ", o.key" + direction
+	text = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM (" + text + ") AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 " +
+		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY o.sort" + direction + ", o.key" + direction
 	var rows []readRow
 	if err := s.db.Read.NewRaw(text, append(args, q.Limit, q.StreamID)...).Scan(ctx, &rows); err != nil {
 		return nil, s.db.Fail("read a page", err)
@@ -94,7 +108,8 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) ([]Row, error) {
 // no data.
 func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Row, error) {
 	var rows []readRow
-	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+" FROM records AS r LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key = ?", streamID, key).
+	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
+		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key = ?", streamID, key).
 		Scan(ctx, &rows)
 	if err != nil {
 		return nil, s.db.Fail("read the record", err)

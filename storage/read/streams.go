@@ -105,6 +105,18 @@ building_after = coalesce(excluded.building_after, read_streams.building_after)`
 // Forget removes the read state of a stream: at most limit of its records, and its row with
 // the last of them. more: there are others.
 func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
+	for _, some := range []string{
+		"DELETE FROM read_past WHERE stream_id = ? AND until_seq IN (SELECT until_seq FROM read_past WHERE stream_id = ? LIMIT ?)",
+		"DELETE FROM read_changes WHERE stream_id = ? AND seq IN (SELECT seq FROM read_changes WHERE stream_id = ? LIMIT ?)",
+	} {
+		done, err := t.DB.ExecContext(t.Ctx, some, streamID, streamID, limit)
+		if err != nil {
+			return false, err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == int64(limit) {
+			return true, err
+		}
+	}
 	var old []indexed
 	err = t.DB.NewRaw("SELECT key, seq, sort, day, docs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
 	if err != nil {

@@ -28,6 +28,18 @@ type Failure struct {
 	Hint    string        // what to do; "": nothing
 	Param   string        // the parameter or member that is wrong; "": none
 	After   time.Duration // when to come again; 0: not told
+
+	Connections []Connection // to choose from; nil: none
+	RetryWith   string       // the parameter that chooses
+	Metadata    string       // where a client learns how to get a token
+	NextStep    string       // how
+}
+
+// Connection names a connection to choose from.
+type Connection struct {
+	ID           string `json:"connection_id"`
+	DisplayName  string `json:"display_name,omitempty"`
+	ConnectorKey string `json:"connector_key"`
 }
 
 // Error returns the message with its code.
@@ -46,11 +58,17 @@ type Detail struct {
 	Hint      string `json:"hint,omitempty"`
 	Param     string `json:"param,omitempty"`
 	RequestID string `json:"request_id"`
+
+	Connections []Connection `json:"available_connections,omitempty"`
+	RetryWith   string       `json:"retry_with,omitempty"`
+	Metadata    string       `json:"resource_metadata,omitempty"`
+	NextStep    string       `json:"next_step,omitempty"`
 }
 
 // Envelope returns the body with which a request of that id is answered.
 func (f *Failure) Envelope(id string) Envelope {
-	return Envelope{Detail{Type: typeOf(f.Status), Code: f.Code, Message: f.Message, Hint: f.Hint, Param: f.Param, RequestID: id}}
+	return Envelope{Detail{Type: typeOf(f.Status), Code: f.Code, Message: f.Message, Hint: f.Hint, Param: f.Param, RequestID: id,
+		Connections: f.Connections, RetryWith: f.RetryWith, Metadata: f.Metadata, NextStep: f.NextStep}}
 }
 
 // typeOf says whose fault a status is.

@@ -31,13 +31,18 @@ type Meta struct {
 
 // Count says how the rows of a list were counted.
 type Count struct {
-	Kind string `json:"kind"` // none
+	Kind  string `json:"kind"` // none, exact
+	Value *int64 `json:"value,omitempty"`
 }
 
 // Warning tells of something that did not change the answer's status (RD-06.1).
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+
+	Param        string           `json:"param,omitempty"`
+	ConnectionID string           `json:"connection_id,omitempty"`
+	Detail       map[string]int64 `json:"detail,omitempty"`
 }
 
 // NewList returns a page. next is the cursor of the page after it, "" where there is none.
@@ -46,7 +51,7 @@ func NewList[T any](data []T, next string, at *url.URL) *List[T] {
 		data = []T{}
 	}
 	l := &List[T]{Object: "list", Data: data, HasMore: next != "", NextCursor: next, Links: Links{Self: at.RequestURI()}}
-	l.Meta = Meta{Count{"none"}, []Warning{}}
+	l.Meta = Meta{Count{Kind: "none"}, []Warning{}}
 	if next != "" {
 		q := at.Query()
 		q.Set("cursor", next)

@@ -40,7 +40,7 @@ func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(conte
 			return streams, nil
 		}
 		if wait > 0 && time.Since(began) > wait {
-			return nil, behind()
+			return nil, Behind()
 		}
 		if _, err := x.step(ctx, unfit); err != nil {
 			return nil, err
@@ -71,7 +71,25 @@ func (x *Indexer) All(ctx context.Context, wait time.Duration) (missing int64, e
 	}
 }
 
-func behind() error {
+// Reach indexes until every change up to one is in the read state, for as long as wait.
+func (x *Indexer) Reach(ctx context.Context, wait time.Duration, seq int64) error {
+	began := time.Now() // elapsed time, not the wall clock
+	for {
+		at, err := x.store.Position(ctx)
+		if err != nil || at.Indexed >= seq || at.Last < seq {
+			return err
+		}
+		if wait > 0 && time.Since(began) > wait {
+			return Behind()
+		}
+		if _, err := x.step(ctx, []int64{}); err != nil {
+			return err
+		}
+	}
+}
+
+// Behind is the refusal of a read whose records are not indexed yet.
+func Behind() error {
 	return abi.NewError(CodeBehind, "what was collected is not indexed yet", "try again in a moment: it goes on from where it is")
 }
 
@@ -80,6 +98,8 @@ const (
 	lookEvery   = 250 * time.Millisecond
 	afterFailed = 5 * time.Second
 	restAtMost  = 50 * time.Millisecond
+	pruneEvery  = time.Hour
+	pruneAtOnce = 1000
 )
 
 // Run indexes what is written until ctx ends. While records come in it leaves half of the
@@ -93,6 +113,9 @@ func (x *Indexer) Run(ctx context.Context, failed func(error)) {
 	defer func() { _ = watch.Close() }()
 	for {
 		err := x.drain(ctx)
+		if err == nil {
+			err = x.prune(ctx)
+		}
 		for err == nil && ctx.Err() == nil {
 			var changed bool
 			if rest(ctx, lookEvery); ctx.Err() != nil {
@@ -110,6 +133,21 @@ func (x *Indexer) Run(ctx context.Context, failed func(error)) {
 			rest(ctx, afterFailed)
 		}
 	}
+}
+
+// prune removes what only tokens need that are too old by now.
+func (x *Indexer) prune(ctx context.Context) error {
+	if x.Kept == 0 || !x.pruned.IsZero() && time.Since(x.pruned) < pruneEvery { // elapsed time, not the wall clock
+		return nil
+	}
+	for more := true; more; {
+		var err error
+		if more, err = x.store.PrunePast(ctx, x.Kept, pruneAtOnce); err != nil {
+			return err
+		}
+	}
+	x.pruned = time.Now()
+	return nil
 }
 
 // drain takes steps until there is nothing left to do.

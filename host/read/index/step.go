@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/read/plan"
@@ -11,19 +12,36 @@ import (
 // Indexer keeps the read state of one store. It is safe for concurrent use.
 type Indexer struct {
 	Plans *plan.Cache
+	// Kept is how long it is known what has changed since a moment; 0: for ever.
+	Kept time.Duration
 
-	store *storage.Store
-	turn  chan struct{} // one takes a step at a time
-	known map[int64]*plan.Plan
-	last  int64     // the store's last change at the last step
-	clean time.Time // when every stream was last found made by its declaration
+	store  *storage.Store
+	random io.Reader     // of the key of hashes
+	hash   *plan.Hasher  // nil: its key was not asked for yet
+	turn   chan struct{} // one takes a step at a time
+	known  map[int64]*plan.Plan
+	last   int64     // the store's last change at the last step
+	clean  time.Time // when every stream was last found made by its declaration
+	pruned time.Time // when old changes were last removed
 }
 
 // New returns an indexer.
-func New(store *storage.Store) *Indexer {
-	x := &Indexer{Plans: plan.NewCache(store), store: store, turn: make(chan struct{}, 1), known: map[int64]*plan.Plan{}}
+func New(store *storage.Store, random io.Reader) *Indexer {
+	x := &Indexer{Plans: plan.NewCache(store), store: store, random: random, turn: make(chan struct{}, 1), known: map[int64]*plan.Plan{}}
 	x.turn <- struct{}{}
 	return x
+}
+
+// hashKey names the key of hashes of fields in the store.
+const hashKey = "field_hash"
+
+// Hasher returns the hasher of a store. Its key is made when there is none.
+func Hasher(ctx context.Context, store *storage.Store, random io.Reader) (*plan.Hasher, error) {
+	key, err := store.ServerKey(ctx, hashKey, random)
+	if err != nil {
+		return nil, err
+	}
+	return plan.NewHasher(key), nil
 }
 
 // stepped says what a step did.
@@ -123,9 +141,15 @@ func (x *Indexer) learn(ctx context.Context, changes []storage.ReadChange) error
 var nothing = plan.Of(nil, "")
 
 func (x *Indexer) apply(ctx context.Context, w storage.ReadWalk, changes []storage.ReadChange) error {
+	if x.hash == nil {
+		var err error
+		if x.hash, err = Hasher(ctx, x.store, x.random); err != nil {
+			return err
+		}
+	}
 	entries := make([]storage.ReadEntry, len(changes))
 	for i := range changes {
-		entries[i] = x.known[changes[i].StreamID].Entry(&changes[i])
+		entries[i] = x.known[changes[i].StreamID].Entry(&changes[i], x.hash)
 	}
 	stale, err := x.store.Apply(ctx, w, entries)
 	if stale {

@@ -13,20 +13,27 @@ const (
 	secondsOfDay = 24 * 60 * 60
 	// mostSort is how many bytes of a value order a record; behind them its key does.
 	mostSort = 512
+	// mostTime is how many bytes of a time are kept: more digits than any bound has.
+	mostTime = 64
 	// mostText is how many bytes of a field are searched.
 	mostText = 256 << 10
 )
 
 // Entry makes the entry of a record. It cannot fail: a value that the record lacks is missing.
-func (p *Plan) Entry(c *storage.ReadChange) storage.ReadEntry {
-	e := storage.ReadEntry{StreamID: c.StreamID, Seq: c.Seq, Key: c.Key, Declaration: p.Hash, Live: c.Data != nil}
+func (p *Plan) Entry(c *storage.ReadChange, h *Hasher) storage.ReadEntry {
+	e := storage.ReadEntry{StreamID: c.StreamID, Seq: c.Seq, Key: c.Key, Declaration: p.Hash, Live: c.Data != nil, EmittedUS: Emitted(c.EmittedAt)}
 	if !e.Live {
 		return e
 	}
+	e.Fields = h.fields([]byte(*c.Data))
 	timeField := p.TimeField()
 	values := field.Pick([]byte(*c.Data), append([]string{p.CursorField, timeField}, p.Indexed...))
 	e.Sort = p.Sort(values[0])
 	e.Day = p.day(timeField, values[1], c.EmittedAt)
+	if p.Bounded() {
+		order := field.Order(p.TypeOf(timeField), values[1])
+		e.Time = order[:min(len(order), mostTime)]
+	}
 	for i := range p.Indexed {
 		text, ok := field.String(values[2+i])
 		if !ok {
@@ -62,6 +69,15 @@ func (p *Plan) day(name string, value []byte, emitted string) int64 {
 		at = when
 	}
 	return DayOf(at)
+}
+
+// Emitted reads when a change was emitted, as its connector wrote it, in microseconds.
+func Emitted(at string) int64 {
+	when, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return 0
+	}
+	return when.UnixMicro()
 }
 
 // DayOf counts the days since 1970, in UTC.

@@ -11,7 +11,7 @@ import (
 )
 
 // format is raised when the same declaration makes other entries.
-const format = 1
+const format = 2
 
 // Plan is how the records of one stream are indexed.
 type Plan struct {
@@ -33,7 +33,7 @@ func Of(manifest []byte, stream string) *Plan {
 	p.Indexed = slices.Clone(p.Lexical)
 	slices.Sort(p.Indexed)
 	p.Indexed = p.Indexed[:min(len(p.Indexed), storage.MostReadFields)]
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Indexed))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %v %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Bounded(), p.Indexed))
 	p.Hash = hex.EncodeToString(sum[:])
 	return p
 }
@@ -47,6 +47,10 @@ func (p *Plan) TimeField() string {
 	}
 	return ""
 }
+
+// Bounded reports whether a time bound can choose among the records: their
+// consent_time_field is a date or a date-time.
+func (p *Plan) Bounded() bool { return p.ConsentTimeField != "" && p.TimeField() == p.ConsentTimeField }
 
 // Scope is the word in the index for one field of one stream, whose number is that in
 // Indexed.

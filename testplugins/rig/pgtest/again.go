@@ -64,14 +64,14 @@ func Place(t testing.TB, path string, migrate func(dsn string) error) string {
 	return places.byPath[path]
 }
 
-// Anew is Place for a test that needs many stores, one after another: one database, which
-// is emptied each time.
-func Anew(t testing.TB, path string, migrate func(dsn string) error) string {
+// Anew is Place for a test that needs many stores, one after another: one database of each
+// name, which is emptied each time.
+func Anew(t testing.TB, path string, migrate func(dsn string) error, name ...string) string {
 	t.Helper()
 	if !Running() {
 		return path
 	}
-	at := Place(t, t.Name(), migrate)
+	at := Place(t, strings.Join(append([]string{t.Name()}, name...), " "), migrate)
 	if err := Run(at, empty); err != nil {
 		t.Fatal(err)
 	}

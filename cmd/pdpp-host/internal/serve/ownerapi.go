@@ -8,12 +8,14 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
+	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
+	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
 // pathEvents is where the console's pages watch what changes.
@@ -43,6 +45,12 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	})
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
+	mux.Handle(records.Prefix, records.New(records.Deps{
+		Guard: i.guard, Callers: records.OwnerTokens(i.guard.As), Random: server.Random, Logger: server.Logger,
+		Reader: func(ctx context.Context) (*read.Reader, error) {
+			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
+		},
+	}))
 	mux.Handle(ownerapi.PathReference, i.guard.Handler(pages.Signed(reference(a)), pages.Refuse))
 	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), pages.Refuse))
 	return nil

@@ -1,0 +1,183 @@
+package records
+
+import (
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// row is a record, or what is told of one that is not seen any more.
+type row struct {
+	Object       string          `json:"object"` // record
+	ID           string          `json:"id"`
+	Stream       string          `json:"stream"`
+	ConnectionID string          `json:"connection_id"`
+	InstanceID   string          `json:"connector_instance_id"` // the same by its old name (RD-08)
+	DisplayName  string          `json:"display_name"`
+	ConnectorKey string          `json:"connector_key"`
+	Data         json.RawMessage `json:"data,omitempty"`
+	Deleted      bool            `json:"deleted,omitempty"`
+	DeletedAt    string          `json:"deleted_at,omitempty"`
+	EmittedAt    string          `json:"emitted_at"`
+}
+
+func rowOf(r *read.Record) row {
+	return row{
+		Object: "record", ID: r.Key, Stream: r.Stream, ConnectionID: r.ConnectionID, InstanceID: r.ConnectionID, DisplayName: r.Connection,
+		ConnectorKey: r.Connector, Data: r.Data, EmittedAt: r.EmittedAt,
+	}
+}
+
+// page is a list with a token of the changes since it.
+type page struct {
+	*wire.List[row]
+
+	Since string `json:"next_changes_since,omitempty"`
+}
+
+func (c *call) page(rows []row, next, since string, warnings []read.Warning) *page {
+	p := &page{wire.NewList(rows, next, c.r.URL), since}
+	p.Meta.Warnings = c.warnings(warnings)
+	return p
+}
+
+func (c *call) warnings(told []read.Warning) []wire.Warning {
+	all := []wire.Warning{}
+	for _, w := range told {
+		one := wire.Warning{Code: w.Code, Message: w.Message, ConnectionID: w.Connection}
+		if w.Code == read.WarnClamped {
+			one.Param, one.Detail = "limit", map[string]int64{"requested_limit": int64(c.limit()), "max_limit": read.MostLimit}
+		}
+		all = append(all, one)
+	}
+	if c.alias {
+		all = append(all, wire.Warning{Code: "deprecated_alias_used", Message: "connector_instance_id is connection_id", Param: "connector_instance_id"})
+	}
+	return all
+}
+
+// records answers with a page of a stream, or of its changes.
+func (c *call) records() (any, error) {
+	if err := c.refuseOwners(); err != nil {
+		return nil, err
+	}
+	if c.query.Has("changes_since") {
+		return c.feed()
+	}
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.reader.List(c.r.Context(), c.caller.Scope, l)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(found.Records))
+	for i := range found.Records {
+		rows[i] = rowOf(&found.Records[i])
+	}
+	p := c.page(rows, found.Next, found.Since, found.Warnings)
+	if found.Count != nil {
+		p.Meta.Count = wire.Count{Kind: "exact", Value: found.Count}
+	}
+	return p, nil
+}
+
+func (c *call) feed() (any, error) {
+	ask, err := c.changes()
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.reader.Changes(c.r.Context(), c.caller.Scope, ask)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(found.Rows))
+	for i := range found.Rows {
+		changed := &found.Rows[i]
+		rows[i] = rowOf(&changed.Record)
+		if changed.Gone {
+			rows[i].Deleted, rows[i].DeletedAt = true, changed.EmittedAt
+		}
+	}
+	return c.page(rows, found.Next, found.Since, found.Warnings), nil
+}
+
+// single is a record by itself.
+type single struct {
+	row
+
+	Links wire.Links `json:"links"`
+	Meta  wire.Meta  `json:"meta"`
+}
+
+func (c *call) meta() wire.Meta {
+	return wire.Meta{Count: wire.Count{Kind: "none"}, Warnings: c.warnings(nil)}
+}
+
+func (c *call) one() (any, error) {
+	if err := c.refuseOwners(); err != nil {
+		return nil, err
+	}
+	from, err := c.from()
+	ask := read.One{From: from, Key: c.record, Fields: c.query.List("fields")}
+	if done := c.query.Done(); done != nil {
+		err = done
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.reader.Record(c.r.Context(), c.caller.Scope, ask)
+	if err != nil {
+		return nil, c.choice(err)
+	}
+	return &single{rowOf(found), wire.Links{Self: c.r.URL.RequestURI()}, c.meta()}, nil
+}
+
+// stream is one stream of one connection.
+type stream struct {
+	Object       string `json:"object"` // stream
+	Name         string `json:"name"`
+	RecordCount  *int64 `json:"record_count,omitempty"`
+	LastUpdated  string `json:"last_updated,omitempty"`
+	ConnectionID string `json:"connection_id"`
+	InstanceID   string `json:"connector_instance_id"`
+	DisplayName  string `json:"display_name"`
+	ConnectorKey string `json:"connector_key"`
+}
+
+// streams lists what the scope shows (RD-10).
+func (c *call) streams() (any, error) {
+	if err := c.refuseOwners(); err != nil {
+		return nil, err
+	}
+	from, err := c.from()
+	if done := c.query.Done(); done != nil {
+		err = done
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := c.reader.Streams(c.r.Context(), c.caller.Scope, read.Overview{Connections: from.Connections})
+	if err != nil {
+		return nil, err
+	}
+	var rows []stream
+	uncounted := false
+	for i := range all {
+		s := &all[i]
+		if from.Connector != "" && s.Connector != from.Connector {
+			continue
+		}
+		uncounted = uncounted || s.Records == nil
+		rows = append(rows, stream{"stream", s.Name, s.Records, s.Changed, s.ConnectionID, s.ConnectionID, s.Connection, s.Connector})
+	}
+	list := wire.NewList(rows, "", c.r.URL)
+	var warnings []read.Warning
+	if uncounted {
+		warnings = append(warnings, read.Warning{Code: read.WarnDowngraded, Message: "a stream of which a part is seen is not counted"})
+	}
+	list.Meta.Warnings = c.warnings(warnings)
+	return list, nil
+}

@@ -1,0 +1,159 @@
+package records
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/web"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
+)
+
+// Prefix begins the paths that are answered here, but for those of the owner's API.
+const Prefix = "/v1/"
+
+// Deps is what the resource server works with.
+type Deps struct {
+	Guard   *web.Guard
+	Reader  func(context.Context) (*read.Reader, error)
+	Callers read.Callers
+	Random  io.Reader // of request ids
+	Logger  *slog.Logger
+	// Metadata is the path at which clients learn where to ask for access; "": there is none.
+	Metadata string
+}
+
+// Server answers readers. It is safe for concurrent use.
+type Server struct{ Deps }
+
+// New returns a resource server.
+func New(d Deps) *Server { return &Server{d} }
+
+// call is one request on its way to its answer.
+type call struct {
+	*Server
+
+	w      http.ResponseWriter
+	r      *http.Request
+	id     string
+	caller *read.Caller
+	reader *read.Reader
+	query  *wire.Query
+	stream string
+	record string
+	alias  bool // the connection was named by its old parameter
+}
+
+// route answers one kind of path.
+type route struct {
+	pattern string
+	answer  func(*call) (any, error)
+}
+
+// routeOf finds the route of an escaped path: a record's key may have any character in it,
+// escaped (RD-01.5).
+func (c *call) routeOf(path string) *route {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, part := range parts {
+		plain, err := url.PathUnescape(part)
+		if err != nil || plain == "" || !utf8.ValidString(plain) || strings.ContainsRune(plain, 0) {
+			return nil
+		}
+		parts[i] = plain
+	}
+	if len(parts) < 2 || parts[0] != "v1" || parts[1] != "streams" {
+		return nil
+	}
+	const stream, records, one = 3, 4, 5
+	if len(parts) >= stream {
+		c.stream = parts[2]
+	}
+	switch n := len(parts); {
+	case n == stream-1:
+		return &route{"/v1/streams", (*call).streams}
+	case n == records && parts[3] == "records":
+		return &route{"/v1/streams/{stream}/records", (*call).records}
+	case n == one && parts[3] == "records":
+		c.record = parts[4]
+		return &route{"/v1/streams/{stream}/records/{record}", (*call).one}
+	}
+	return nil
+}
+
+// ServeHTTP answers one request with JSON, also when something panics.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random)}
+	wire.Begin(w.Header(), c.id)
+	if err := c.guarded(); err != nil {
+		c.fail(err)
+	}
+}
+
+func (c *call) guarded() (err error) {
+	defer web.Recover(c.Logger, Prefix, c.id, func() { err = wire.Broken() })
+	rt, err := c.admit()
+	if err != nil {
+		return err
+	}
+	answer, err := rt.answer(c)
+	if err != nil {
+		return err
+	}
+	body, err := wire.Encode(answer)
+	if err != nil {
+		return err
+	}
+	wire.Write(c.w, http.StatusOK, body)
+	return nil
+}
+
+// admit refuses a request that no read should see.
+func (c *call) admit() (*route, error) {
+	if !c.Guard.Knows(c.r.Host) {
+		return nil, &wire.Failure{Status: http.StatusMisdirectedRequest, Code: codeMisdirected, Message: "the host does not answer to this name"}
+	}
+	rt := c.routeOf(c.r.URL.EscapedPath())
+	if rt == nil {
+		return nil, wire.NotFound()
+	}
+	c.r.Pattern = rt.pattern
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		c.w.Header().Set("Allow", "GET, HEAD")
+		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes GET and HEAD"}
+	}
+	if err := wire.CheckVersion(c.r); err != nil {
+		return nil, err
+	}
+	if err := c.identify(); err != nil {
+		return nil, err
+	}
+	c.query = wire.ReadQuery(c.r.URL.RawQuery)
+	var err error
+	c.reader, err = c.Reader(c.r.Context())
+	return rt, err
+}
+
+// identify finds who asks, by the one header that says so (RD-02).
+func (c *call) identify() error {
+	sent := c.r.Header.Values("Authorization")
+	if len(sent) != 1 {
+		return c.unauthenticated("the request has no token, or several", false)
+	}
+	scheme, token, _ := strings.Cut(sent[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " \t,") {
+		return c.unauthenticated("the request has no token that is sent as Authorization: Bearer", false)
+	}
+	caller, err := c.Callers.Caller(c.r.Context(), token)
+	if err != nil {
+		return c.strange(err)
+	}
+	listen.Prove(c.r.Context())
+	c.caller = caller
+	return nil
+}

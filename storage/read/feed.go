@@ -1,0 +1,75 @@
+package read
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// FeedRow is a change of a stream's feed, with its record as the read state has it.
+// Indexed is 0 when the record is gone there.
+type FeedRow struct {
+	Row
+
+	At int64
+}
+
+type feedRow struct {
+	readRow
+
+	At int64
+}
+
+// ReadFeed returns the changes of a stream behind one, in their order: those that a part of
+// a live record dates from, and those with which a record went or got another time.
+func (s *Store) ReadFeed(ctx context.Context, streamID, after int64, limit int) ([]FeedRow, error) {
+	const text = `SELECT c.at, c.key, ` + rowColumns + indexedColumns + ` FROM (
+SELECT at, key FROM (SELECT seq AS at, key FROM read_changes WHERE stream_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS a
+UNION SELECT at, key FROM (SELECT until_seq AS at, key FROM read_past WHERE stream_id = ? AND until_seq > ? ORDER BY until_seq LIMIT ?) AS b ORDER BY at LIMIT ?) AS c
+LEFT JOIN read_rows AS i ON i.stream_id = ? AND i.key = c.key LEFT JOIN records AS r ON r.stream_id = ? AND r.key = c.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY c.at`
+	var rows []feedRow
+	if err := s.db.Read.NewRaw(text, streamID, after, limit, streamID, after, limit, limit, streamID, streamID).Scan(ctx, &rows); err != nil {
+		return nil, s.db.Fail("read the changes", err)
+	}
+	out := make([]FeedRow, len(rows))
+	for i := range rows {
+		out[i] = FeedRow{rows[i].public(streamID), rows[i].At}
+	}
+	return out, nil
+}
+
+// ReadPast returns the spans that records with some keys have behind them, by key and in
+// their order.
+func (s *Store) ReadPast(ctx context.Context, streamID int64, keys []string) (map[string][]Past, error) {
+	var rows []struct {
+		Key                        string
+		FromSeq, UntilSeq, UntilUs int64
+		Time                       []byte
+	}
+	err := s.db.Read.NewRaw("SELECT key, from_seq, until_seq, until_us, time FROM read_past WHERE stream_id = ? AND key IN (?) ORDER BY key, until_seq", streamID, bun.List(keys)).
+		Scan(ctx, &rows)
+	all := make(map[string][]Past, len(keys))
+	for _, r := range rows {
+		all[r.Key] = append(all[r.Key], Past{Key: r.Key, From: r.FromSeq, Until: r.UntilSeq, Time: r.Time, UntilUS: r.UntilUs})
+	}
+	return all, s.db.Fail("read the changes", err)
+}
+
+// PrunePast removes at most limit of the spans that were noted longer ago than that: nobody
+// asks for changes since then. more: there are others.
+func (s *Store) PrunePast(ctx context.Context, age time.Duration, limit int) (more bool, err error) {
+	err = s.db.Alone(ctx, "remove old changes", func(t *db.Tx) error {
+		done, err := t.DB.ExecContext(t.Ctx, `DELETE FROM read_past WHERE (stream_id, until_seq) IN
+(SELECT stream_id, until_seq FROM read_past WHERE indexed_us < ? ORDER BY indexed_us LIMIT ?)`, t.Now.Add(-age).UnixMicro(), limit)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		more = n == int64(limit)
+		return err
+	})
+	return more, err
+}
