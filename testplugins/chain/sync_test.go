@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/strava"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
 )
 
@@ -35,7 +36,7 @@ type step struct {
 func TestChangesArrive(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (http.Handler, map[string]string, map[string]int, step){
-		"github": githubChanges, "notion": notionChanges, "spotify": spotifyChanges, "ynab": ynabChanges,
+		"github": githubChanges, "notion": notionChanges, "spotify": spotifyChanges, "strava": stravaChanges, "ynab": ynabChanges,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,6 +158,23 @@ func spotifyChanges(*testing.T) (http.Handler, map[string]string, map[string]int
 		},
 		counts: "2 new, 0 changed, 2 deleted, 0 rejected",
 		gone:   map[string]string{"saved_tracks": "track0003", "playlists": "playlist0000"},
+	}
+}
+
+func stravaChanges(*testing.T) (http.Handler, map[string]string, map[string]int, step) {
+	p := sample.Strava(options(8))
+	fresh := &strava.Activity{ID: 90, Name: "new", Start: time.Now()}
+	edited := &strava.Activity{ID: 91, Name: "first", Start: time.Now().Add(-time.Hour)}
+	p.Add(edited)
+	return p, sample.StravaVariables(token), map[string]int{"activities": 9}, step{
+		change: func() {
+			p.Add(fresh)
+			p.Delete(4)
+			p.Change(func() { edited.Name = "changed" })
+		},
+		counts:  "1 new, 1 changed, 1 deleted, 0 rejected",
+		changed: map[string]string{"activities 91": "name=changed"},
+		gone:    map[string]string{"activities": "4"},
 	}
 }
 
