@@ -242,3 +242,20 @@ func BenchmarkRecord(b *testing.B) {
 		})
 	}
 }
+
+// A builder of a stream that the manifest does not have takes fields, and Emit says so.
+func TestCopyForAnUndeclaredStream(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, tracks(func(h *sdk.Host) error {
+		v, err := jsonvalue.Parse([]byte(goodTrack))
+		if err != nil {
+			return err
+		}
+		r := h.Record("nothing")
+		copyTrack(r, v)
+		return r.Emit()
+	}), sdktest.Options{})
+	if e := res.Done.Error; e == nil || e.Code != string(abi.CodeStreamUnknown) {
+		t.Errorf("got %+v, want %s", e, abi.CodeStreamUnknown)
+	}
+}

@@ -261,14 +261,21 @@ func (r *Record) Copy(name string, value jsonvalue.Value) {
 		return
 	}
 	f := r.declared(name)
-	if f != nil && !f.Fits(value) && r.misfit(f) {
-		value = jsonvalue.Value{}
-	}
-	if f != nil && f.Plain {
-		r.data = value.AppendJSON(jsonappend.Name(r.data, name))
+	if f == nil {
+		r.Value(name, value)
 		return
 	}
-	r.Value(name, value)
+	if !f.Takes(value.Kind()) && !f.Fits(value) && r.misfit(f) {
+		value = jsonvalue.Value{}
+	}
+	if !f.Plain {
+		r.Value(name, value)
+		return
+	}
+	if len(r.data) > len("{") {
+		r.data = append(r.data, ',')
+	}
+	r.data = value.AppendJSON(append(r.data, f.Label...))
 }
 
 // CopyEach is Copy for an array of which each element becomes one of its members.
@@ -280,24 +287,34 @@ func (r *Record) CopyEach(name string, list jsonvalue.Value, member string) {
 	if !r.field(name) {
 		return
 	}
-	from, fits := len(r.data), true
 	f := r.declared(name)
+	from, fits := len(r.data), true
 	r.data = append(r.data, '[')
 	for it := list.Children(); it.Next(); {
 		one := it.Value().Get(member)
-		fits = fits && (f == nil || f.Items.In(one))
+		fits = fits && (f == nil || f.TakesItem(one.Kind()) || f.Items.In(one))
 		r.data = one.AppendJSON(jsonappend.Elem(r.data))
 	}
 	r.data = append(r.data, ']')
 	if !fits && r.misfit(f) {
 		r.data = jsonappend.Null(r.data[:from])
 	}
-	r.set(name, nil)
+	if f == nil || !f.Plain {
+		r.set(name, nil)
+	}
 }
 
 // declared returns what the schema says of a field, nil when it does not have it. Most
 // connectors set the fields in the schema's order, so it looks behind the last one first.
 func (r *Record) declared(name string) *shape.Field {
+	if fields := r.s.shape; r.next < len(fields) && fields[r.next].Name == name {
+		r.next++
+		return &fields[r.next-1]
+	}
+	return r.search(name)
+}
+
+func (r *Record) search(name string) *shape.Field {
 	fields := r.s.declared()
 	for range fields {
 		if r.next >= len(fields) {

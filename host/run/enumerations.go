@@ -100,6 +100,16 @@ func (e *enumerations) missing(ctx context.Context, r *abi.Missing) ([]byte, err
 	return json.Marshal(map[string][]string{"keys": append([]string{}, keys...)})
 }
 
+// streams lists the streams of which an enumeration was opened, in order.
+func (e *enumerations) streams() []string {
+	var list []string
+	for of := range e.opened {
+		list = append(list, of.Stream)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // keptBack are the reasons with which the SDK reports a record that it did not send.
 var keptBack = []string{"record_key_missing", "record_key_invalid", "record_too_large"}
 

@@ -53,6 +53,9 @@ func TestEnumerationDeletesWhatIsGone(t *testing.T) {
 	if n := res.Records["notes"].Deleted; n != 1 {
 		t.Errorf("got %d deleted records in the result, want 1", n)
 	}
+	if got := strings.Join(res.Enumerated, ","); got != "notes" {
+		t.Errorf("enumerated streams in the result: got %q, want notes", got)
+	}
 	h.succeed(open + notes("a") + whole + slice("notes", `{"n":3}`) + notes("after") + done(2))
 	want("a after")
 

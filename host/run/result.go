@@ -36,6 +36,7 @@ type Result struct {
 	DurationMS   int64                   `json:"duration_ms"`
 	Roots        []ResolvedRoot          `json:"-"`
 	Streams      []string                `json:"-"` // in the manifest's order
+	Enumerated   []string                `json:"-"` // streams of which the connector opened an enumeration, in order
 	OwnerNeeded  bool                    `json:"owner_needed,omitempty"`
 }
 

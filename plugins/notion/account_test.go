@@ -43,8 +43,8 @@ func TestAnotherWorkspaceIsRefused(t *testing.T) {
 			if !maps.Equal(next.Committed(), res.Committed()) {
 				t.Error("the cursors moved")
 			}
-			if again := mine.Again(t, res); len(again.All) != 0 {
-				t.Errorf("the first token: %d records, want 0", len(again.All))
+			if again := mine.Again(t, res); len(again.Changes()) != 0 {
+				t.Errorf("the first token: %d records, want 0", len(again.Changes()))
 			}
 		})
 	}
@@ -87,8 +87,8 @@ func TestCursorOfNobody(t *testing.T) {
 	res := mine.Collect(t)
 	next := res.SecondRun(t, trial.WithoutAccount(t, res))
 	schemas.Succeeded(t, next)
-	if len(next.All) != 0 {
-		t.Errorf("%d records, want 0", len(next.All))
+	if len(next.Changes()) != 0 {
+		t.Errorf("%d records, want 0", len(next.Changes()))
 	}
 	refused(t, next.SecondRun(t, other.SignIn))
 }
@@ -143,11 +143,11 @@ func TestAccountIsNotKnown(t *testing.T) {
 		w := owned(0, "bot 1", "mine")
 		w.Faults.Add(fault.Rule{Match: fault.Path("/v1/users/me"), Fault: f})
 		res := w.Failing(t)
-		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
-			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.All))
+		if e := res.Done.Error; e == nil || e.Code != code || len(res.Changes())+len(res.States) != 0 || len(res.Requests) != 1 {
+			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.Changes()))
 		}
-		if next := w.Again(t, res); len(next.Records(streamPages)) != 3 {
-			t.Errorf("%s: then %d pages, want 3", code, len(next.Records(streamPages)))
+		if next := w.Again(t, res); len(records(next, streamPages)) != 3 {
+			t.Errorf("%s: then %d pages, want 3", code, len(records(next, streamPages)))
 		}
 	}
 }

@@ -1,50 +1,80 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
-// The streams, and the names of their objects in search.
+// The streams. The name of an object in search has no s at its end.
 const (
 	streamPages     = "pages"
 	streamDatabases = "databases"
-	kindPage        = "page"
-	kindDatabase    = "database"
 )
 
-// collect does one run. A stream that fails is reported, and the other one goes on; an
-// error that ends both is returned at once.
-func collect(h *sdk.Host) error {
-	if err := h.RequireCredentials(); err != nil {
-		return err
-	}
-	if h.RecoveryOnly() {
-		return nil // no detail lane, so nothing to recover
-	}
-	a := newAPI(h)
-	if err := a.identify(); err != nil {
-		return signIn(err)
-	}
-	failed := sdk.FailedStreams{Ends: endsRun}
-	for _, s := range []struct{ stream, kind string }{{streamDatabases, kindDatabase}, {streamPages, kindPage}} {
-		if !h.Wants(s.stream) {
-			continue
-		}
-		if err := failed.Note(h, newListing(a, s.stream, s.kind).collect(), s.stream); err != nil {
-			return signIn(err)
-		}
-	}
-	return failed.Err()
+var provider = api.Provider{
+	Name: "Notion", Origin: "https://api.notion.com", Slot: "notion", CycleCode: "_cursor_repeated",
+	Header: map[string]string{"Notion-Version": "2022-06-28"},
 }
 
-// endsRun reports whether an error ends the run, not only one stream.
-func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
-
-func signIn(err error) error { return sdk.AuthFailed("notion", err) }
-
-// counted is a SKIP_RESULT's diagnostics with a number.
-func counted(n int) []byte {
-	return []byte(`{"count":` + strconv.Itoa(n) + `}`)
+var table = api.Table{
+	Who: "/v1/users/me", IDs: account,
+	Streams: []api.Stream{
+		{Name: streamDatabases, Collect: func(c *api.Client) error { return newListing(c, streamDatabases).collect() }},
+		{Name: streamPages, Collect: func(c *api.Client) error { return newListing(c, streamPages).collect() }},
+	},
 }
+
+func collect(h *sdk.Host) error { return api.Collect(h, provider, table) }
+
+// account names the workspace of a token. A workspace keeps its name when the owner makes
+// another integration for it. Answers without that name identify the integration.
+func account(v jsonvalue.Value) []string {
+	bot := v.Get("id").Str()
+	if bot == "" {
+		return nil
+	}
+	return []string{v.Get("bot").Get("workspace_id").Str(), bot}
+}
+
+// search is how the objects of a kind are listed, the most recently edited first.
+func search(kind string) api.Pager {
+	request := func(c *api.Client, cursor string) sdk.Request {
+		body := []byte(`{"page_size":100,"filter":{"property":"object","value":`)
+		body = append(jsonappend.String(body, kind), `},"sort":{"direction":"descending","timestamp":"last_edited_time"}`...)
+		if cursor != "" {
+			body = jsonappend.String(append(body, `,"start_cursor":`...), cursor)
+		}
+		return c.Post("/v1/search", append(body, '}'))
+	}
+	return api.Cursor(request, "results", "has_more", "next_cursor")
+}
+
+// The problems that a run reports.
+var (
+	unreadable = &problems.Kind{
+		Reason: "notion_result_unreadable", Hint: "retry_on_connector_upgrade",
+		Many: "results of the search could not be read", One: "result of the search could not be read",
+	}
+	property = &problems.Kind{
+		Reason: "notion_property_unknown", Hint: "not_retriable", Examples: "types", // the pages are collected
+		Many: "properties have types that this connector does not know; their values are null",
+		One:  "property has a type that this connector does not know; its value is null",
+	}
+	incomplete = &problems.Kind{
+		Reason: "notion_search_incomplete", Hint: "not_retriable",
+		Plain: "the workspace has more objects than Notion's search lists; deleted ones are not looked for",
+	}
+	lookupRefused = &problems.Kind{
+		Reason: "notion_lookup_refused", Hint: "not_retriable",
+		Many: "objects are no longer listed, and Notion refuses to look them up: they are kept",
+		One:  "object is no longer listed, and Notion refuses to look it up: it is kept",
+	}
+	unconfirmed = &problems.Kind{
+		Reason: "notion_removals_unconfirmed", Hint: "retry_by_runtime",
+		Many: "objects are no longer listed; the next runs find out whether they were deleted",
+		One:  "object is no longer listed; the next runs find out whether it was deleted",
+	}
+)

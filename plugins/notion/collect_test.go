@@ -107,11 +107,11 @@ func TestEmptyWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	res := w.Collect(t)
-	if len(res.All) != 0 || len(res.Skips) != 0 || w.paths() != "GET /users/me,POST /search,POST /search" {
-		t.Errorf("%+v %s, want len(res.All) = 0, len(res.Skips) = 0 and paths() = GET /users/me,POST /search,POST /search", res.All, w.paths())
+	if len(res.Changes()) != 0 || len(res.Skips) != 0 || w.paths() != "GET /users/me,POST /search,POST /search" {
+		t.Errorf("%+v %s, want len(res.Changes()) = 0, len(res.Skips) = 0 and paths() = GET /users/me,POST /search,POST /search", res.All, w.paths())
 	}
-	if next := w.Again(t, res); len(next.All) != 0 {
-		t.Errorf("%v, want len(next.All) = 0", next.All)
+	if next := w.Again(t, res); len(next.Changes()) != 0 {
+		t.Errorf("%v, want len(next.Changes()) = 0", next.All)
 	}
 }
 
@@ -122,30 +122,30 @@ func TestIncremental(t *testing.T) {
 	w := newWorkspace()
 	ids := w.pages(250)
 	first := w.Collect(t)
-	if len(first.Records(streamPages)) != 250 {
-		t.Fatalf("%d pages, want 250", len(first.Records(streamPages)))
+	if len(records(first, streamPages)) != 250 {
+		t.Fatalf("%d pages, want 250", len(records(first, streamPages)))
 	}
 	w.Pass(2 * time.Hour)
 	second := w.Again(t, first) // goes through everything once more: the pages may have shifted
-	if len(second.All) != 0 || len(w.Requests()) != 5 {
-		t.Fatalf("%d records, %s, want len(second.All) = 0 and len(w.Requests()) = 5", len(second.All), w.paths())
+	if len(second.Changes()) != 0 || len(w.Requests()) != 5 {
+		t.Fatalf("%d records, %s, want len(second.Changes()) = 0 and len(w.Requests()) = 5", len(second.Changes()), w.paths())
 	}
 	third := w.Again(t, second)
-	if len(third.All) != 0 || len(w.Requests()) != 3 {
-		t.Fatalf("%d records, %s, want len(third.All) = 0 and len(w.Requests()) = 3", len(third.All), w.paths())
+	if len(third.Changes()) != 0 || len(w.Requests()) != 3 {
+		t.Fatalf("%d records, %s, want len(third.Changes()) = 0 and len(w.Requests()) = 3", len(third.Changes()), w.paths())
 	}
 	w.Edit(ids[7], "Edited")
 	fresh := w.AddPage("New", nil)
 	fourth := w.Again(t, third)
-	if titles(fourth, streamPages) != "Edited,New" || len(fourth.All) != 2 || len(w.Requests()) != 3 {
-		t.Fatalf("%v, %s, want titles(fourth, streamPages) = Edited,New, len(fourth.All) = 2 and len(w.Requests()) = 3", titles(fourth, streamPages), w.paths())
+	if titles(fourth, streamPages) != "Edited,New" || len(fourth.Changes()) != 2 || len(w.Requests()) != 3 {
+		t.Fatalf("%v, %s, want titles(fourth, streamPages) = Edited,New, len(fourth.Changes()) = 2 and len(w.Requests()) = 3", titles(fourth, streamPages), w.paths())
 	}
 	if _, ok := fourth.Record(streamPages, fresh); !ok {
 		t.Error("the new page has no record")
 	}
 	full := fourth.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
-	if len(full.Records(streamPages)) != 251 {
-		t.Errorf("a full refresh emitted %d pages, want 251", len(full.Records(streamPages)))
+	if n := len(full.Records(streamPages)); n != 251 {
+		t.Errorf("a full refresh emitted %d pages, want 251", n)
 	}
 }
 
@@ -161,8 +161,8 @@ func TestEditWithinTheMinute(t *testing.T) {
 	if titles(res, streamPages) != "second" {
 		t.Fatalf("%v, want second", titles(res, streamPages))
 	}
-	if res = w.Again(t, res); len(res.All) != 0 {
-		t.Errorf("emitted again: %s, want len(res.All) = 0", titles(res, streamPages))
+	if res = w.Again(t, res); len(res.Changes()) != 0 {
+		t.Errorf("emitted again: %s, want len(res.Changes()) = 0", titles(res, streamPages))
 	}
 }
 
@@ -198,7 +198,7 @@ func TestIndexLag(t *testing.T) {
 	// An object that earlier walks should have met is a reason to walk through
 	// everything again.
 	for _, want := range []int{8, 2} {
-		if res = w.Again(t, res); strings.Count(w.paths(), "POST") < want || want == 2 && strings.Count(w.paths(), "POST") > 4 || len(res.All) != 0 {
+		if res = w.Again(t, res); strings.Count(w.paths(), "POST") < want || want == 2 && strings.Count(w.paths(), "POST") > 4 || len(res.Changes()) != 0 {
 			t.Errorf("%s, want %d searches", w.paths(), want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestRemovals(t *testing.T) {
 	slices.Sort(want)
 	got := deleted(res)
 	slices.Sort(got)
-	if !slices.Equal(got, want) || len(res.Records(streamPages)) != 0 {
+	if !slices.Equal(got, want) || len(records(res, streamPages)) != 0 {
 		t.Fatalf("deleted %v, want %v; emitted %s", got, want, titles(res, streamPages))
 	}
 	if n := strings.Count(w.paths(), "GET /pages/"); n != 3 {
@@ -252,7 +252,7 @@ func TestArchivedInResults(t *testing.T) {
 	if res = w.Again(t, res); len(deleted(res)) != 2 {
 		t.Fatalf("%v, want len(deleted(res)) = 2", deleted(res))
 	}
-	if res = w.Again(t, res); len(res.All) != 0 {
+	if res = w.Again(t, res); len(res.Changes()) != 0 {
 		t.Error("the page got a second tombstone, want one")
 	}
 }
@@ -282,8 +282,8 @@ func TestScope(t *testing.T) {
 	res := w.Collect(t, func(o *sdktest.Options) {
 		o.Scope = []abi.StreamScope{{Name: streamPages, Resources: ids[:2], Fields: []string{"id", "title"}}}
 	})
-	if len(res.All) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 2 {
-		t.Errorf("%+v, want len(res.All) = 2, the second one with id and title alone, after 2 requests", res.All)
+	if len(res.Changes()) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 2 {
+		t.Errorf("%+v, want len(res.Changes()) = 2, the second one with id and title alone, after 2 requests", res.All)
 	}
 }
 

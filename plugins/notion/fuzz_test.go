@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // For any answers to searches the run ends in order, emits only messages that the host
@@ -70,39 +72,21 @@ func FuzzAccountAnswer(f *testing.F) {
 	})
 }
 
-// Any cursor is read without harm, and a written cursor is read as it was.
-func FuzzLedger(f *testing.F) {
-	f.Add(`{"v":1,"high_ms":5,"round":3,"known":{"a":"3abcdefgh"},"walk":{"full":true,"cursor":"c"}}`)
-	f.Add(`{"v":1,"round":-1,"known":{"a":"zzzzzzzzz","b":"1"}}`)
-	f.Add(`{"v":7,"known":{"":"0--------"}}`)
+// Any cursor is read without harm, and a run that goes on from it ends in order.
+func FuzzCursor(f *testing.F) {
+	f.Add(`{"v":2,"high_ms":5,"walking":true,"full":true,"begun_by":"run-0","at":"c","count":3,"created_ms":9}`)
+	f.Add(`{"v":2,"high_ms":-1,"walking":true,"at":"\u0000","floor_ms":9223372036854775807,"bound_ms":-9223372036854775808}`)
+	f.Add(`{"v":1,"known":{"":"0--------"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))
-		if err != nil || v.Kind() != jsonvalue.Object {
+		if err != nil || v.Kind() != jsonvalue.Object || !json.Valid([]byte(text)) || !utf8.ValidString(text) {
 			return
 		}
-		once := readLedger(v).encode()
-		w, err := jsonvalue.Parse(once)
-		if err != nil || !utf8.Valid(once) {
-			t.Fatalf("%s: %v, want valid UTF-8", once, err)
-		}
-		if twice := readLedger(w).encode(); string(once) != string(twice) {
-			t.Errorf("%s\n%s, want once = %v", once, twice, string(twice))
+		w := newWorkspace()
+		w.pages(2)
+		res := w.Run(t, trial.Only(streamPages), func(o *sdktest.Options) { o.State = map[string]string{streamPages: text} })
+		if res.Exit != 0 || res.Done.Status == abi.DoneSucceeded && len(res.States) == 0 {
+			t.Errorf("%+v after %d cursors, want an end in order", res.Done, len(res.States))
 		}
 	})
-}
-
-// The largest cursor stays below the limit of a STATE.
-func TestLargestLedger(t *testing.T) {
-	t.Parallel()
-	l := readLedger(jsonvalue.Value{})
-	id := []byte("00000000-0000-4000-8000-000000000000")
-	for i := range maxKnown + 5 {
-		for j, n := len(id)-1, i; n > 0; j, n = j-1, n/10 {
-			id[j] = '0' + byte(n%10)
-		}
-		l.set(string(id), 1<<48-1)
-	}
-	if n := len(l.encode()); n > abi.MaxStateBytes-(64<<10) || !l.overflow || len(l.known) != maxKnown {
-		t.Errorf("%d bytes for %d objects, want n at most %d, l.overflow and len(l.known) = %d", n, len(l.known), abi.MaxStateBytes-(64<<10), maxKnown)
-	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,19 +50,37 @@ func (w *workspace) pages(n int) []string {
 	return ids
 }
 
+// records lists the records of a stream that a run changed in the host's store.
+func records(res *sdktest.Result, stream string) []sdktest.Record {
+	return slices.DeleteFunc(res.Changes(), func(r sdktest.Record) bool { return r.Delete || r.Stream != stream })
+}
+
 func titles(res *sdktest.Result, stream string) string {
 	var list []string
-	for _, r := range res.Records(stream) {
+	for _, r := range records(res, stream) {
 		list = append(list, r.Text("title"))
 	}
 	slices.Sort(list)
 	return strings.Join(list, ",")
 }
 
+// emitted lists the titles of the pages that a run emitted, changed or not.
+func emitted(runs ...*sdktest.Result) string {
+	list := make(map[string]bool)
+	for _, res := range runs {
+		for _, r := range res.Records(streamPages) {
+			list[r.Text("title")] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(list)), ",")
+}
+
 func deleted(res *sdktest.Result) []string {
 	var keys []string
-	for _, r := range append(res.Deletes(streamPages), res.Deletes(streamDatabases)...) {
-		keys = append(keys, r.Key)
+	for _, r := range res.Changes() {
+		if r.Delete {
+			keys = append(keys, r.Key)
+		}
 	}
 	return keys
 }

@@ -1,14 +1,26 @@
 package main
 
 import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
-// page appends the fields of a page.
-func (d *builder) page(v jsonvalue.Value) {
-	d.text("id", v.Get("id"))
-	d.text("object", v.Get("object"))
+// draft is a record in the making.
+type draft struct {
+	*sdk.Record
+
+	tally *problems.Tally
+	cut   bool // a property has more values than the API lists
+}
+
+// page sets the fields of a page.
+func (d *draft) page(v jsonvalue.Value) {
+	d.Copy("id", v.Get("id"))
+	d.Copy("object", v.Get("object"))
 	properties := v.Get("properties")
 	title := jsonvalue.Value{}
 	for it := properties.Children(); it.Next(); {
@@ -19,39 +31,55 @@ func (d *builder) page(v jsonvalue.Value) {
 	}
 	d.rich("title", title)
 	d.parentFields(v)
-	d.values(properties)
-	d.b = jsonappend.Bool(jsonappend.Name(d.b, "properties_truncated"), d.cut)
+	d.Raw("properties", d.values(properties))
+	d.Bool("properties_truncated", d.cut)
 }
 
-// database appends the fields of a database.
-func (d *builder) database(v jsonvalue.Value) {
-	d.text("id", v.Get("id"))
-	d.text("object", v.Get("object"))
+// database sets the fields of a database.
+func (d *draft) database(v jsonvalue.Value) {
+	d.Copy("id", v.Get("id"))
+	d.Copy("object", v.Get("object"))
 	d.rich("title", v.Get("title"))
 	d.rich("description", v.Get("description"))
-	d.flag("is_inline", v.Get("is_inline"))
+	d.Copy("is_inline", v.Get("is_inline"))
 	d.parentFields(v)
 	d.columns(v.Get("properties"))
 }
 
-// parentFields appends the fields that pages and databases share.
-func (d *builder) parentFields(v jsonvalue.Value) {
+// parentFields sets the fields that pages and databases share.
+func (d *draft) parentFields(v jsonvalue.Value) {
 	parent := v.Get("parent")
-	d.text("parent_type", parent.Get("type"))
+	d.Copy("parent_type", parent.Get("type"))
 	id := parent.Get(parent.Get("type").Str())
 	if id.Kind() == jsonvalue.True { // "workspace": true
 		id = jsonvalue.Value{}
 	}
-	d.text("parent_id", id)
-	d.text("url", v.Get("url"))
-	d.text("public_url", v.Get("public_url"))
-	d.textOrNull("icon", icon(v.Get("icon")))
-	d.flag("archived", v.Get("archived"))
-	d.flag("in_trash", v.Get("in_trash"))
-	d.instant("created_time", v.Get("created_time"))
-	d.instant("last_edited_time", v.Get("last_edited_time"))
-	d.text("created_by_id", v.Get("created_by").Get("id"))
-	d.text("last_edited_by_id", v.Get("last_edited_by").Get("id"))
+	d.Copy("parent_id", id)
+	d.Copy("url", v.Get("url"))
+	d.Copy("public_url", v.Get("public_url"))
+	d.StringOrNull("icon", icon(v.Get("icon")))
+	for _, name := range [...]string{"archived", "in_trash", "created_time", "last_edited_time"} {
+		d.Copy(name, v.Get(name))
+	}
+	d.Copy("created_by_id", v.Get("created_by").Get("id"))
+	d.Copy("last_edited_by_id", v.Get("last_edited_by").Get("id"))
+}
+
+// rich sets a field to the plain text of a rich text array.
+func (d *draft) rich(name string, v jsonvalue.Value) {
+	if v.Kind() != jsonvalue.Array {
+		d.Copy(name, v)
+		return
+	}
+	d.StringOrNull(name, string(appendPlain(nil, v)))
+}
+
+// appendPlain appends the plain text of a rich text array.
+func appendPlain(b []byte, v jsonvalue.Value) []byte {
+	for it := v.Children(); it.Next(); {
+		b = it.Value().Get("plain_text").AppendText(b)
+	}
+	return b
 }
 
 // icon names an icon: an emoji, or the address of an outside picture. An
@@ -68,30 +96,18 @@ func icon(v jsonvalue.Value) string {
 	return ""
 }
 
-// columns appends the names of a database's columns, and their types by name.
-func (d *builder) columns(v jsonvalue.Value) {
+// columns sets the names of a database's columns, and their types by name.
+func (d *draft) columns(v jsonvalue.Value) {
 	var names []string
 	types := []byte{'{'}
 	for it := v.Children(); it.Next(); {
 		name := it.Name().Str()
-		if contains(names, name) {
+		if slices.Contains(names, name) {
 			continue
 		}
 		names = append(names, name)
 		types = jsonappend.String(jsonappend.Name(types, name), it.Value().Get("type").Str())
 	}
-	if !v.IsNull() && v.Kind() != jsonvalue.Object {
-		d.mismatched = true
-	}
-	d.b = jsonappend.Strings(jsonappend.Name(d.b, "property_names"), names)
-	d.b = append(append(jsonappend.Name(d.b, "property_types"), types...), '}')
-}
-
-func contains(list []string, s string) bool {
-	for _, one := range list {
-		if one == s {
-			return true
-		}
-	}
-	return false
+	d.Strings("property_names", names)
+	d.Raw("property_types", append(types, '}'))
 }

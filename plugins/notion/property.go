@@ -8,14 +8,10 @@ import (
 // maxProperties bounds a page's properties; Notion's own limit is 500.
 const maxProperties = 1000
 
-// values appends a page's property values by name, each as simple as possible: text, a
+// values returns a page's property values by name, each as simple as possible: text, a
 // number, a list of names. The title has its own field.
-func (d *builder) values(v jsonvalue.Value) {
-	if !v.IsNull() && v.Kind() != jsonvalue.Object {
-		d.mismatched = true
-	}
-	b := append(jsonappend.Name(d.b, "properties"), '{')
-	seen := make(map[string]bool)
+func (d *draft) values(v jsonvalue.Value) []byte {
+	b, seen := []byte{'{'}, make(map[string]bool)
 	for it := v.Children(); it.Next(); {
 		name, p := it.Name().Str(), it.Value()
 		if p.Get("type").TextIs("title") || seen[name] {
@@ -29,12 +25,12 @@ func (d *builder) values(v jsonvalue.Value) {
 		b = d.appendProperty(jsonappend.Name(b, name), p, false)
 		d.cut = d.cut || p.Get("has_more").Bool()
 	}
-	d.b = append(b, '}')
+	return append(b, '}')
 }
 
 // appendProperty appends the value of one property. inner marks one of a rollup's
 // values, which are never rollups.
-func (d *builder) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte {
+func (d *draft) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte {
 	kind := p.Get("type").Str()
 	v := p.Get(kind)
 	if v.IsNull() && kind != "" {
@@ -42,8 +38,7 @@ func (d *builder) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte
 	}
 	switch kind {
 	case "title", "rich_text":
-		d.scratch = appendPlain(d.scratch[:0], v)
-		return jsonappend.String(b, string(d.scratch))
+		return jsonappend.String(b, string(appendPlain(nil, v)))
 	case "number", "checkbox", "url", "email", "phone_number", "created_time", "last_edited_time":
 		return d.appendScalar(b, v)
 	case "date":
@@ -67,12 +62,15 @@ func (d *builder) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte
 	case "formula", "rollup":
 		return d.appendComputed(b, v, inner)
 	}
-	d.unknown = append(d.unknown, clip(kind))
+	if kind == "" {
+		kind = "(none)"
+	}
+	d.tally.Note(property, kind)
 	return jsonappend.Null(b)
 }
 
 // appendComputed appends the value of a formula or of a rollup.
-func (d *builder) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte {
+func (d *draft) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte {
 	kind := v.Get("type").Str()
 	value := v.Get(kind)
 	switch {
@@ -92,16 +90,16 @@ func (d *builder) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte
 
 // appendScalar appends a text, a number, a boolean or null. Any other value is
 // undocumented and could nest deeper than a record may, so it is counted and left out.
-func (d *builder) appendScalar(b []byte, v jsonvalue.Value) []byte {
+func (d *draft) appendScalar(b []byte, v jsonvalue.Value) []byte {
 	if k := v.Kind(); k == jsonvalue.Array || k == jsonvalue.Object {
-		d.unknown = append(d.unknown, "(nested)")
+		d.tally.Note(property, "(nested)")
 		return jsonappend.Null(b)
 	}
 	return v.AppendJSON(b)
 }
 
 // appendMembers appends an object of some members of v.
-func (d *builder) appendMembers(b []byte, v jsonvalue.Value, names ...string) []byte {
+func (d *draft) appendMembers(b []byte, v jsonvalue.Value, names ...string) []byte {
 	b = append(b, '{')
 	for _, name := range names {
 		b = d.appendScalar(jsonappend.Name(b, name), v.Get(name))
@@ -110,7 +108,7 @@ func (d *builder) appendMembers(b []byte, v jsonvalue.Value, names ...string) []
 }
 
 // appendEach appends one text of each element of an array.
-func (d *builder) appendEach(b []byte, v jsonvalue.Value, member string) []byte {
+func (d *draft) appendEach(b []byte, v jsonvalue.Value, member string) []byte {
 	b = append(b, '[')
 	for it := v.Children(); it.Next(); {
 		b = d.appendScalar(jsonappend.Elem(b), it.Value().Get(member))
@@ -119,18 +117,10 @@ func (d *builder) appendEach(b []byte, v jsonvalue.Value, member string) []byte 
 }
 
 // appendUniqueID appends an id as Notion shows it: TASK-12, or 12.
-func (d *builder) appendUniqueID(b []byte, v jsonvalue.Value) []byte {
+func (d *draft) appendUniqueID(b []byte, v jsonvalue.Value) []byte {
 	prefix, number := v.Get("prefix").Str(), v.Get("number")
 	if prefix == "" || number.Kind() != jsonvalue.Number {
 		return d.appendScalar(b, number)
 	}
 	return jsonappend.String(b, prefix+"-"+string(number.Raw()))
-}
-
-// clip cuts the name of a type to the room in a message.
-func clip(kind string) string {
-	if kind == "" {
-		return "(none)"
-	}
-	return kind[:min(len(kind), 40)]
 }

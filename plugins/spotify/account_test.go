@@ -45,8 +45,8 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 		if !maps.Equal(next.Committed(), res.Committed()) {
 			t.Errorf("%q: the cursors moved, want next.Committed() = %v", scope, res.Committed())
 		}
-		if again := mine.Again(t, res); len(again.All) != 0 {
-			t.Errorf("%q: the first sign-in: %d records, want 0", scope, len(again.All))
+		if again := mine.Again(t, res); len(again.Changes()) != 0 {
+			t.Errorf("%q: the first sign-in: %d records, want 0", scope, len(again.Changes()))
 		}
 	}
 }
@@ -59,8 +59,8 @@ func TestCursorOfNobody(t *testing.T) {
 	res := mine.Collect(t)
 	next := res.SecondRun(t, trial.WithoutAccount(t, res))
 	schemas.Succeeded(t, next)
-	if len(next.All) != 0 {
-		t.Errorf("%d records, want 0", len(next.All))
+	if len(next.Changes()) != 0 {
+		t.Errorf("%d records, want 0", len(next.Changes()))
 	}
 	refused(t, next.SecondRun(t, of("someone").SignIn))
 }
@@ -110,8 +110,8 @@ func TestPlaysOfAnotherAccount(t *testing.T) {
 	if trial.Skips(res) != "recently_played spotify_plays_of_another_account" || string(res.Skips[0].RecoveryHint) != `"not_retriable"` || len(res.Records(streamPlays)) != 4 || deleted(res) != "" {
 		t.Fatalf("reported %s, emitted %s, deleted %s, want the foreign plays reported, 4 plays emitted and no tombstone", trial.Skips(res), emitted(res), deleted(res))
 	}
-	if res = res.SecondRun(t, trial.Incremental); trial.Skips(res) != "" || len(res.All) != 0 {
-		t.Errorf("the run after: %s, %s, want trial.Skips(res) = \"\" and len(res.All) = 0", trial.Skips(res), emitted(res))
+	if res = res.SecondRun(t, trial.Incremental); trial.Skips(res) != "" || len(res.Changes()) != 0 {
+		t.Errorf("the run after: %s, %s, want trial.Skips(res) = \"\" and len(res.Changes()) = 0", trial.Skips(res), emitted(res))
 	}
 	if res = res.SecondRun(t, trial.FullRefresh); trial.Skips(res) != "" || len(res.Records(streamPlays)) != 4 {
 		t.Errorf("the refresh after: %s, %s, want trial.Skips(res) = \"\" and len(res.Records(streamPlays)) = 4", trial.Skips(res), emitted(res))
@@ -131,8 +131,8 @@ func TestAccountIsNotKnown(t *testing.T) {
 		a := of("me")
 		a.Faults.Add(fault.Rule{Fault: f})
 		res := a.Failing(t)
-		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
-			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.All))
+		if e := res.Done.Error; e == nil || e.Code != code || len(res.Changes())+len(res.States) != 0 || len(res.Requests) != 1 {
+			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.Changes()))
 		}
 		if next := a.Again(t, res); len(next.Records(streamTracks)) != 60 {
 			t.Errorf("%s: then %d tracks, want 60", code, len(next.Records(streamTracks)))

@@ -1,9 +1,10 @@
 package main
 
 import (
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // The streams.
@@ -14,51 +15,64 @@ const (
 	streamPlays     = "recently_played"
 )
 
-// collect does one run. A stream that fails is reported, and the others go on; an error
-// that ends them all is returned at once. The plays come first, because they are lost
-// for good when the rest takes too long.
-func collect(h *sdk.Host) error {
-	if err := h.RequireCredentials(); err != nil {
-		return err
-	}
-	if h.RecoveryOnly() {
-		return nil // no detail lane, so nothing to recover
-	}
-	a := newAPI(h)
-	if err := a.identify(); err != nil {
-		return signIn(err)
-	}
-	failed := sdk.FailedStreams{Ends: endsRun, Hint: hint}
-	for _, s := range []struct {
-		stream  string
-		collect func(*api) error
-	}{{streamPlays, collectPlays}, {streamPlaylists, collectPlaylists}, {streamArtists, collectArtists}, {streamTracks, collectTracks}} {
-		if !h.Wants(s.stream) {
-			continue
-		}
-		if err := failed.Note(h, s.collect(a), s.stream); err != nil {
-			return signIn(err)
-		}
-	}
-	return failed.Err()
+var provider = api.Provider{Name: "Spotify", Origin: "https://api.spotify.com", Slot: "spotify", Below: "/v1/"}
+
+// table has the plays first, because they are lost for good when the rest takes too long.
+var table = api.Table{
+	Who: "/v1/me", IDs: user, Hint: hint,
+	Streams: []api.Stream{
+		{Name: streamPlays, Collect: collectPlays},
+		{Name: streamPlaylists, Collect: func(c *api.Client) error { return collectList(c, playlists) }},
+		{Name: streamArtists, Collect: func(c *api.Client) error { return collectList(c, artists) }},
+		{Name: streamTracks, Collect: collectTracks},
+	},
 }
 
-// endsRun reports whether an error ends the run, not only one stream.
-func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
+func collect(h *sdk.Host) error { return api.Collect(h, provider, table) }
 
-func signIn(err error) error { return sdk.AuthFailed("spotify", err) }
+func user(v jsonvalue.Value) []string {
+	if id := v.Get("id").Str(); id != "" {
+		return []string{id}
+	}
+	return nil
+}
 
 // hint is for a list that the consent does not cover.
 func hint(code string) string {
-	if code == codeForbidden {
+	if code == "spotify_http_403" {
 		return "refresh_credentials"
 	}
 	return ""
 }
 
-func skip(h *sdk.Host, stream, reason, message, hint string, diagnostics []byte) error {
-	return h.Skip(abi.SkipResult{
-		Stream: stream, Reason: reason, Message: message,
-		RecoveryHint: jsonappend.String(nil, hint), Diagnostics: diagnostics,
-	})
+// pager reads a list of Spotify's from its first page.
+func pager(path string) api.Pager { return api.NextLink(path, "items", "next") }
+
+// total is the length of a list as a page gives it, -1 when it does not.
+func total(page jsonvalue.Value) int64 {
+	if n, ok := page.Get("total").IntOK(); ok && n >= 0 {
+		return n
+	}
+	return -1
 }
+
+// The problems that a run reports.
+var (
+	unreadable = &problems.Kind{
+		Reason: "spotify_item_unreadable", Hint: "retry_on_connector_upgrade", Many: "rows of the list have no valid id", One: "row of the list has no valid id",
+	}
+	unreadablePlay = &problems.Kind{
+		Reason: "spotify_item_unreadable", Hint: "retry_on_connector_upgrade", Many: "plays have no track or no time", One: "play has no track or no time",
+	}
+	empty = &problems.Kind{
+		Reason: "spotify_items_empty", Hint: "upstream_unblock",
+		Many: "rows of the list are empty, so removed rows cannot be identified", One: "row of the list is empty, so removed rows cannot be identified",
+	}
+	unstable = &problems.Kind{
+		Reason: "spotify_list_unstable", Hint: "retry_by_runtime",
+		Plain: "the list changed each time it was read, or is shorter than its stated length; the next run looks for removed rows",
+	}
+	foreign = &problems.Kind{
+		Reason: "spotify_plays_of_another_account", Hint: "not_retriable", Plain: "the earlier account's plays stay, because plays are never deleted",
+	}
+)

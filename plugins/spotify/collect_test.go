@@ -39,8 +39,8 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", stream, got.Data, want.data)
 			}
 		}
-		if trial.Skips(res) != "" || len(res.All) != 3+3+5+4 {
-			t.Errorf("%s, %d records, want \"\" and 3+3+5+4", trial.Skips(res), len(res.All))
+		if trial.Skips(res) != "" || len(res.Changes()) != 3+3+5+4 {
+			t.Errorf("%s, %d records, want \"\" and 3+3+5+4", trial.Skips(res), len(res.Changes()))
 		}
 	}
 }
@@ -95,11 +95,11 @@ func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
 	res := a.Collect(t)
-	if len(res.All) != 0 || len(res.Skips) != 0 {
-		t.Errorf("%+v %+v, want len(res.All) = 0 and len(res.Skips) = 0", res.All, res.Skips)
+	if len(res.Changes()) != 0 || len(res.Skips) != 0 {
+		t.Errorf("%+v %+v, want len(res.Changes()) = 0 and len(res.Skips) = 0", res.All, res.Skips)
 	}
-	if next := a.Again(t, res); len(next.All) != 0 {
-		t.Errorf("%v, want len(next.All) = 0", next.All)
+	if next := a.Again(t, res); len(next.Changes()) != 0 {
+		t.Errorf("%v, want len(next.Changes()) = 0", next.All)
 	}
 }
 
@@ -109,18 +109,18 @@ func TestIncremental(t *testing.T) {
 	t.Parallel()
 	a := furnished()
 	res := a.Collect(t)
-	if res = a.Again(t, res); len(res.All) != 0 {
-		t.Fatalf("%v, want len(res.All) = 0", emitted(res))
+	if res = a.Again(t, res); len(res.Changes()) != 0 {
+		t.Fatalf("%v, want len(res.Changes()) = 0", emitted(res))
 	}
 	a.save(10, 2)
 	a.follow("D")
 	a.play(10, 1)
-	if res = a.Again(t, res); deleted(res) != "" || len(res.All) != 4 {
-		t.Errorf("emitted %s, deleted %s, want deleted(res) = \"\" and len(res.All) = 4", emitted(res), deleted(res))
+	if res = a.Again(t, res); deleted(res) != "" || len(res.Changes()) != 4 {
+		t.Errorf("emitted %s, deleted %s, want deleted(res) = \"\" and len(res.Changes()) = 4", emitted(res), deleted(res))
 	}
 	full := res.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
-	if len(full.All) != 19 {
-		t.Errorf("a full refresh emitted %d, want 19", len(full.All))
+	if n := rows(full); n != 19 {
+		t.Errorf("a full refresh emitted %d, want 19", n)
 	}
 }
 
@@ -132,20 +132,20 @@ func TestSavedTracks(t *testing.T) {
 	a.save(0, 230)
 	only := trial.Only(streamTracks)
 	res := a.Collect(t, only)
-	if len(res.All) != 230 || len(a.Requests()) != 6 {
-		t.Fatalf("%d tracks, %d requests, want 230 and 6", len(res.All), len(a.Requests()))
+	if len(res.Changes()) != 230 || len(a.Requests()) != 6 {
+		t.Fatalf("%d tracks, %d requests, want 230 and 6", len(res.Changes()), len(a.Requests()))
 	}
 	if res = a.Again(t, res); len(a.Requests()) != 2 {
 		t.Errorf("%d requests for nothing new, want 2", len(a.Requests()))
 	}
 	a.save(300, 60)
-	if res = a.Again(t, res); len(res.All) != 60 || len(a.Requests()) != 4 {
-		t.Errorf("%d tracks, %d requests, want 60 and 4", len(res.All), len(a.Requests()))
+	if res = a.Again(t, res); len(res.Changes()) != 60 || len(a.Requests()) != 4 {
+		t.Errorf("%d tracks, %d requests, want 60 and 4", len(res.Changes()), len(a.Requests()))
 	}
 	// After a removal the number differs, and two passes prove it.
 	a.Unsave("track0007")
-	if res = a.Again(t, res); deleted(res) != "saved_tracks track0007" || len(res.All) != 1 {
-		t.Errorf("deleted %s, emitted %s, want deleted(res) = saved_tracks track0007 and len(res.All) = 1", deleted(res), emitted(res))
+	if res = a.Again(t, res); deleted(res) != "saved_tracks track0007" || len(res.Changes()) != 1 {
+		t.Errorf("deleted %s, emitted %s, want deleted(res) = saved_tracks track0007 and len(res.Changes()) = 1", deleted(res), emitted(res))
 	}
 	// One out, one in: more tracks are known than exist.
 	a.Unsave("track0008")
@@ -158,8 +158,8 @@ func TestSavedTracks(t *testing.T) {
 	late := track(450)
 	late.AddedAt = sdktest.Epoch.Add(20 * time.Minute)
 	a.Save(late)
-	if res = a.Again(t, res); len(res.All) != 0 {
-		t.Errorf("deleted %s, emitted %s, want len(res.All) = 0", deleted(res), emitted(res))
+	if res = a.Again(t, res); len(res.Changes()) != 0 {
+		t.Errorf("deleted %s, emitted %s, want len(res.Changes()) = 0", deleted(res), emitted(res))
 	}
 	a.Pass(25 * time.Hour)
 	if res = a.Again(t, res); deleted(res) != "saved_tracks track0009" || emitted(res) != "saved_tracks track0450" {
@@ -179,8 +179,8 @@ func TestSavedTracks(t *testing.T) {
 	if res = a.Again(t, res); emitted(res) != "saved_tracks track0020" || deleted(res) != "" {
 		t.Errorf("emitted %s, want emitted(res) = saved_tracks track0020 and deleted(res) = \"\"", emitted(res))
 	}
-	if res = a.Again(t, res); len(res.All) != 0 {
-		t.Errorf("emitted %s, want len(res.All) = 0", emitted(res))
+	if res = a.Again(t, res); len(res.Changes()) != 0 {
+		t.Errorf("emitted %s, want len(res.Changes()) = 0", emitted(res))
 	}
 }
 
@@ -219,28 +219,28 @@ func TestPlays(t *testing.T) {
 	only := trial.Only(streamPlays)
 	res := a.Collect(t, only)
 	a.play(100, 49)
-	if res = a.Again(t, res); len(res.All) != 49 || trial.Skips(res) != "" {
-		t.Fatalf("%d plays, %s, want 49 and \"\"", len(res.All), trial.Skips(res))
+	if res = a.Again(t, res); len(res.Changes()) != 49 || trial.Skips(res) != "" {
+		t.Fatalf("%d plays, %s, want 49 and \"\"", len(res.Changes()), trial.Skips(res))
 	}
 	last := a.Now().Add(-3 * time.Minute)
 	a.play(200, 55)
 	res = a.Again(t, res)
-	if len(res.All) != 50 || trial.Skips(res) != "recently_played spotify_plays_lost" {
-		t.Fatalf("%d plays, %s, want 50 and recently_played spotify_plays_lost", len(res.All), trial.Skips(res))
+	if len(res.Changes()) != 50 || trial.Skips(res) != "recently_played spotify_plays_lost" {
+		t.Fatalf("%d plays, %s, want 50 and recently_played spotify_plays_lost", len(res.Changes()), trial.Skips(res))
 	}
 	if r := res.Skips[0].TimeRange; r.Since != last.Format(time.RFC3339) || r.Until != last.Add(18*time.Minute).Format(time.RFC3339) {
 		t.Errorf("lost %+v, the last play before was at %s, want Since = %v and Until = last.Add(18*time.Minute).Format(time.RFC3339)", r, last, last.Format(time.RFC3339))
 	}
-	if res = a.Again(t, res); len(res.All) != 0 || trial.Skips(res) != "" {
-		t.Errorf("%d plays, %s, want 0 and \"\"", len(res.All), trial.Skips(res))
+	if res = a.Again(t, res); len(res.Changes()) != 0 || trial.Skips(res) != "" {
+		t.Errorf("%d plays, %s, want 0 and \"\"", len(res.Changes()), trial.Skips(res))
 	}
 	// The same track again is another play; the owner's local file has no id.
 	a.play(254, 1)
 	own := track(0)
 	own.Overrides = map[string]any{"id": nil, "uri": "spotify:local:Me::Song:181", "is_local": true}
 	a.Play(&spotify.Play{Track: own, At: a.Now()})
-	if res = a.Again(t, res); len(res.All) != 2 || !strings.Contains(emitted(res), "spotify:local:Me::Song:181:") {
-		t.Errorf("%v, want len(res.All) = 2 and spotify:local:Me::Song:181: in emitted(res)", emitted(res))
+	if res = a.Again(t, res); len(res.Changes()) != 2 || !strings.Contains(emitted(res), "spotify:local:Me::Song:181:") {
+		t.Errorf("%v, want len(res.Changes()) = 2 and spotify:local:Me::Song:181: in emitted(res)", emitted(res))
 	}
 }
 

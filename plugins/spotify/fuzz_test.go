@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // For any answers to lists the run ends in order, emits only messages that the host
@@ -68,44 +70,22 @@ func FuzzAccountAnswer(f *testing.F) {
 	})
 }
 
-// Any cursor is read without harm, and a written cursor is read as it was.
+// Any cursor is read without harm, and a run that goes on from it ends in order.
 func FuzzCursors(f *testing.F) {
-	f.Add(`{"v":1,"high_ms":5,"extra":-3,"known":{"a":"3abcdefg"},"last_ms":7,"keys":["t:7"]}`)
-	f.Add(`{"v":7,"known":{"":"--------"},"last_ms":-1,"keys":[1,null]}`)
+	f.Add(`{"v":1,"inventory_ms":5,"extra":-3,"next":"https://api.spotify.com/v1/me/tracks?offset=50","known":{"a":"3abcdefg"},"last_ms":7,"keys":["t:7"]}`)
+	f.Add(`{"v":1,"next":"https://evil.example/v1/","known":{"":"--------"},"last_ms":-1,"keys":[1,null]}`)
+	f.Add(`{"v":7,"known":[],"inventory_ms":1767323225000,"last_ms":9223372036854775807}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))
-		if err != nil || v.Kind() != jsonvalue.Object {
+		if err != nil || v.Kind() != jsonvalue.Object || !json.Valid([]byte(text)) || !utf8.ValidString(text) {
 			return
 		}
-		h := readHistory(v)
-		for _, read := range []func(jsonvalue.Value) []byte{
-			func(v jsonvalue.Value) []byte { return readLedger(v).encode() },
-			func(v jsonvalue.Value) []byte { h = readHistory(v); return h.encode() },
-		} {
-			once := read(v)
-			w, err := jsonvalue.Parse(once)
-			if err != nil || !utf8.Valid(once) {
-				t.Fatalf("%s: %v, want valid UTF-8", once, err)
-			}
-			if twice := read(w); string(once) != string(twice) {
-				t.Errorf("%s\n%s, want once = %v", once, twice, string(twice))
+		a := furnished()
+		for _, stream := range []string{streamTracks, streamPlaylists, streamArtists, streamPlays} {
+			res := a.Run(t, trial.Only(stream), func(o *sdktest.Options) { o.State = map[string]string{stream: text} })
+			if res.Exit != 0 || res.Done.Status == abi.DoneSucceeded && len(res.States) == 0 {
+				t.Errorf("%s: %+v after %d cursors, want an end in order", stream, res.Done, len(res.States))
 			}
 		}
 	})
-}
-
-// The largest cursor stays below the limit of a STATE.
-func TestLargestLedger(t *testing.T) {
-	t.Parallel()
-	l := readLedger(jsonvalue.Value{})
-	id := []byte(strings.Repeat("0", maxID))
-	for i := range maxKnown + 5 {
-		for j, n := len(id)-1, i; n > 0; j, n = j-1, n/10 {
-			id[j] = '0' + byte(n%10)
-		}
-		l.set(string(id), 1<<48-1)
-	}
-	if n := len(l.encode()); n > abi.MaxStateBytes || !l.overflow || len(l.known) != maxKnown {
-		t.Errorf("%d bytes for %d rows, want n at most %d, l.overflow and len(l.known) = %d", n, len(l.known), abi.MaxStateBytes, maxKnown)
-	}
 }

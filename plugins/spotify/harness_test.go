@@ -91,9 +91,16 @@ func (a *account) stored(t *testing.T, change ...trial.Change) sdktest.Store {
 	return s
 }
 
+// rows counts the rows that a run emitted, changed or not.
+func rows(res *sdktest.Result) int {
+	live := trial.Live(res)
+	slices.Sort(live)
+	return len(slices.Compact(live))
+}
+
 func deleted(res *sdktest.Result) string {
 	var keys []string
-	for _, r := range res.All {
+	for _, r := range res.Changes() {
 		if r.Delete {
 			keys = append(keys, r.Stream+" "+r.Key)
 		}
@@ -104,7 +111,7 @@ func deleted(res *sdktest.Result) string {
 
 func emitted(res *sdktest.Result) string {
 	var keys []string
-	for _, r := range res.All {
+	for _, r := range res.Changes() {
 		if !r.Delete {
 			keys = append(keys, r.Stream+" "+r.Key)
 		}

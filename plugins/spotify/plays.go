@@ -1,13 +1,16 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 const (
@@ -19,94 +22,67 @@ const (
 	// maxTrackID is the longest id of a play's track: a local file of the owner has its
 	// name there.
 	maxTrackID = 1000
+	// historyVersion changes with the meaning of the cursor of the plays.
+	historyVersion = 1
 )
 
 // history is the cursor of the plays.
 type history struct {
-	whose  sdk.Account
 	lastMS int64    // the newest play that was collected; 0: none
 	keys   []string // of the newest plays, at most kept
 }
 
-func readHistory(v jsonvalue.Value) history {
-	var c history
-	if v.Get("v").Int() != ledgerVersion {
-		return c
-	}
-	c.lastMS = max(0, v.Get("last_ms").Int())
-	for it := v.Get("keys").Children(); it.Next() && len(c.keys) < kept; {
-		c.keys = append(c.keys, it.Value().Str())
-	}
-	return c
+// Members describes the cursor.
+func (c *history) Members(m *cursor.Members) {
+	m.Int("last_ms", &c.lastMS)
+	m.Texts("keys", &c.keys, kept)
 }
 
-func (c *history) encode() []byte {
-	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
-	b = jsonappend.Int(jsonappend.Name(c.whose.AppendTo(b), "last_ms"), c.lastMS)
-	return append(jsonappend.Strings(jsonappend.Name(b, "keys"), c.keys), '}')
+// plays is one reading of the recent plays.
+type plays struct {
+	*api.Client
+
+	tally              *problems.Tally
+	known              []string // by earlier runs
+	keys               []string // new ones, newest first, at most kept
+	met                bool     // a play that an earlier run collected
+	rows               int
+	newestMS, oldestMS int64
 }
 
 // collectPlays reads the plays since the last run. It also requests the last known one:
 // when that one comes, no play in between is missing.
-func collectPlays(a *api) error {
-	c := readHistory(a.h.Cursor(streamPlays))
-	r := plays{api: a, known: make(map[string]bool)}
-	for _, key := range c.keys {
-		r.known[key] = true
+func collectPlays(c *api.Client) error {
+	var was history
+	cursor.Read(c.Cursor(streamPlays), historyVersion, &was)
+	was.lastMS = max(0, was.lastMS)
+	r := plays{Client: c, known: was.keys, tally: problems.New(c.Host, streamPlays, unreadablePlay, foreign)}
+	path := "/v1/me/player/recently-played?limit=50"
+	if was.lastMS > 0 {
+		path += "&after=" + strconv.FormatInt(was.lastMS-1, 10)
 	}
-	url := a.base + "/v1/me/player/recently-played?limit=50"
-	if c.lastMS > 0 {
-		url += "&after=" + strconv.FormatInt(c.lastMS-1, 10)
-	}
-	if err := r.read(url); err != nil {
+	if err := r.read(path); err != nil {
 		return err
 	}
-	if err := r.report(c.lastMS); err != nil {
+	if err := r.report(was.lastMS); err != nil {
 		return err
 	}
-	// The new keys come before the older ones.
-	for _, key := range c.keys {
-		if len(r.keys) < kept {
-			r.keys = append(r.keys, key)
-		}
-	}
-	next := history{whose: a.whose, lastMS: max(c.lastMS, min(r.newestMS, a.h.Now().UnixMilli())), keys: r.keys}
-	if err := a.h.Slice(streamPlays, "plays to "+strconv.FormatInt(next.lastMS, 10), next.encode()); err != nil {
+	next := history{max(was.lastMS, min(r.newestMS, c.Now().UnixMilli())), append(r.keys, was.keys...)} // the new keys first
+	if err := c.Slice(streamPlays, "plays to "+strconv.FormatInt(next.lastMS, 10), cursor.Encode(historyVersion, c.Account, &next)); err != nil {
 		return err
 	}
-	if a.h.Stopping() {
+	if c.Stopping() {
 		return sdk.ErrStopped
 	}
 	return nil
 }
 
-// plays is one reading of the recent plays.
-type plays struct {
-	*api
-
-	builder            builder
-	known              map[string]bool
-	keys               []string // new ones, newest first, at most kept
-	met                bool     // a play that an earlier run collected
-	rows               int
-	unreadable         int
-	newestMS, oldestMS int64
-}
-
 // read takes the plays of a page and of the pages behind it, down to a known one.
-func (r *plays) read(url string) error {
-	visited := make(map[string]bool)
-	for url != "" && !r.met && len(visited) < maxPlayPages {
-		if visited[url] {
-			return cycleFailure()
-		}
-		visited[url] = true
-		one, err := r.page(url)
-		if err != nil {
-			return err
-		}
+func (r *plays) read(path string) error {
+	pages := r.Pages(pager(path), "")
+	for n := 0; n < maxPlayPages && !r.met && pages.Next(); n++ {
 		rows := r.rows
-		for it := one.items.Children(); it.Next(); {
+		for it := pages.Page().Items.Children(); it.Next(); {
 			if err := r.emitPlay(it.Value()); err != nil {
 				return err
 			}
@@ -114,27 +90,26 @@ func (r *plays) read(url string) error {
 		if r.rows == rows {
 			break
 		}
-		url = one.next
 	}
-	return nil
+	return pages.Err()
 }
 
 // emitPlay emits a play unless it is known.
 func (r *plays) emitPlay(v jsonvalue.Value) error {
 	r.rows++
 	t := v.Get("track")
-	track := rowID(t)
+	track := t.Get("id").Str()
 	if track == "" {
 		track = t.Get("uri").Str() // a file of the owner's own
 	}
 	at, bad := time.Parse(time.RFC3339, v.Get("played_at").View())
 	if bad != nil || track == "" || len(track) > maxTrackID {
-		r.unreadable++
+		r.tally.Note(unreadablePlay, "")
 		return nil //nolint:nilerr // it is counted and reported
 	}
 	ms := at.UnixMilli()
 	key := track + ":" + strconv.FormatInt(ms, 10)
-	if r.known[key] {
+	if slices.Contains(r.known, key) {
 		r.met = true
 		return nil
 	}
@@ -142,51 +117,34 @@ func (r *plays) emitPlay(v jsonvalue.Value) error {
 	if r.oldestMS == 0 || ms < r.oldestMS {
 		r.oldestMS = ms
 	}
-	r.builder.reset()
-	r.builder.textOrNull("id", key)
-	r.builder.textOrNull("track_id", track)
-	r.builder.text("track_name", t.Get("name"))
-	r.builder.instant("played_at", v.Get("played_at"))
-	r.builder.track(t)
-	r.builder.text("context_type", v.Get("context").Get("type"))
-	r.builder.text("context_uri", v.Get("context").Get("uri"))
-	data, sum := r.builder.end()
-	if sum != 0 && len(r.keys) < kept && !r.has(key) {
+	d := r.Record(streamPlays)
+	d.String("id", key)
+	d.String("track_id", track)
+	d.Copy("track_name", t.Get("name"))
+	d.Copy("played_at", v.Get("played_at"))
+	copyTrack(d, t)
+	d.Copy("context_type", v.Get("context").Get("type"))
+	d.Copy("context_uri", v.Get("context").Get("uri"))
+	if d.Sum() != 0 && len(r.keys) < kept && !slices.Contains(r.keys, key) {
 		r.keys = append(r.keys, key)
 	}
-	return r.h.EmitRaw(streamPlays, key, data)
-}
-
-func (r *plays) has(key string) bool {
-	for _, one := range r.keys {
-		if one == key {
-			return true
-		}
-	}
-	return false
+	return d.Emit()
 }
 
 // report reports lost plays to the host: as many new plays as Spotify keeps, without a
 // known one among them, mean that there were probably more.
 func (r *plays) report(lastMS int64) error {
-	if r.unreadable > 0 {
-		n := strconv.Itoa(r.unreadable)
-		err := skip(r.h, streamPlays, problemUnreadable, n+" plays have no track or no time", "retry_on_connector_upgrade", []byte(`{"count":`+n+`}`))
-		if err != nil {
-			return err
-		}
+	if r.Account.Changed {
+		r.tally.Note(foreign, "")
 	}
-	if r.whose.Changed {
-		err := skip(r.h, streamPlays, problemForeign, "the earlier account's plays stay, because plays are never deleted", "not_retriable", nil)
-		if err != nil {
-			return err
-		}
+	if err := r.tally.Report(); err != nil {
+		return err
 	}
 	if lastMS == 0 || r.met || r.rows < kept || r.oldestMS == 0 {
 		return nil
 	}
-	return r.h.Skip(abi.SkipResult{
-		Stream: streamPlays, Reason: problemLost, RecoveryHint: jsonappend.String(nil, "not_retriable"),
+	return r.Skip(abi.SkipResult{
+		Stream: streamPlays, Reason: "spotify_plays_lost", RecoveryHint: abi.Raw(`"not_retriable"`),
 		Message: "more tracks were played since the last run than the fifty that Spotify keeps; the earlier ones are lost",
 		TimeRange: &abi.TimeRange{
 			Since: time.UnixMilli(lastMS).UTC().Format(time.RFC3339), Until: time.UnixMilli(r.oldestMS).UTC().Format(time.RFC3339),

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
-)
+import "github.com/pdpp-host/pdpp-host/sdk/api"
 
 // inventoryMS is how long after an inventory of the saved tracks the next one
 // is due.
@@ -13,33 +9,26 @@ const inventoryMS = 24 * 60 * 60 * 1000
 // collectTracks reads the saved tracks. They are listed by when they were saved, so new
 // ones come first. Removed ones show in the number of tracks, and reliably only in an
 // inventory.
-func collectTracks(a *api) error {
-	s := newTrackedList(a, streamTracks)
-	l := &list{
-		first: a.base + "/v1/me/tracks?limit=50", resumes: true,
-		row: (*builder).savedTrack,
-		key: func(id string) []string { return []string{id} },
-	}
-	now := a.h.Now().UnixMilli()
-	due := now-s.ledger.inventoryMS >= inventoryMS || s.ledger.inventoryMS > now
+func collectTracks(c *api.Client) error {
+	s := newReader(c, tracks)
+	now := c.Now().UnixMilli()
+	due := now-s.place.inventoryMS >= inventoryMS || s.place.inventoryMS > now
 	if !due {
-		total, err := s.newest(l)
-		if err != nil {
+		total, err := s.newest()
+		if err != nil || total == int64(s.place.known.Len())+s.place.extra {
 			return s.end(err)
 		}
-		due = total != int64(len(s.ledger.known))+s.ledger.extra
 	}
-	if !due {
-		return s.end(nil)
-	}
-	s.ledger.inventoryMS = 0
-	if err := s.resume(l); err != nil {
+	s.place.inventoryMS, s.keeps = 0, true
+	if err := s.resume(); err != nil {
 		return s.end(err)
 	}
-	settled, last, err := s.inventory(l)
-	if err == nil && settled {
-		s.ledger.inventoryMS = now
-		s.ledger.extra = last.total - int64(len(s.ledger.known))
+	how, last, err := s.inventory()
+	if err == nil && (how == api.Whole || how == api.Moving) {
+		s.place.extra = last.Total() - int64(s.place.known.Len())
+	}
+	if err == nil && how == api.Whole {
+		s.place.inventoryMS = now
 	}
 	return s.end(err)
 }
@@ -47,60 +36,29 @@ func collectTracks(a *api) error {
 // resume continues where a run was broken off, for instance at its owner's bound, so
 // that the end of a long list is reached. The inventory, which begins at the first
 // page, finds removed tracks.
-func (s *trackedList) resume(l *list) error {
-	from := s.ledger.next
-	s.ledger.next = ""
-	if !strings.HasPrefix(from, s.base+"/v1/") {
+func (s *reader) resume() error {
+	at := s.place.next
+	s.place.next = ""
+	if at == "" {
 		return nil
 	}
-	_, err := s.pass(l, from)
-	if err != nil && endsRun(err) && s.ledger.next == "" {
-		s.ledger.next = from // no page was read; a page that is itself the fault is skipped
+	err := s.from(&api.Pass{}, s.parts[0], at)
+	if err != nil && api.EndsRun(err) && s.place.next == "" {
+		s.place.next = at // no page was read; a page that is itself the fault is skipped
 	}
 	return err
 }
 
 // newest reads the list from its beginning to the first page without a new
 // track, and returns how many tracks there are.
-func (s *trackedList) newest(l *list) (total int64, err error) {
-	visited := make(map[string]bool)
-	var p pass
-	p.seen = make(map[string]bool)
-	for url := l.first; url != ""; {
-		if visited[url] {
-			return 0, cycleFailure()
+func (s *reader) newest() (length int64, err error) {
+	var p api.Pass
+	pages := s.Pages(pager(s.parts[0].path), "")
+	for pages.Next() {
+		fresh, err := s.page(&p, s.parts[0], pages.Page())
+		if err != nil || !fresh {
+			return p.Total(), err
 		}
-		visited[url] = true
-		one, err := s.page(url)
-		if err != nil {
-			return 0, err
-		}
-		total = one.total
-		fresh, err := s.emitPage(l, one, &p)
-		if err != nil {
-			return 0, err
-		}
-		if err := s.progress(); err != nil {
-			return 0, err
-		}
-		if !fresh {
-			break
-		}
-		url = one.next
 	}
-	return total, nil
-}
-
-func (d *builder) savedTrack(v jsonvalue.Value, _ int) string {
-	t := v.Get("track")
-	if !t.Exists() {
-		t = v.Get("item")
-	}
-	d.needed("id", t.Get("id"))
-	d.needed("name", t.Get("name"))
-	d.instant("added_at", v.Get("added_at"))
-	d.track(t)
-	d.volatile()
-	d.number("popularity", t.Get("popularity"))
-	return rowID(t)
+	return p.Total(), pages.Err()
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
@@ -30,8 +32,8 @@ func TestRateLimited(t *testing.T) {
 			t.Fatalf("%+v, want Done.Status = %v, e.Code = spotify_rate_limited, e.Message = spotify_rate_limited and e.Retryable", e, abi.DoneFailed)
 		}
 		next := a.Again(t, res)
-		if n := len(res.All) + len(next.All); n < 135 || n > 135+4 { // the plays have one slice
-			t.Errorf("after %d requests: %d and %d records, want 135 to 139 together", after, len(res.All), len(next.All))
+		if n := len(res.Changes()) + len(next.Changes()); n < 135 || n > 135+4 { // the plays have one slice
+			t.Errorf("after %d requests: %d and %d records, want 135 to 139 together", after, len(res.Changes()), len(next.Changes()))
 		}
 	}
 }
@@ -40,7 +42,7 @@ func TestRateLimited(t *testing.T) {
 // could not renew counts as one that the provider refuses.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
-	trial.Ends(t, "spotify", endsRun, signIn)
+	trial.Ends(t, "spotify", api.EndsRun, func(err error) error { return sdk.AuthFailed("spotify", err) })
 }
 
 // A stream that fails is named, and the others are collected.
@@ -78,13 +80,13 @@ func TestOneStreamFails(t *testing.T) {
 				if trial.Skips(res) != stream+" stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
 					t.Errorf("%s %s, want trial.Skips(res) = %s and %v in res.Skips[0].Diagnostics", trial.Skips(res), res.Skips[0].Diagnostics, stream+" stream_collection_failed", c.code)
 				}
-				if deleted(res) != "" || len(res.All) != 3 {
-					t.Errorf("emitted %s, deleted %s, want deleted(res) = \"\" and len(res.All) = 3", emitted(res), deleted(res))
+				if deleted(res) != "" || len(res.Changes()) != 3 {
+					t.Errorf("emitted %s, deleted %s, want deleted(res) = \"\" and len(res.Changes()) = 3", emitted(res), deleted(res))
 				}
 				a.Faults.Clear()
 				next := a.Again(t, res)
-				if len(next.All) != 1 || next.All[0].Stream != stream {
-					t.Errorf("next run: %s %s, want len(next.All) = 1 and next.All[0].Stream = %v", emitted(next), deleted(next), stream)
+				if len(next.Changes()) != 1 || next.Changes()[0].Stream != stream {
+					t.Errorf("next run: %s %s, want len(next.Changes()) = 1 and next.Changes()[0].Stream = %v", emitted(next), deleted(next), stream)
 				}
 			})
 		}
@@ -244,11 +246,11 @@ func TestUnreadableRows(t *testing.T) {
 		string(res.Skips[0].Diagnostics) != `{"count":2}` || string(res.Skips[1].Diagnostics) != `{"count":4}` {
 		t.Errorf("reported %s %+v, want 2 plays and 4 tracks unreadable", trial.Skips(res), res.Skips)
 	}
-	if len(res.All) != 3 {
-		t.Errorf("%v, want len(res.All) = 3", emitted(res))
+	if len(res.Changes()) != 3 {
+		t.Errorf("%v, want len(res.Changes()) = 3", emitted(res))
 	}
-	if again := a.Again(t, res); len(again.All) != 0 || trial.Skips(again) == "" {
-		t.Errorf("%s %s, want len(again.All) = 0 and trial.Skips(again) not \"\"", emitted(again), trial.Skips(again))
+	if again := a.Again(t, res); len(again.Changes()) != 0 || trial.Skips(again) == "" {
+		t.Errorf("%s %s, want len(again.Changes()) = 0 and trial.Skips(again) not \"\"", emitted(again), trial.Skips(again))
 	}
 }
 
@@ -304,7 +306,7 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 				res = a.Again(t, res)
 				a.Before(nil)
 				there := a.stored(t, only)
-				for _, r := range res.All {
+				for _, r := range res.Changes() {
 					if _, alive := there[r.Stream][r.Key]; r.Delete && alive {
 						t.Errorf("%s %s got a tombstone, want none: the row exists", r.Stream, r.Key)
 					}
@@ -353,7 +355,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 		res = a.Again(t, res)
 		a.Before(nil)
 		there := a.stored(t, only)
-		for _, r := range res.All {
+		for _, r := range res.Changes() {
 			if _, alive := there[streamTracks][r.Key]; r.Delete && alive {
 				t.Errorf("%s got a tombstone, want none: the row exists", r.Key)
 			}
@@ -375,8 +377,8 @@ func TestForeignLedger(t *testing.T) {
 		state[stream] = strings.Replace(state[stream], `"v":1`, `"v":0`, 1)
 	}
 	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
-	if len(next.All) != 15 || deleted(next) != "playlists listA" {
-		t.Errorf("emitted %s, deleted %s, want len(next.All) = 15 and deleted(next) = playlists listA", emitted(next), deleted(next))
+	if rows(next) != 14 || emitted(next) != "" || deleted(next) != "playlists listA" {
+		t.Errorf("%d rows, changed %s, deleted %s, want 14 rows, none changed and list A deleted", rows(next), emitted(next), deleted(next))
 	}
 }
 

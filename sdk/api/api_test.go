@@ -158,6 +158,31 @@ func TestListThatDoesNotEnd(t *testing.T) {
 	}
 }
 
+// A position that the provider has forgotten, and gives again, is no circle.
+func TestForgottenPositionComesAgain(t *testing.T) {
+	t.Parallel()
+	forgotten := true
+	var got string
+	res := collect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Query().Get("from") == "":
+			_, _ = w.Write([]byte(`{"items":[{"id":"a"}],"more":true,"cursor":"c"}`))
+		case forgotten:
+			forgotten = false
+			w.WriteHeader(http.StatusBadRequest)
+		default:
+			_, _ = w.Write([]byte(`{"items":[{"id":"b"}],"more":false}`))
+		}
+	}), nil, func(h *sdk.Host) error {
+		var err error
+		got, err = rows(api.New(h, provider), api.Cursor(searching, "items", "more", "cursor"), "c")
+		return err
+	})
+	if got != "a|b" || res.Done.Error != nil {
+		t.Errorf("got %q, %+v, want a|b and no error", got, res.Done.Error)
+	}
+}
+
 // The option base_url replaces the address, of links as well, and a request of Prefetch is
 // sent once.
 func TestAddresses(t *testing.T) {

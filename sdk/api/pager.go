@@ -172,6 +172,7 @@ func (p *Pages) read() error {
 		if p.started {
 			return p.c.Malformed("the API refused its own cursor")
 		}
+		delete(p.visited, p.at) // the list may come by it again
 		p.at = ""
 		return p.read()
 	}

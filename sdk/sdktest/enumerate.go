@@ -67,7 +67,7 @@ func (h *host) enumerate(m *abi.Enumeration) string {
 	if m.Status == abi.EnumerationWhole {
 		l.open = false
 		delete(h.listing, m.Stream)
-		h.res.whole = append(h.res.whole, at)
+		h.res.whole = append(h.res.whole, whole{at, len(h.res.States)})
 		return ""
 	}
 	for _, key := range m.Keys {
@@ -111,12 +111,28 @@ func (h *host) missing(request []byte) ([]byte, *abi.Error) {
 	return answer, nil
 }
 
+// whole is an enumeration that was closed behind so many cursors.
+type whole struct {
+	listed
+
+	states int
+}
+
+// committed reports whether the host commits a cursor of the stream that comes behind it: a
+// complete slice at once, any other with the run.
+func (w whole) committed(r *Result) bool {
+	return r.Done.Status == abi.DoneSucceeded || slices.ContainsFunc(r.States[w.states:], func(s abi.State) bool {
+		return s.Stream == w.stream && s.Slice != nil && s.Slice.Complete
+	})
+}
+
 // sweep removes the records of a run's whole enumerations that they have not met.
 func (s Store) sweep(r *Result) {
-	if r.Done.Status != abi.DoneSucceeded {
-		return
-	}
-	for _, at := range r.whole {
+	for _, w := range r.whole {
+		if !w.committed(r) {
+			continue
+		}
+		at := w.listed
 		l := r.lists[at]
 		for key, rec := range s[at.stream] {
 			if l.met == nil || l.met[key] || at.part != "" && !slices.Contains(rec.parts, at.part) {

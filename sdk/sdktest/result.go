@@ -70,7 +70,7 @@ type Result struct {
 	options   Options
 	gaps      []*storedGap
 	lists     map[listed]*list
-	whole     []listed // in the order in which they were closed
+	whole     []whole // in the order in which they were closed
 }
 
 // Failure explains why the run did not succeed: DONE's error, or how the run ended

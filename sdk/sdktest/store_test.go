@@ -123,3 +123,35 @@ func TestChanges(t *testing.T) {
 		t.Errorf("the first run changed %d of %d records, want 4 of 4", len(first.Changes()), first.Stored().Len())
 	}
 }
+
+// A complete slice behind an enumeration that is whole has it swept, whatever the run's end;
+// a cursor that the end withholds does not.
+func TestSweepOfARunThatFails(t *testing.T) {
+	t.Parallel()
+	for slice, want := range map[string]int{"list": 1, "": 2} {
+		res := sdktest.Collect(t, connector(func(h *sdk.Host) error {
+			list, err := h.Enumerate("other", "", "")
+			if err != nil {
+				return err
+			}
+			if err := list.Met([]string{"a"}); err != nil {
+				return err
+			}
+			if err := list.Whole(); err != nil {
+				return err
+			}
+			if slice == "" {
+				err = h.State("other", []byte("{}"))
+			} else {
+				err = h.Slice("other", slice, []byte("{}"))
+			}
+			if err != nil {
+				return err
+			}
+			return sdk.ErrStopped
+		}), sdktest.Options{Stored: emitting(t, "a=1", "b=1").Stored()})
+		if got := res.Stored().Len(); got != want {
+			t.Errorf("slice %q: %d records are left, want %d", slice, got, want)
+		}
+	}
+}

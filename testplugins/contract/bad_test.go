@@ -114,6 +114,8 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "checkpoint.covers", detail: "journal", script: without(state("journal"), "")},
 		{clause: "resume.accepts", detail: "asked to trap", script: "when \"state\":{ trap\n" + honest()},
 		{clause: "resume.quiet", detail: "journal (2 records)", script: without(firstPapers, strings.Replace(firstPapers, `unless "journal":{"at" `, "", 1))},
+		{clause: "resume.quiet", detail: "notes (1 records)", script: enumerating + "when \"state\":{ " + note("notes", `"notes-1"`, `{"id":"notes-1","changed":true}`) +
+			firstPapers + state("notes") + state("journal") + "finish"},
 		{clause: "refresh.repeats", detail: "journal", script: without(firstPapers, `unless "collection_mode":"full_refresh" `+firstPapers)},
 		{clause: "scope.streams", detail: "stream notes alone", script: without(firstNotes, `when "name":"journal" `+firstNotes)},
 		{clause: "scope.resources", detail: "notes", script: without(oneNote, "when \"resources\" records notes 0 2\n")},

@@ -57,7 +57,7 @@ var clauses = []Clause{
 	{ID: "checkpoint.committed", Title: "a run that succeeded leaves no cursor withheld", Hint: "account for every key of the cursor's lanes"},
 	{ID: "checkpoint.covers", Title: "a cursor covers every incremental stream that delivered records", Hint: "emit STATE for the stream or its state_stream, or declare it as not incremental"},
 	{ID: "resume.accepts", Title: "a second run accepts the cursors of the first", Hint: "read START.state as the run before wrote it"},
-	{ID: "resume.quiet", Title: "a second run over unchanged input emits nothing of incremental streams again", Hint: "continue from the cursor"},
+	{ID: "resume.quiet", Title: "a second run over unchanged input changes nothing in incremental streams, and emits again only what the first enumerated", Hint: "continue from the cursor"},
 	{ID: "refresh.repeats", Title: "a full refresh delivers the same records again", Hint: "without state, start from the beginning"},
 	{ID: "scope.streams", Title: "a run that is given one stream delivers that stream, whole", Hint: "emit a stream whenever it is in scope, whatever else is"},
 	{ID: "scope.resources", Title: "a run that is given one key delivers that key only", Hint: "compare each key with START's resources"},

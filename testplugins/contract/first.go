@@ -63,7 +63,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 		return false, nil
 	}
 	s.collected(res)
-	s.committed = res.Checkpoints.Committed
+	s.committed, s.enumerated = res.Checkpoints.Committed, res.Enumerated
 	if s.stored, err = whole.keys(ctx); err != nil {
 		return false, err
 	}

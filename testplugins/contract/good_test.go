@@ -30,6 +30,16 @@ func TestScriptedKeepsEveryClause(t *testing.T) {
 	}
 }
 
+// A connector that enumerates emits every record in each run, and is quiet if none changes.
+func TestEnumeratingKeepsEveryClause(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{
+		File: scripted(t), Roots: folder(t), Options: map[string]string{"script": enumerating + firstPapers + state("notes") + state("journal") + "finish"},
+		Second: rig.Engine(t, plugin.IsolationProcess, limits()),
+	})
+	wantAll(t, r, noCredentials...)
+}
+
 func TestAssemblyScriptKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{plugin.KindRaw, plugin.KindExtism} {

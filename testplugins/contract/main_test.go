@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,14 @@ const (
 	oneNote     = "when \"resources\":[\"notes-2\"] records notes 2 3\n"
 	firstPapers = "when \"name\":\"journal\" unless \"journal\":{\"at\" unless \"resources\" records journal 0 2\n"
 )
+
+// enumerating emits the notes in each run, in an enumeration.
+var enumerating = whenNotes + `enumerate {"type":"ENUMERATION","stream":"notes","status":"open"}` + "\n" +
+	whenNotes + "unless \"resources\" unless \"time_range\" records notes 0 3\n" + oneNote +
+	strings.Replace(timed, `unless "notes":{"at" `, "", 1) +
+	whenNotes + `enumerate {"type":"ENUMERATION","stream":"notes","status":"whole"}` + "\n"
+
+const whenNotes = "when \"name\":\"notes\" "
 
 // timed emits a record with a consent time, which only runs without a range get.
 const timed = `when "name":"notes" unless "notes":{"at" unless "resources" unless "time_range" emit {"type":"RECORD","stream":"notes","key":"timed","data":{"id":"timed","at":"2026-01-01T00:00:00Z"},"emitted_at":"2026-01-01T00:00:00Z"}` + "\n"

@@ -33,7 +33,11 @@ func (s *suite) resume(ctx context.Context, whole *store) error {
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
 		c := res.Records[st.Name]
-		if n := c.Upserted + c.Unchanged + c.Deleted + c.Rejected; st.Incremental && n > 0 && !slices.Contains(s.bare, st.Name) {
+		n := c.Upserted + c.Deleted + c.Rejected
+		if !slices.Contains(s.enumerated, st.Name) { // an enumeration has every record, changed or not
+			n += c.Unchanged
+		}
+		if st.Incremental && n > 0 && !slices.Contains(s.bare, st.Name) {
 			loud = append(loud, fmt.Sprintf("%s (%d records)", st.Name, n))
 		}
 	}

@@ -145,9 +145,10 @@ type suite struct {
 	stores   int
 
 	// About the first run:
-	stored    map[string][]string // the live keys of each stream that has some
-	committed []string            // streams whose cursor moved
-	bare      []string            // incremental streams with records that no cursor covers
+	stored     map[string][]string // the live keys of each stream that has some
+	committed  []string            // streams whose cursor moved
+	enumerated []string            // streams that the first run enumerated
+	bare       []string            // incremental streams with records that no cursor covers
 }
 
 func (s *suite) run(ctx context.Context) error {

@@ -3,6 +3,7 @@ package shape
 import (
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -39,10 +40,44 @@ var names = []struct {
 // Field is what a schema says of one property.
 type Field struct {
 	Name  string
+	Label string // the name as JSON, with a colon behind it
 	Types Types
 	Items Types // of an array's elements
 	Time  bool  // a text is a date-time
 	Plain bool  // of the caller's: the field is neither part of a key nor filtered
+
+	free, freeItems uint16 // the kinds of values that fit whatever they are, as bits
+}
+
+// Takes reports whether every value of a kind fits. Fits decides about the others.
+func (f *Field) Takes(kind jsonvalue.Kind) bool { return f.free>>kind&1 != 0 }
+
+// TakesItem is Takes for an element of the field's array.
+func (f *Field) TakesItem(kind jsonvalue.Kind) bool { return f.freeItems>>kind&1 != 0 }
+
+// freely sets the kinds of values that fit whatever they are.
+func (f *Field) freely() {
+	for _, one := range [...]struct {
+		types Types
+		kinds []jsonvalue.Kind
+		free  bool
+	}{
+		{Null, []jsonvalue.Kind{jsonvalue.Null}, true},
+		{String, []jsonvalue.Kind{jsonvalue.String}, !f.Time},
+		{Boolean, []jsonvalue.Kind{jsonvalue.True, jsonvalue.False}, true},
+		{Number, []jsonvalue.Kind{jsonvalue.Number}, true},
+		{Array, []jsonvalue.Kind{jsonvalue.Array}, f.Items == Any},
+		{Object, []jsonvalue.Kind{jsonvalue.Object}, true},
+	} {
+		for _, kind := range one.kinds {
+			if f.Types&one.types != 0 && one.free {
+				f.free |= 1 << kind
+			}
+			if f.Items&one.types != 0 {
+				f.freeItems |= 1 << kind
+			}
+		}
+	}
 }
 
 // Fields returns the properties of a schema, in its order.
@@ -50,10 +85,12 @@ func Fields(schema jsonvalue.Value) []Field {
 	var list []Field
 	for it := schema.Get("properties").Children(); it.Next(); {
 		p := it.Value()
-		list = append(list, Field{
-			Name: it.Name().Str(), Types: types(p.Get("type")), Items: types(p.Get("items").Get("type")),
+		f := Field{
+			Name: it.Name().Str(), Label: string(append(jsonappend.String(nil, it.Name().Str()), ':')), Types: types(p.Get("type")), Items: types(p.Get("items").Get("type")),
 			Time: p.Get("format").TextIs("date-time"),
-		})
+		}
+		f.freely()
+		list = append(list, f)
 	}
 	return list
 }

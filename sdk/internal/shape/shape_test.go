@@ -46,9 +46,14 @@ func TestFits(t *testing.T) {
 			}
 		}
 		for _, text := range values.not {
-			if f.Fits(parse(t, text)) {
-				t.Errorf("%s takes %s: got true, want false", name, text)
+			if v := parse(t, text); f.Fits(v) || f.Takes(v.Kind()) {
+				t.Errorf("%s takes %s: got %v, and every value of its kind %v, want false", name, text, f.Fits(v), f.Takes(v.Kind()))
 			}
+		}
+	}
+	for name, want := range map[string]bool{"text": true, "any": true, "at": false, "names": false} {
+		if f := fields[name]; f.Takes(jsonvalue.String) != want {
+			t.Errorf("%s takes every text: got %v, want %v", name, !want, want)
 		}
 	}
 	maybe, text := fields["maybe"], fields["text"]

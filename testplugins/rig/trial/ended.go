@@ -30,14 +30,14 @@ func Unkilled(o *sdktest.Options) { o.Tolerate = false }
 
 // ToTheEnd follows a run that was stopped by runs that are stopped a little later each,
 // until one is not. meanwhile is called before the fifth. It returns the last run, and
-// how many records all of them emitted into stored.
-func ToTheEnd(t *testing.T, res *sdktest.Result, stop int, stored sdktest.Store, meanwhile func()) (last *sdktest.Result, emitted int) {
+// how many records all of them changed in the host's store.
+func ToTheEnd(t *testing.T, res *sdktest.Result, stop int, stored sdktest.Store, meanwhile func()) (last *sdktest.Result, changed int) {
 	t.Helper()
 	for run := 0; ; run++ {
 		stored.Apply(res)
-		emitted += len(res.All)
+		changed += len(res.Changes())
 		if res.Done.Status == abi.DoneSucceeded {
-			return res, emitted
+			return res, changed
 		}
 		if res.Done.Status != abi.DoneCancelled || run > 100 {
 			t.Fatalf("stop %d: %+v %+v, want Done.Status = %v and run at most 100", stop, res.Done, res.Done.Error, abi.DoneCancelled)

@@ -1,0 +1,80 @@
+package api
+
+import "github.com/pdpp-host/pdpp-host/sdk"
+
+// LookUp asks the provider for the records that an enumeration has not met, by their keys:
+// a list need not show everything that is there.
+type LookUp struct {
+	Path   func(key string) string // of the object
+	Window int                     // requests in flight
+	Most   int                     // objects that one run asks for
+}
+
+// Missing looks up the missing records behind the key after, and then those from the first
+// one on, at most Most. each gets the answers in the order of keys, whatever their own, nil
+// for a request that failed. It returns the key that was asked for last, for the next run,
+// "" when nothing is missing, and how many missing records were not asked for. An error
+// that ends the run is returned behind the answers that came before it.
+func (l LookUp) Missing(c *Client, list *sdk.Enumeration, after string, each func(key string, resp *sdk.Response) error) (last string, left int, err error) {
+	var keys, before []string
+	err = list.Missing(func(key string) error {
+		switch {
+		case key <= after && len(before) < l.Most:
+			before = append(before, key)
+		case key > after && len(keys) < l.Most:
+			keys = append(keys, key)
+		}
+		left++
+		return nil
+	})
+	if err != nil || left == 0 {
+		return "", 0, err
+	}
+	keys = append(keys, before...)
+	keys = keys[:min(len(keys), l.Most)]
+	answers, failed := l.ask(c, keys)
+	for _, key := range keys {
+		if err := each(key, answers[key]); err != nil {
+			return after, left, err
+		}
+	}
+	return keys[len(keys)-1], left - len(keys), failed
+}
+
+// ask returns the answers by key. One that is missing failed, or was not asked for because
+// of the error.
+func (l LookUp) ask(c *Client, keys []string) (map[string]*sdk.Response, error) {
+	answers, byURL := make(map[string]*sdk.Response, len(keys)), make(map[string]string, len(keys))
+	asked := 0
+	err := c.FetchMany(l.Window, func() (sdk.Request, bool) {
+		if asked == len(keys) {
+			return sdk.Request{}, false
+		}
+		r := c.Get(l.Path(keys[asked]))
+		byURL[r.URL] = keys[asked]
+		asked++
+		return r, true
+	}, func(r sdk.Request, resp *sdk.Response, err error) error {
+		if err != nil && EndsRun(err) {
+			return err
+		}
+		answers[byURL[r.URL]] = resp
+		return nil
+	})
+	return answers, err
+}
+
+// maxID is the longest id that PlainID takes.
+const maxID = 40
+
+// PlainID reports whether an id of the provider is safe in a path and short: letters, digits,
+// hyphens and underscores.
+func PlainID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
