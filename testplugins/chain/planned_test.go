@@ -44,7 +44,7 @@ func TestCappedRunsFinish(t *testing.T) {
 		args  []string
 	}{
 		"github": {30, nil}, "github, one long list": {40, []string{"--stream", "repositories"}},
-		"notion": {100, nil}, "spotify": {90, nil}, "spotify, one long list": {90, []string{"--stream", "saved_tracks"}}, "strava": {80, nil}, "ynab": {100, nil},
+		"notion": {100, nil}, "reddit": {60, nil}, "spotify": {90, nil}, "spotify, one long list": {90, []string{"--stream", "saved_tracks"}}, "strava": {80, nil}, "ynab": {100, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
