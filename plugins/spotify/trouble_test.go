@@ -367,7 +367,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 }
 
 // A cursor of another version costs an inventory, and no removal.
-func TestForeignLedger(t *testing.T) {
+func TestForeignCursor(t *testing.T) {
 	t.Parallel()
 	a := furnished()
 	res := a.Collect(t)

@@ -91,10 +91,10 @@ func TestPagers(t *testing.T) {
 		"link from page 2":  {link, origin + "/v1/notes?p=2", answers{"/v1/notes?p=2": `{"items":[{"id":"b"}]}`}, "b"},
 		"link, empty":       {link, "", answers{"/v1/notes": `{"items":[]}`}, ""},
 		"link in a circle":  {link, "", answers{"/v1/notes": `{"items":[],"next":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[],"next":"` + origin + `/v1/notes?p=2"}`}, "notes_paging_cycle"},
-		"link away":         {link, "", answers{"/v1/notes": `{"items":[],"next":"https://api.notes.example.evil.example/v1/notes"}`}, "notes_next_refused"},
-		"link to a user":    {link, "", answers{"/v1/notes": `{"items":[],"next":"https://api.notes.example@evil.example/v1/notes"}`}, "notes_next_refused"},
-		"link without TLS":  {link, "", answers{"/v1/notes": `{"items":[],"next":"http://api.notes.example/v1/notes"}`}, "notes_next_refused"},
-		"link above":        {link, "", answers{"/v1/notes": `{"items":[],"next":"https://api.notes.example/admin"}`}, "notes_next_refused"},
+		"link away":         {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"https://api.notes.example.evil.example/v1/notes"}`}, "notes_next_refused"},
+		"link to a user":    {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"https://api.notes.example@evil.example/v1/notes"}`}, "notes_next_refused"},
+		"link without TLS":  {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"http://api.notes.example/v1/notes"}`}, "notes_next_refused"},
+		"link above":        {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"https://api.notes.example/admin"}`}, "notes_next_refused"},
 		"kept link away":    {link, "https://evil.example/v1/notes", answers{}, "notes_next_refused"},
 		"link, a number":    {link, "", answers{"/v1/notes": `{"items":[],"next":5}`}, "notes_malformed_response"},
 		"no rows":           {link, "", answers{"/v1/notes": `{"rows":[]}`}, "notes_malformed_response"},
@@ -124,6 +124,9 @@ func TestPagers(t *testing.T) {
 				return err
 			})
 			if e := res.Done.Error; e != nil {
+				if got != "" && c.want == "notes_next_refused" {
+					t.Errorf("got the page %q, want no page with a link that leads away", got)
+				}
 				got = e.Code
 			}
 			if got != c.want {
