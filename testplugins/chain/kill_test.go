@@ -56,7 +56,9 @@ func TestKilledHost(t *testing.T) {
 	}{
 		"notion":  {sample.Notion(options(260)), []string{"pages", "databases"}, map[string]string{"NOTION_API_TOKEN": token}, []int64{2, 4}},
 		"github":  {unspread(sample.Github(options(12))), githubStreams, map[string]string{"GITHUB_TOKEN": token}, []int64{3, 9, 15}},
+		"reddit":  {sample.Reddit(options(120)), []string{"submitted", "comments", "saved", "hidden"}, sample.RedditVariables(token), []int64{4, 7}},
 		"spotify": {sample.Spotify(options(120)), []string{"playlists", "saved_tracks", "recently_played"}, sample.SpotifyVariables(token), []int64{4}},
+		"strava":  {sample.Strava(options(900)), []string{"activities"}, sample.StravaVariables(token), []int64{3, 5}},
 		"ynab":    {sample.Ynab(options(12)), []string{"accounts", "categories", "transactions", "months", "payees"}, map[string]string{"YNAB_PAT": token}, []int64{3, 8}},
 		"recovering": {unspread(sample.Github(options(12))), githubStreams, map[string]string{
 			"GITHUB_TOKEN": token, "PDPP_GITHUB_MAX_DETAIL_FETCHES_PER_RUN": "4", "PDPP_GITHUB_MAX_TAIL_DEFERRAL_GAPS_PER_RUN": "3",
@@ -132,7 +134,7 @@ var githubStreams = []string{"user", "repositories", "starred", "issues", "pull_
 // next run continues.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	for name, size := range map[string]int{"github": 20, "notion": 120, "spotify": 120, "ynab": 20} {
+	for name, size := range map[string]int{"github": 20, "notion": 120, "reddit": 120, "spotify": 120, "strava": 500, "ynab": 20} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := served(t, name, size)

@@ -15,7 +15,10 @@ import (
 )
 
 // connectors are the ones that need a provider.
-var connectors = []string{"github", "notion", "spotify", "ynab"}
+var connectors = []string{"github", "notion", "reddit", "spotify", "strava", "ynab"}
+
+// renewing are those of them whose access token is renewed.
+var renewing = []string{"reddit", "spotify", "strava"}
 
 // built is shared by all tests: the program, the plugins folder, and the cache of
 // compiled modules.

@@ -18,6 +18,9 @@ func paged(t *testing.T, name string) *sample.Service {
 		o.Size, o.Page = 36, 6
 		return &sample.Service{Handler: unspread(sample.Github(o)), Variables: map[string]string{"GITHUB_TOKEN": token}}
 	}
+	if name == "strava" { // two hundred rows on a page
+		o.Size = 900
+	}
 	s, err := sample.New(name, o)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +44,7 @@ func TestCappedRunsFinish(t *testing.T) {
 		args  []string
 	}{
 		"github": {30, nil}, "github, one long list": {40, []string{"--stream", "repositories"}},
-		"notion": {100, nil}, "spotify": {90, nil}, "spotify, one long list": {90, []string{"--stream", "saved_tracks"}}, "ynab": {100, nil},
+		"notion": {100, nil}, "reddit": {60, nil}, "spotify": {90, nil}, "spotify, one long list": {90, []string{"--stream", "saved_tracks"}}, "strava": {80, nil}, "ynab": {100, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func always(f fault.Fault) fault.Rule { return fault.Rule{Times: -1, Fault: f} }
 func TestCooldown(t *testing.T) {
 	t.Parallel()
 	for name, atMost := range map[string]time.Duration{ // a connector that runs seldom waits for its next time
-		"notion": 2 * time.Hour, "spotify": 2 * time.Hour, "github": 6 * time.Hour, "ynab": 6 * time.Hour,
+		"notion": 2 * time.Hour, "reddit": 6 * time.Hour, "spotify": 2 * time.Hour, "strava": 6 * time.Hour, "github": 6 * time.Hour, "ynab": 6 * time.Hour,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

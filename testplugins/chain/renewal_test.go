@@ -70,3 +70,48 @@ func TestRenewal(t *testing.T) {
 		})
 	}
 }
+
+// The host renews with a client secret, too: Strava takes it in the body and replaces the
+// refresh token, Reddit takes it in a header alone and keeps the refresh token.
+func TestRenewalWithClientSecret(t *testing.T) {
+	t.Parallel()
+	type account interface {
+		http.Handler
+		Before(f func(n int, r *http.Request))
+		Forget()
+		ExpireNow()
+		Revoke()
+		Renewals() int
+	}
+	for name, c := range map[string]struct {
+		account   account
+		variables map[string]string
+		stream    string
+	}{
+		"reddit": {sample.Reddit(options(20)), sample.RedditVariables(token), "saved"},
+		"strava": {sample.Strava(options(20)), sample.StravaVariables(token), "activities"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOwner(t, c.account, c.variables)
+			for run := 1; run <= 2; run++ {
+				c.account.Forget()
+				c.account.Before(func(i int, _ *http.Request) {
+					if i == 2 {
+						c.account.ExpireNow()
+					}
+				})
+				o.runs(0, name)
+				if got := live(o.export(name, c.stream)); got != 20 || c.account.Renewals() != run {
+					t.Fatalf("run %d: %d records after %d renewals, want 20 after %d", run, got, c.account.Renewals(), run)
+				}
+			}
+			c.account.Before(nil)
+			c.account.Revoke()
+			failed := o.runs(6, name)
+			if failed.Error == nil || failed.Error.Code != name+"_auth_failed" {
+				t.Errorf("without consent: %+v, want %s_auth_failed", failed.Error, name)
+			}
+		})
+	}
+}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/reddit"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/strava"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
 )
 
@@ -35,7 +37,7 @@ type step struct {
 func TestChangesArrive(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (http.Handler, map[string]string, map[string]int, step){
-		"github": githubChanges, "notion": notionChanges, "spotify": spotifyChanges, "ynab": ynabChanges,
+		"github": githubChanges, "notion": notionChanges, "reddit": redditChanges, "spotify": spotifyChanges, "strava": stravaChanges, "ynab": ynabChanges,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -144,6 +146,23 @@ func notionChanges(*testing.T) (http.Handler, map[string]string, map[string]int,
 	}
 }
 
+func redditChanges(*testing.T) (http.Handler, map[string]string, map[string]int, step) {
+	p := sample.Reddit(options(8))
+	edited := &reddit.Thing{ID: "edited", Title: "first", Created: time.Now()}
+	p.Put("submitted", edited)
+	return p, sample.RedditVariables(token), map[string]int{"submitted": 9, "comments": 8, "saved": 8, "upvoted": 8}, step{
+		change: func() {
+			p.Put("saved", &reddit.Thing{ID: "new", Created: time.Now()})
+			p.Take("saved", "t3_saved0003")
+			p.Take("upvoted", "t3_upvoted0005")
+			p.Change(func() { edited.Text, edited.Score = "changed", 90 })
+		},
+		counts:  "1 new, 1 changed, 2 deleted, 0 rejected",
+		changed: map[string]string{"submitted t3_edited": "selftext=changed"},
+		gone:    map[string]string{"saved": "t3_saved0003", "upvoted": "t3_upvoted0005"},
+	}
+}
+
 func spotifyChanges(*testing.T) (http.Handler, map[string]string, map[string]int, step) {
 	o := options(8)
 	p := sample.Spotify(o)
@@ -157,6 +176,23 @@ func spotifyChanges(*testing.T) (http.Handler, map[string]string, map[string]int
 		},
 		counts: "2 new, 0 changed, 2 deleted, 0 rejected",
 		gone:   map[string]string{"saved_tracks": "track0003", "playlists": "playlist0000"},
+	}
+}
+
+func stravaChanges(*testing.T) (http.Handler, map[string]string, map[string]int, step) {
+	p := sample.Strava(options(8))
+	fresh := &strava.Activity{ID: 90, Name: "new", Start: time.Now()}
+	edited := &strava.Activity{ID: 91, Name: "first", Start: time.Now().Add(-time.Hour)}
+	p.Add(edited)
+	return p, sample.StravaVariables(token), map[string]int{"activities": 9}, step{
+		change: func() {
+			p.Add(fresh)
+			p.Delete(4)
+			p.Change(func() { edited.Name = "changed" })
+		},
+		counts:  "1 new, 1 changed, 1 deleted, 0 rejected",
+		changed: map[string]string{"activities 91": "name=changed"},
+		gone:    map[string]string{"activities": "4"},
 	}
 }
 

@@ -35,7 +35,9 @@ var services = map[string]func(Options) *Service{
 	"notion":  func(o Options) *Service { return serve(o, Notion(o), map[string]string{"NOTION_API_TOKEN": o.Token}) },
 	"github":  func(o Options) *Service { return serve(o, Github(o), map[string]string{"GITHUB_TOKEN": o.Token}) },
 	"ynab":    func(o Options) *Service { return serve(o, Ynab(o), map[string]string{"YNAB_PAT": o.Token}) },
+	"reddit":  func(o Options) *Service { return serve(o, Reddit(o), RedditVariables(o.Token)) },
 	"spotify": func(o Options) *Service { return serve(o, Spotify(o), SpotifyVariables(o.Token)) },
+	"strava":  func(o Options) *Service { return serve(o, Strava(o), StravaVariables(o.Token)) },
 }
 
 // Names are the providers that New knows.

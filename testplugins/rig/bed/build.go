@@ -14,7 +14,7 @@ import (
 )
 
 // network are the connectors that get the pace of a provider on this machine.
-var network = []string{"github", "notion", "spotify", "ynab"}
+var network = []string{"github", "notion", "reddit", "spotify", "strava", "ynab"}
 
 // once has what is built once: the program under "", and modules by their name.
 var once = struct {
