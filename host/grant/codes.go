@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
 // The codes of this room.
@@ -12,7 +13,7 @@ const (
 	CodeDetails  abi.Code = "grants.invalid_details"      // what is asked for cannot be granted to anybody
 	CodeChoice   abi.Code = "grants.invalid_choice"       // what its owner chose is no part of it
 	CodeConflict abi.Code = "grants.declaration_conflict" // its connections have different declarations
-	CodeInvalid  abi.Code = "grants.invalid"              // the document of a grant is damaged
+	CodeInvalid           = read.CodeGrantInvalid         // the document of a grant is damaged
 )
 
 // Invalid is a part of authorization details that cannot be granted. Neither of its texts has

@@ -74,7 +74,7 @@ func Hash(text []byte) string {
 // errDocument refuses a document that is not what was approved.
 var errDocument = abi.NewError(CodeInvalid, "the grant is damaged", "revoke it, and have the app ask again")
 
-// ReadDocument reads the text of a document that has that hash, or returns grants.invalid.
+// ReadDocument reads the text of a document that has that hash, or returns read.grant_invalid.
 func ReadDocument(text []byte, hash string) (*Document, error) {
 	d := new(Document)
 	if Hash(text) != hash {

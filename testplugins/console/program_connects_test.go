@@ -1,7 +1,9 @@
 package console
 
 import (
+	"encoding/json"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,8 +11,9 @@ import (
 	"testing"
 )
 
-// RD-44, RD-48.1: a program that knows the address alone asks the running host and gets its
-// token once its owner has approved on the command line; one that does not wait has its token
+// RD-44, RD-48.1, RD-02.3, RD-02.5: a program that knows the address alone asks the running host and gets its
+// token once its owner has approved on the command line, reads what was granted by it until the
+// owner takes the grant back; one that does not wait has its token
 // printed, once and alone. Neither token, nor what led to it, is in any file of the host's.
 func TestAProgramConnects(t *testing.T) {
 	t.Parallel()
@@ -67,7 +70,7 @@ func TestAProgramConnects(t *testing.T) {
 	if said := w.owner.Says(0, "grants", "show", made.ID); !regexp.MustCompile(`it can read now: [1-9]\d* records? of repositories`).MatchString(said) {
 		t.Errorf("grants show says %s, want how many records it can read", said)
 	}
-	w.owner.Says(0, "grants", "revoke", made.ID)
+	w.reads(t, got.Token, made.ID)
 	if said := w.owner.Says(0, "grants", "list"); !strings.Contains(said, "revoked") || !strings.Contains(said, "holds") {
 		t.Errorf("grants list says %s, want one that holds and one that was revoked", said)
 	}
@@ -92,6 +95,46 @@ func TestAProgramConnects(t *testing.T) {
 	for name, secret := range secrets {
 		if strings.Contains(w.owner.Log(), secret) {
 			t.Errorf("%s stands in the log, want it nowhere", name)
+		}
+	}
+}
+
+// reads reads as a program that shows a token of a grant, which is revoked in the end.
+func (w *world) reads(t *testing.T, token, grantID string) {
+	t.Helper()
+	get := func(path string) (status int, text string) {
+		t.Helper()
+		res := w.owner.Sends(http.MethodGet, path, nil, map[string]string{"Authorization": "Bearer " + token})
+		return res.Status, res.Body
+	}
+	var streams, page struct {
+		Data []struct {
+			Name string `json:"name"`
+			ID   string `json:"id"`
+		} `json:"data"`
+	}
+	status, text := get("/v1/streams")
+	if err := json.Unmarshal([]byte(text), &streams); err != nil || status != http.StatusOK || len(streams.Data) != 1 || streams.Data[0].Name != "repositories" {
+		t.Errorf("the streams are %d %s, want repositories alone", status, text)
+	}
+	status, text = get("/v1/streams/repositories/records?limit=5")
+	if err := json.Unmarshal([]byte(text), &page); err != nil || status != http.StatusOK || len(page.Data) != 5 {
+		t.Errorf("the records are %d %s, want five", status, text)
+	}
+	status, changes := get("/v1/streams/repositories/records?changes_since=beginning")
+	if status != http.StatusOK || !strings.Contains(changes, "next_changes_since") {
+		t.Errorf("the changes are %d %s, want all and a token to go on with", status, changes)
+	}
+	_, hidden := get("/v1/streams/issues/records")
+	status, none := get("/v1/streams/none/records")
+	id := regexp.MustCompile(`req_[a-z0-9]+`)
+	if hidden, none = id.ReplaceAllString(hidden, ""), id.ReplaceAllString(none, ""); status != http.StatusForbidden || hidden != strings.ReplaceAll(none, "none", "issues") {
+		t.Errorf("a stream that was not granted is answered %s, want what one that is not there is: %d %s", hidden, status, none)
+	}
+	w.owner.Says(0, "grants", "revoke", grantID)
+	for _, path := range []string{"/v1/streams", "/v1/streams/repositories/records"} {
+		if status, text := get(path); status != http.StatusForbidden || !strings.Contains(text, `"grant_revoked"`) {
+			t.Errorf("%s of a grant that was revoked is answered %d %s, want 403 grant_revoked", path, status, text)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func newBed(t testing.TB) *bed {
 	t.Cleanup(func() { _ = store.Close() })
 	logger := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	b.store, b.desk = store, &desk.Desk{Store: store, Now: now, Random: rand.Reader}
-	b.read = &read.Reader{Store: store, Index: index.New(store), Now: now, Random: rand.Reader}
+	b.read = &read.Reader{Store: store, Index: index.New(store, rand.Reader), Now: now, Random: rand.Reader}
 	b.owner = owner.New(owner.Deps{
 		Open:  func(context.Context) (*storage.Store, error) { return store, nil },
 		Actor: owner.Actor{Face: owner.CommandLine}, Now: now, Random: rand.Reader, Logger: logger,

@@ -17,8 +17,8 @@ type Admitted struct {
 	Scope    *read.Scope // all that it may see
 }
 
-// Admit returns who holds a token and what they may see, or grants.token_refused,
-// grants.revoked, grants.expired, grants.invalid. It asks the store each time, so that a
+// Admit returns who holds a token and what they may see, or read.token_unknown,
+// read.grant_revoked, read.grant_expired, read.grant_invalid. It asks the store each time, so that a
 // revocation holds from the next request on (RD-02.5), with one indexed read by a hash,
 // whatever was shown (RD-48.3). No other way leads from a token to a Scope (RD-34.2).
 func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
@@ -43,6 +43,15 @@ func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 		}
 	}
 	return &Admitted{token.ID, g.ClientID, doc, doc.Scope()}, nil
+}
+
+// Caller is Admit for the readers' routes. It implements read.Callers.
+func (d *Desk) Caller(ctx context.Context, token string) (*read.Caller, error) {
+	who, err := d.Admit(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.Grant.GrantID}, nil
 }
 
 func refusedToken() error {

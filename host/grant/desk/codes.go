@@ -3,6 +3,7 @@ package desk
 import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -22,8 +23,8 @@ const (
 	CodePollingRefused  abi.Code = "grants.polling_refused"
 	CodePollingTooQuick abi.Code = "grants.polling_too_quick"
 	CodeDenied          abi.Code = "grants.denied"
-	CodeTokenRefused    abi.Code = "grants.token_refused" //nolint:gosec // the name of a refusal
-	CodeRevoked         abi.Code = "grants.revoked"
-	CodeExpired         abi.Code = "grants.expired"
+	CodeTokenRefused             = read.CodeTokenUnknown
+	CodeRevoked                  = read.CodeGrantRevoked
+	CodeExpired                  = read.CodeGrantExpired
 	CodeInvalid                  = grant.CodeInvalid
 )

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/pdpp-host/pdpp-host/host/api/oauth"
 	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
@@ -46,7 +47,7 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
 	mux.Handle(records.Prefix, records.New(records.Deps{
-		Guard: i.guard, Callers: records.OwnerTokens(i.guard.As), Random: server.Random, Logger: server.Logger,
+		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
