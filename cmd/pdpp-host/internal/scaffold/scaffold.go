@@ -1,11 +1,13 @@
 package scaffold
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -26,23 +28,27 @@ const modulePath = "github.com/pdpp-host/pdpp-host"
 // .gitignore would take effect among the templates, and a sample and a simulation are folders.
 var places = map[string]string{
 	"gitignore": ".gitignore", "first.txt": "sample/first.txt", "second.txt": "sample/deeper/second.txt",
-	"simulation.go": "simulation/simulation.go", "serve.go": "simulation/serve/main.go",
+	"simulation.go": "simulation/simulation.go", "serve.go": "simulation/serve/main.go", "messages.json": "sample/january.zip",
 }
 
 // The kinds of connectors.
 const (
-	KindFile = "file" // it reads a folder
-	KindHTTP = "http" // it asks a service
+	KindFile    = "file"    // it reads a folder
+	KindHTTP    = "http"    // it asks a service
+	KindArchive = "archive" // it reads archives that were downloaded
 )
 
 // Kinds are all of them.
-var Kinds = []string{KindFile, KindHTTP}
+var Kinds = []string{KindFile, KindHTTP, KindArchive}
 
 // tests holds a module of each kind against the contract, in the Makefile's words:
 // over the sample, or over the simulation that its own test serves.
+const sampleTest = "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm --root {{.Name}}=sample --require-records"
+
 var tests = map[string]string{
-	KindFile: "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm --root {{.Name}}=sample --require-records",
-	KindHTTP: "PDPP_HOST=\"$(PDPP_HOST)\" go test -count=1 ./...",
+	KindFile:    sampleTest,
+	KindArchive: sampleTest,
+	KindHTTP:    "PDPP_HOST=\"$(PDPP_HOST)\" go test -count=1 ./...",
 }
 
 // Options says what to write.
@@ -108,6 +114,11 @@ func (o Options) write() ([]string, error) {
 			name = place
 		}
 		files[name] = fill.Replace(string(text))
+		if path.Ext(name) == ".zip" {
+			if files[name], err = zipped(strings.TrimSuffix(path.Base(template), ".tmpl"), files[name]); err != nil {
+				return nil, err
+			}
+		}
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -122,6 +133,18 @@ func (o Options) write() ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// zipped is an archive of one file.
+func zipped(name, text string) (string, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	err = errors.Join(err, z.Close()) // writes the directory
+	return b.String(), err
 }
 
 func (o Options) goMod() string {

@@ -20,8 +20,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestNew(t *testing.T) {
 	t.Parallel()
 	for kind, files := range map[string][]string{
-		KindFile: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"},
-		KindHTTP: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "simulation/serve/main.go", "simulation/simulation.go"},
+		KindFile:    {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"},
+		KindHTTP:    {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "simulation/serve/main.go", "simulation/simulation.go"},
+		KindArchive: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/january.zip"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
