@@ -25,7 +25,7 @@ type Callers interface {
 
 // Codes of who asks.
 const (
-	CodeTokenUnknown abi.Code = "read.token_unknown"
+	CodeTokenUnknown abi.Code = "read.token_unknown" //nolint:gosec // the name of a refusal
 	CodeGrantRevoked abi.Code = "read.grant_revoked"
 	CodeGrantExpired abi.Code = "read.grant_expired"
 	CodeGrantInvalid abi.Code = "read.grant_invalid" // it cannot be read, or its hash does not fit

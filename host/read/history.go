@@ -33,7 +33,7 @@ func (r *Reader) projections(ctx context.Context, sources []source, fields []str
 		}
 		for _, f := range s.plan.Fields {
 			if f.Required {
-				names = append(names[:len(names):len(names)], f.Name)
+				names = append(slices.Clip(names), f.Name)
 			}
 		}
 		for _, name := range names {
@@ -74,7 +74,7 @@ func (p *projection) moved(h *storage.ReadHistory) int64 {
 // differs with the change.
 func written(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339Nano) }
 
-// settle has read read rows until the index knows each of them as it is now, and returns
+// settle lets read look at rows until the index knows each of them as it is now, and returns
 // the spans of their records as they were at that moment. Of a record that has changed since
 // it was indexed nobody could be told, now or later, what of it has.
 func (r *Reader) settle(ctx context.Context, s *source, read func(context.Context) ([]*storage.ReadRow, error)) (map[string][]storage.ReadPast, error) {

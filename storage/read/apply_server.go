@@ -12,7 +12,7 @@ import (
 // The same on PostgreSQL, where a statement takes many rows.
 const (
 	lookIndexed = `SELECT i.n, r.seq, r.day, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
-CROSS JOIN LATERAL (SELECT * FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
+CROSS JOIN LATERAL (SELECT seq, day, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 	removeIndexed = `WITH gone AS (DELETE FROM read_rows AS r USING unnest($1, $2) AS i (stream_id, key)
 WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs),
 ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key)
@@ -21,9 +21,10 @@ DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gon
 	copyOrder     = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
 	addWords      = `INSERT INTO read_fts (docid, words) SELECT docid, words::tsvector FROM unnest($1, $2) AS i (docid, words)`
 	removeChanges = `DELETE FROM read_changes AS c USING unnest($1, $2) AS i (stream_id, seq) WHERE c.stream_id = i.stream_id AND c.seq = i.seq`
-	addChanges    = `INSERT INTO read_changes (stream_id, seq, key) SELECT * FROM unnest($1, $2, $3) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key`
+	addChanges    = `INSERT INTO read_changes (stream_id, seq, key) SELECT stream_id, seq, key FROM unnest($1, $2, $3) AS i (stream_id, seq, key) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key`
 	removePast    = `DELETE FROM read_past AS p USING unnest($1, $2) AS i (stream_id, key) WHERE p.stream_id = i.stream_id AND p.key = i.key`
-	addPast       = `INSERT INTO read_past (stream_id, until_seq, key, from_seq, time, until_us, indexed_us) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
+	addPast       = `INSERT INTO read_past (stream_id, until_seq, key, from_seq, time, until_us, indexed_us) SELECT stream_id, until_seq, key, from_seq, time, until_us, indexed_us
+FROM unnest($1, $2, $3, $4, $5, $6, $7) AS i (stream_id, until_seq, key, from_seq, time, until_us, indexed_us)
 ON CONFLICT (stream_id, until_seq) DO NOTHING`
 )
 

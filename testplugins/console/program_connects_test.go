@@ -99,7 +99,7 @@ func TestAProgramConnects(t *testing.T) {
 	}
 }
 
-// reads reads as a program that shows a token of a grant, which is revoked in the end.
+// reads looks as a program that shows a token of a grant, which is revoked in the end.
 func (w *world) reads(t *testing.T, token, grantID string) {
 	t.Helper()
 	get := func(path string) (status int, text string) {

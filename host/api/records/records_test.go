@@ -29,8 +29,8 @@ func TestOwnerReads(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if id := a.head.Get("Request-Id"); len(id) != 30 || id != a.head.Get("X-Request-Id") {
-		t.Errorf("got request ids %q and %q, want one of 30 bytes", id, a.head.Get("X-Request-Id"))
+	if id := a.head.Get("Request-Id"); len(id) != 30 || id != a.head.Get("X-Request-ID") {
+		t.Errorf("got request ids %q and %q, want one of 30 bytes", id, a.head.Get("X-Request-ID"))
 	}
 	last := b.get(b.owner, *a.Links.Next)
 	if last.ids() != "a" || last.HasMore || last.Links.Next != nil || strings.Contains(last.body, "next_cursor") || last.Since == "" {
