@@ -43,7 +43,7 @@ const feedKept = 2 * 8
 type session struct {
 	since   mark  // what the reader has
 	horizon int64 // nothing behind it is told
-	after   int64 // the last change that was told
+	after   int64 // the last change that was told; 0: none
 }
 
 // Changes returns the next changes of a stream that the scope shows, in their order, each
@@ -59,17 +59,14 @@ func (r *Reader) Changes(ctx context.Context, scope *Scope, c Changes) (*ChangeP
 }
 
 func (r *Reader) changes(ctx context.Context, scope *Scope, c *Changes, limit int, page *ChangePage) error {
-	sources, err := r.sources(ctx, scope, c.From)
+	sources, store, err := r.sources(ctx, scope, c.From)
 	if err != nil {
 		return err
 	}
 	if sources, err = fitting(sources, c.Fields, &page.Warnings); err != nil {
 		return err
 	}
-	now, err := r.now(ctx, sources, c.Fields)
-	if err != nil {
-		return err
-	}
+	now := markOf(store, sources, c.Fields)
 	at := session{horizon: now.Horizon}
 	if at.since, err = r.openSince(ctx, scope, c, &now, sources); err != nil {
 		return err
@@ -81,7 +78,6 @@ func (r *Reader) changes(ctx context.Context, scope *Scope, c *Changes, limit in
 	if err != nil {
 		return err
 	}
-	at.after = at.since.Horizon
 	if c.Cursor != "" {
 		plain, err := pages.open(c.Cursor)
 		if err != nil {
@@ -95,6 +91,7 @@ func (r *Reader) changes(ctx context.Context, scope *Scope, c *Changes, limit in
 			return err
 		}
 		now, at.horizon, at.after = pinned, pinned.Horizon, int64(binary.BigEndian.Uint64(rest)) //nolint:gosec // as it was sealed
+		sources = slices.DeleteFunc(sources, func(s source) bool { return s.ID > now.Newest })   // came since the first page
 	}
 	more, err := r.fill(ctx, sources, c, at, limit, page)
 	if err == nil {
@@ -189,8 +186,8 @@ func (r *Reader) fill(ctx context.Context, sources []source, c *Changes, at sess
 	}
 	var feeds []*feed
 	for i := range sources {
-		if sources[i].LastSeq > at.since.Horizon { // else nothing has changed (RD-23.12)
-			feeds = append(feeds, &feed{reader: r, source: &sources[i], shown: &projections[i], session: at})
+		if has := at.since.of(&sources[i]); sources[i].LastSeq > has.Horizon { // else nothing has changed (RD-23.12)
+			feeds = append(feeds, &feed{reader: r, source: &sources[i], shown: &projections[i], session: session{has, at.horizon, max(at.after, has.Horizon)}})
 		}
 	}
 	for {

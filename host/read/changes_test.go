@@ -240,21 +240,14 @@ func TestChangesOfAnOlderStore(t *testing.T) {
 	pgtest.OnFile(t)
 	s := newShelf(t, "c")
 	s.put("c", "notes", "a", `{"id":"a"}`)
-	older, err := s.markOf(t)
+	sources, at, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
 	s.ok(err)
+	older := markOf(at, sources, nil)
 	older.Horizon = 1 << 40
 	seal, err := s.sealSince(t.Context(), OwnerScope(), From{Stream: "notes"}, nil, &older)
 	s.ok(err)
 	_, err = s.Changes(t.Context(), OwnerScope(), Changes{From: From{Stream: "notes"}, Since: seal})
 	s.code(err, CodeExpired)
-}
-
-// markOf is the mark of a read of notes that begins now.
-func (s *shelf) markOf(t *testing.T) (mark, error) {
-	t.Helper()
-	sources, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
-	s.ok(err)
-	return s.Reader.now(t.Context(), sources, nil)
 }
 
 // RD-24, RD-23.12: the changes of several connections make one feed in one order, in pages
@@ -321,7 +314,7 @@ func TestReadsSettle(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "c")
 	s.put("c", "notes", "a", `{"id":"a","title":"old"}`)
-	sources, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
+	sources, _, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
 	s.ok(err)
 	var got []string
 	_, err = s.settle(t.Context(), &sources[0], func(ctx context.Context) ([]*storage.ReadRow, error) {

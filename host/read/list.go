@@ -66,7 +66,7 @@ func pageLimit(asked int) (int, []Warning, error) {
 }
 
 func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, page *Page) error {
-	sources, err := r.sources(ctx, scope, l.From)
+	sources, at, err := r.sources(ctx, scope, l.From)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if err != nil {
 		return err
 	}
-	began, err := r.began(ctx, m, l, seal)
+	began, err := r.began(ctx, m, l, at, seal)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 
 // began returns what the store had when the first page of a list was asked for, and has the
 // list go on behind the page before.
-func (r *Reader) began(ctx context.Context, m *merged, l *List, seal *sealer) (*mark, error) {
+func (r *Reader) began(ctx context.Context, m *merged, l *List, store storage.ReadPosition, seal *sealer) (*mark, error) {
 	sources := make([]source, len(m.walks))
 	for i, w := range m.walks {
 		sources[i] = *w.source
@@ -126,9 +126,9 @@ func (r *Reader) began(ctx context.Context, m *merged, l *List, seal *sealer) (*
 		w.shown = &shown[i]
 	}
 	if l.Cursor == "" {
-		began, err := r.now(ctx, sources, l.Fields)
+		began := markOf(store, sources, l.Fields)
 		began.Listed = true
-		return &began, err
+		return &began, nil
 	}
 	plain, err := seal.open(l.Cursor)
 	if err != nil {

@@ -2,7 +2,6 @@ package read
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
-	"github.com/pdpp-host/pdpp-host/host/read/index"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Beginning asks for the changes since ever.
@@ -48,18 +47,25 @@ func readMark(b []byte) (m mark, rest []byte, err error) {
 	return mark{b[0] == 1, int64(number(0)), int64(number(1)), number(2), int64(number(3))}, b[markBytes:], nil //nolint:gosec // as they were written
 }
 
-// now returns the mark of a read that begins now: every change up to its horizon is in the
-// read state of the sources.
-func (r *Reader) now(ctx context.Context, sources []source, fields []string) (mark, error) {
-	at, err := r.Store.Position(ctx)
+// markOf returns the mark of a read of sources that were found behind a position: every change
+// up to its horizon is in their read state.
+func markOf(at storage.ReadPosition, sources []source, fields []string) mark {
 	m := mark{Horizon: at.Indexed, Epoch: at.Epoch}
 	for i := range sources {
-		if m.Newest = max(m.Newest, sources[i].ID); sources[i].LastSeq > at.Indexed && err == nil {
-			err = index.Behind()
-		}
+		m.Newest = max(m.Newest, sources[i].ID)
 	}
 	m.Streams = hashStreams(sources, fields, m.Newest)
-	return m, err
+	return m
+}
+
+// of is the mark for one source. Of a stream that came later the reader has nothing, whenever
+// its changes were.
+func (m *mark) of(s *source) mark {
+	has := *m
+	if s.ID > m.Newest {
+		has.Horizon = 0
+	}
+	return has
 }
 
 // fits refuses what the read state cannot tell from a mark on any more (RD-23.9): it was

@@ -69,31 +69,33 @@ func (s *source) record(row *storage.ReadRow, shown *projection, past []storage.
 	return r
 }
 
-// sources finds what a request reads, indexed as far as the store is now. It answers for
-// a connection outside the scope as for one that is not there (RD-03.2).
-func (r *Reader) sources(ctx context.Context, scope *Scope, f From) ([]source, error) {
+// sources finds what a request reads, indexed as far as the store is now, and says how far
+// that is. It answers for a connection outside the scope as for one that is not there
+// (RD-03.2).
+func (r *Reader) sources(ctx context.Context, scope *Scope, f From) (found []source, at storage.ReadPosition, err error) {
 	granted, ok := scope.of(f.Stream)
 	if !ok {
-		return nil, notGranted("the stream")
+		return nil, at, notGranted("the stream")
 	}
 	if f.Stream == "" {
-		return nil, invalid("a stream is needed", "name one")
+		return nil, at, invalid("a stream is needed", "name one")
 	}
 	connections, err := r.connections(ctx, scope, granted, f.Connections)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
-	streams, err := r.Index.Ready(ctx, r.Wait, func(ctx context.Context) ([]storage.ReadStream, error) {
+	streams, at, err := r.Index.Ready(ctx, r.Wait, func(ctx context.Context) ([]storage.ReadStream, error) {
 		all, err := r.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections, Name: f.Stream})
 		return slices.DeleteFunc(all, func(s storage.ReadStream) bool { return f.Connector != "" && s.Connector != f.Connector }), err
 	})
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	if len(streams) == 0 && scope.Owner {
-		return nil, abi.NewError(abi.CodeStreamUnknown, "no connection has that stream", "`pdpp-host records list` shows the streams there are")
+		return nil, at, abi.NewError(abi.CodeStreamUnknown, "no connection has that stream", "`pdpp-host records list` shows the streams there are")
 	}
-	return r.planned(ctx, scope, streams)
+	found, err = r.planned(ctx, scope, streams)
+	return found, at, err
 }
 
 // connections returns the ids of what is asked for by name or id; nil: any.

@@ -91,7 +91,7 @@ func (r *Reader) settled(ctx context.Context, s *source, key string) (row *stora
 
 // find finds a record or tombstone. One of several connections is ambiguous (RD-09.2).
 func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, []storage.ReadPast, error) {
-	sources, err := r.sources(ctx, scope, o.From)
+	sources, _, err := r.sources(ctx, scope, o.From)
 	if err != nil {
 		return nil, nil, nil, err
 	}

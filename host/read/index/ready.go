@@ -13,18 +13,17 @@ const CodeBehind abi.Code = "read.index_behind"
 
 // Ready returns the streams that load finds once all that is in the store of them now is
 // indexed, and works at that for as long as wait, 0: as it takes. After that it is
-// read.index_behind (RD-14.2, RD-16.6).
-func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(context.Context) ([]storage.ReadStream, error)) ([]storage.ReadStream, error) {
+// read.index_behind (RD-14.2, RD-16.6). at is how far the index was before they were loaded:
+// no change up to it is missing from them.
+func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(context.Context) ([]storage.ReadStream, error)) (streams []storage.ReadStream, at storage.ReadPosition, err error) {
 	began := time.Now() // elapsed time, not the wall clock
 	need := int64(-1)
 	for {
-		streams, err := load(ctx)
-		if err != nil {
-			return nil, err
+		if at, err = x.store.Position(ctx); err != nil {
+			return nil, at, err
 		}
-		at, err := x.store.Position(ctx)
-		if err != nil {
-			return nil, err
+		if streams, err = load(ctx); err != nil {
+			return nil, at, err
 		}
 		unfit, last := []int64{}, int64(0)
 		for i := range streams {
@@ -37,13 +36,13 @@ func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(conte
 			need = last
 		}
 		if len(unfit) == 0 && at.Indexed >= need && at.Indexed <= at.Last {
-			return streams, nil
+			return streams, at, nil
 		}
 		if wait > 0 && time.Since(began) > wait {
-			return nil, Behind()
+			return nil, at, Behind()
 		}
 		if _, err := x.step(ctx, unfit); err != nil {
-			return nil, err
+			return nil, at, err
 		}
 	}
 }
