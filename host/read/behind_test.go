@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
@@ -90,5 +91,50 @@ func TestFeedTellsAStreamThatCameLater(t *testing.T) {
 	}
 	if rows := f.session(t.Fatalf, func() {}); len(rows) != 0 {
 		t.Errorf("got %q, want nothing once more", rows)
+	}
+}
+
+// RD-23.1, RD-23.9: once the spans of a record are removed, the beginning still tells of it, and
+// a token that lives does not tell again what its reader has.
+func TestBeginningTellsOfPrunedSpans(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, moves := range map[string][]int{"one move is kept": {30, 60}, "no move is kept": {30}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelfOf(t, strings.ReplaceAll(name, " ", ""), "c")
+			s.Kept = 90 * day
+			since := began.AddDate(-1, 0, 0)
+			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: since}}}}
+			write := func(at string) {
+				s.put("c", "notes", "a", `{"id":"a","title":"t","at":"`+at+`"}`)
+				_, err := s.Index.All(t.Context(), 0)
+				s.ok(err)
+			}
+			write("2026-01-01T00:00:00Z")
+			last := ""
+			for i, at := range moves {
+				s.now = began.Add(time.Duration(at) * day)
+				last = fmt.Sprintf("2026-01-%02dT00:00:00", 2+i)
+				write(last + "Z")
+			}
+			write(last + "+00:00") // the same time, otherwise written
+			s.now = began.Add(100 * day)
+			f := &follower{shelf: s, scope: scope, ask: Changes{From: From{Stream: "notes"}, Since: Beginning}, copy: map[string]string{}}
+			if rows := f.session(t.Fatalf, func() {}); len(rows) != 1 {
+				t.Errorf("before: got %q, want a", rows)
+			}
+			token := f.ask.Since
+			s.now = began.Add(130 * day)
+			_, err := s.Store.PrunePast(t.Context(), s.Kept, 10)
+			s.ok(err)
+			if rows := f.session(t.Fatalf, func() {}); len(rows) != 0 {
+				t.Errorf("since %q: got %q, want nothing", token, rows)
+			}
+			f.ask.Since = Beginning
+			if rows := f.session(t.Fatalf, func() {}); len(rows) != 1 {
+				t.Errorf("from the beginning: got %q, want a, as a list has it", rows)
+			}
+		})
 	}
 }

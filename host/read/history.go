@@ -15,6 +15,7 @@ type projection struct {
 	all   bool
 	tags  map[uint32]bool
 	order uint32 // of the cursor field; 0: none
+	time  uint32 // of the field that says a record's time; 0: none
 }
 
 // projections returns those of sources, in their order.
@@ -44,6 +45,9 @@ func (r *Reader) projections(ctx context.Context, sources []source, fields []str
 		if s.plan.CursorField != "" {
 			p.order = h.Tag(s.plan.CursorField)
 		}
+		if s.plan.ConsentTimeField != "" {
+			p.time = h.Tag(s.plan.ConsentTimeField)
+		}
 	}
 	return out, nil
 }
@@ -61,9 +65,12 @@ func (p *projection) last(h *storage.ReadHistory) (seq, us int64) {
 }
 
 // moved returns the last change of the field that a list is ordered by; 0: none.
-func (p *projection) moved(h *storage.ReadHistory) int64 {
+func (p *projection) moved(h *storage.ReadHistory) int64 { return changed(h, p.order) }
+
+// changed returns the last change of a field by its tag; 0: none.
+func changed(h *storage.ReadHistory, tag uint32) int64 {
 	for i := range h.Fields {
-		if f := &h.Fields[i]; f.Tag == p.order && p.order != 0 {
+		if f := &h.Fields[i]; f.Tag == tag && tag != 0 {
 			return f.Seq
 		}
 	}
@@ -130,6 +137,9 @@ func (s *source) tell(p *projection, since *mark, row *storage.ReadRow, past []s
 	if h := row.History; h != nil && s.within(row) {
 		t := told{}
 		t.at, t.us = s.since(p, h, past)
+		if since.Horizon == 0 {
+			t.at = max(t.at, s.kept(p, h, past)) // no row of the feed may stand at an earlier change
+		}
 		if since.Listed {
 			t.at = max(t.at, p.moved(h)) // the list may have missed it
 		}
@@ -172,6 +182,23 @@ func (s *source) since(p *projection, h *storage.ReadHistory, past []storage.Rea
 		us = past[i].UntilUS
 	}
 	return in, us
+}
+
+// kept returns the first change that is still known of a record that had been within the
+// scope's time before, where the spans of that are removed; 0: none is. A token is not as old
+// as those: only who begins needs it.
+func (s *source) kept(p *projection, h *storage.ReadHistory, past []storage.ReadPast) int64 {
+	if !s.bounded() || !s.timed() {
+		return 0
+	}
+	in, at, i := h.Since, changed(h, p.time), len(past)-1
+	for i >= 0 && past[i].Until == in && s.was(&past[i]) {
+		in, at, i = past[i].From, past[i].Until, i-1
+	}
+	if in == h.Born || i >= 0 && past[i].Until == in {
+		return 0
+	}
+	return at
 }
 
 func (s *source) bounded() bool { return s.scope != nil && s.scope.Time != nil }
