@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -105,5 +104,5 @@ func hashStreams(sources []source, fields []string, newest int64) uint64 {
 
 // timed reports whether the read state has the times that the scope bounds.
 func (s *source) timed() bool {
-	return s.plan.Bounded() && s.scope.Time.Field == s.plan.ConsentTimeField && s.plan.TypeOf(s.scope.Time.Field) != declaration.Other
+	return s.plan.Bounded() && s.scope.Time.Field == s.plan.ConsentTimeField
 }

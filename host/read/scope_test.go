@@ -1,0 +1,37 @@
+package read
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// RD-34.1, RD-34.3: a newer manifest that declares the time of a grant as anything but a time
+// shows none of its records.
+func TestANewManifestDoesNotWidenATime(t *testing.T) {
+	t.Parallel()
+	until := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, field := range map[string]string{"text": `"at":{"type":"string"}`, "an integer": `"at":{"type":"integer"}`, "nothing": `"other":{"type":"string"}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelfOf(t, strings.ReplaceAll(name, " ", ""), "c")
+			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Until: until}}}}
+			s.put("c", "notes", "a", `{"id":"a","title":"word","at":"2026-03-01T00:00:00Z"}`, "b", `{"id":"b","title":"word","at":5}`)
+			f := &follower{shelf: s, scope: scope, ask: Changes{From: From{Stream: "notes"}, Since: Beginning}, copy: map[string]string{}}
+			for range 2 {
+				if all, _, _ := f.list(t.Fatalf, 100, func() {}); len(all) != 0 {
+					t.Errorf("a list has %v, want nothing", all)
+				}
+				f.ask.Since = Beginning
+				if rows := f.session(t.Fatalf, func() {}); len(rows) != 0 {
+					t.Errorf("the changes are %q, want none", rows)
+				}
+				found, err := s.Search(t.Context(), scope, Search{Text: "word"})
+				if s.ok(err); len(found.Hits) != 0 {
+					t.Errorf("a search finds %v, want nothing", found.Hits)
+				}
+				s.accept("c", strings.ReplaceAll(manifest, `"at":{"type":["string","null"],"format":"date-time"}`, field))
+			}
+		})
+	}
+}
