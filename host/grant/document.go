@@ -99,13 +99,7 @@ func (d *Document) Scope() *read.Scope {
 		from := &d.Streams[i]
 		to := read.StreamScope{Name: from.Name, Connections: from.InstanceIDs, Fields: from.Fields, Keys: from.Resources}
 		if t := from.TimeConstraint; t != nil {
-			to.Time = &read.TimeBound{Field: t.Field}
-			if t.Since != nil {
-				to.Time.Since = *t.Since
-			}
-			if t.Until != nil {
-				to.Time.Until = *t.Until
-			}
+			to.Time = &read.TimeBound{Field: t.Field, Since: t.Since, Until: t.Until}
 		}
 		s.Streams[i] = to
 	}

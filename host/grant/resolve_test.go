@@ -251,11 +251,11 @@ func TestGrantIsWithinTheRequest(t *testing.T) {
 			}
 		}
 		for _, since := range []*time.Time{c.Since, askedSince(&asked)} {
-			if since != nil && (scope.Time == nil || scope.Time.Since.Before(*since)) {
+			if since != nil && (scope.Time == nil || scope.Time.Since == nil || scope.Time.Since.Before(*since)) {
 				t.Errorf("got the time %+v, want none before %s", scope.Time, since)
 			}
 		}
-		if c.Until != nil && (scope.Time == nil || scope.Time.Until.After(*c.Until) || scope.Time.Until.IsZero()) {
+		if c.Until != nil && (scope.Time == nil || scope.Time.Until == nil || scope.Time.Until.After(*c.Until)) {
 			t.Errorf("got the time %+v, want none after %s", scope.Time, c.Until)
 		}
 	})

@@ -105,7 +105,7 @@ func TestBeginningTellsOfPrunedSpans(t *testing.T) {
 			s := newShelfOf(t, strings.ReplaceAll(name, " ", ""), "c")
 			s.Kept = 90 * day
 			since := began.AddDate(-1, 0, 0)
-			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: since}}}}
+			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: new(since)}}}}
 			write := func(at string) {
 				s.put("c", "notes", "a", `{"id":"a","title":"t","at":"`+at+`"}`)
 				_, err := s.Index.All(t.Context(), 0)

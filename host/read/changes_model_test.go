@@ -113,8 +113,8 @@ func followers(s *shelf, ids []string, limit int) []*follower {
 	for name, scope := range map[string]*Scope{
 		"owner":  OwnerScope(),
 		"fields": granted(StreamScope{Connections: ids, Fields: []string{"id", "title"}}),
-		"timed":  granted(StreamScope{Connections: ids[:1], Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: since}}),
-		"window": granted(StreamScope{Connections: ids, Fields: []string{"id", "body", "at"}, Time: &TimeBound{Field: "at", Since: since, Until: since.AddDate(0, 0, 2)}}),
+		"timed":  granted(StreamScope{Connections: ids[:1], Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: new(since)}}),
+		"window": granted(StreamScope{Connections: ids, Fields: []string{"id", "body", "at"}, Time: &TimeBound{Field: "at", Since: new(since), Until: new(since.AddDate(0, 0, 2))}}),
 		"keys":   granted(StreamScope{Connections: ids, Fields: []string{"id", "n"}, Keys: []string{"a", "c"}}),
 	} {
 		all = append(all, &follower{shelf: s, name: name, scope: scope, ask: Changes{From: From{Stream: "notes"}, Since: Beginning, Limit: limit}, copy: map[string]string{}})

@@ -41,7 +41,7 @@ func TestChangesBySequence(t *testing.T) {
 		ids := s.ids("c")
 		scopes := [2]*Scope{
 			{Streams: []StreamScope{{Name: "notes", Connections: ids, Fields: []string{"id", "title"}}}},
-			{Streams: []StreamScope{{Name: "notes", Connections: ids, Fields: []string{"id", "title", "body"}, Time: &TimeBound{Field: "at", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}}},
+			{Streams: []StreamScope{{Name: "notes", Connections: ids, Fields: []string{"id", "title", "body"}, Time: &TimeBound{Field: "at", Since: new(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}}}},
 		}
 		tokens := [2][]string{}
 		session := func(client int, since string) (string, string) {

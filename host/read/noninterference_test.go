@@ -44,7 +44,7 @@ func (w *twins) fields(granted bool) map[string]string {
 func (w *twins) day(shown bool) string {
 	first, last := 1, 9
 	if t := w.timed(); t != nil {
-		if first, last = t.Since.Day(), 9; !t.Until.IsZero() {
+		if first, last = t.Since.Day(), 9; t.Until != nil {
 			last = t.Until.Day() - 1
 		}
 		if !shown {

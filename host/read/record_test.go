@@ -66,7 +66,7 @@ func TestListUnderAScope(t *testing.T) {
 	s.put("c", "notes", "a", `{"id":"a","n":1,"at":"2026-01-01T00:00:00Z"}`, "b", `{"id":"b","n":2,"at":"2026-01-02T00:00:00+01:00"}`,
 		"c", `{"id":"c","n":3,"at":"2026-03-01T00:00:00Z"}`, "d", `{"id":"d"}`, "e", `{"id":"e","at":"soon"}`)
 	s.put("d", "notes", "z", `{"id":"z"}`)
-	granted := StreamScope{Name: "notes", Connections: []string{id}, Fields: []string{"id", "n"}, Time: &TimeBound{Field: "at", Since: began.AddDate(0, 0, -1), Until: began.AddDate(0, 1, 0)}}
+	granted := StreamScope{Name: "notes", Connections: []string{id}, Fields: []string{"id", "n"}, Time: &TimeBound{Field: "at", Since: new(began.AddDate(0, 0, -1)), Until: new(began.AddDate(0, 1, 0))}}
 	scope := &Scope{Streams: []StreamScope{granted}}
 	page, err := s.List(t.Context(), scope, List{From: From{Stream: "notes"}, Count: true})
 	s.ok(err)

@@ -29,8 +29,8 @@ type StreamScope struct {
 // TimeBound bounds the records of a stream by a field that is a date or a date-time.
 type TimeBound struct {
 	Field string
-	Since time.Time // included; zero: no bound
-	Until time.Time // not included; zero: no bound
+	Since *time.Time // included; nil: no bound
+	Until *time.Time // not included; nil: no bound
 }
 
 // OwnerScope sees everything.
@@ -99,15 +99,28 @@ func (s *source) names(key string) bool {
 	return s.scope == nil || s.scope.Keys == nil || slices.Contains(s.scope.Keys, key)
 }
 
-// holds reports whether a time is within the bound; none is not.
+// holds reports whether a time is within the bound; none is not. Within a bound that cannot
+// be compared nothing is.
 func (t *TimeBound) holds(at []byte) bool {
-	return len(at) > 0 && !field.IsMissing(at) && (t.Since.IsZero() || compare(at, bound(t.Since)) >= 0) && (t.Until.IsZero() || compare(at, bound(t.Until)) < 0)
+	if len(at) == 0 || field.IsMissing(at) {
+		return false
+	}
+	if t.Since != nil {
+		if since, ok := bound(*t.Since); !ok || compare(at, since) < 0 {
+			return false
+		}
+	}
+	if t.Until != nil {
+		if until, ok := bound(*t.Until); !ok || compare(at, until) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
-// bound is a moment as the orders of dates and date-times have it.
-func bound(at time.Time) []byte {
-	order, _ := field.OrderTyped(declaration.DateTime, at.UTC().Format(time.RFC3339Nano))
-	return order
+// bound is a moment as the orders of dates and date-times have it; false: it is none of theirs.
+func bound(at time.Time) ([]byte, bool) {
+	return field.OrderTyped(declaration.DateTime, at.UTC().Format(time.RFC3339Nano))
 }
 
 // cut returns the members of a record that are seen and asked for; nil fields: all of them.

@@ -15,7 +15,7 @@ func TestANewManifestDoesNotWidenATime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShelfOf(t, strings.ReplaceAll(name, " ", ""), "c")
-			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Until: until}}}}
+			scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Until: new(until)}}}}
 			s.put("c", "notes", "a", `{"id":"a","title":"word","at":"2026-03-01T00:00:00Z"}`, "b", `{"id":"b","title":"word","at":5}`)
 			f := &follower{shelf: s, scope: scope, ask: Changes{From: From{Stream: "notes"}, Since: Beginning}, copy: map[string]string{}}
 			for range 2 {
@@ -33,5 +33,32 @@ func TestANewManifestDoesNotWidenATime(t *testing.T) {
 				s.accept("c", strings.ReplaceAll(manifest, `"at":{"type":["string","null"],"format":"date-time"}`, field))
 			}
 		})
+	}
+}
+
+// RD-34.3: a bound at the zero time is a bound, and so is one that no record's time compares
+// with.
+func TestABoundThatNothingIsWithin(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","at":"2026-03-01T00:00:00Z"}`)
+	within, _ := bound(began)
+	for _, year := range []int{-1, 10000} {
+		at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		for name, b := range map[string]TimeBound{"since": {Since: &at}, "until": {Until: &at}} {
+			if b.holds(within) {
+				t.Errorf("%s %s holds %s, want nothing held", name, at, began)
+			}
+		}
+	}
+	for _, until := range []time.Time{{}, time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)} {
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}, Time: &TimeBound{Field: "at", Until: new(until)}}}}
+		f := &follower{shelf: s, scope: scope, ask: Changes{From: From{Stream: "notes"}, Since: Beginning}, copy: map[string]string{}}
+		if all, _, _ := f.list(t.Fatalf, 100, func() {}); len(all) != 0 {
+			t.Errorf("until %s: a list has %v, want nothing", until, all)
+		}
+		if rows := f.session(t.Fatalf, func() {}); len(rows) != 0 {
+			t.Errorf("until %s: the changes are %q, want none", until, rows)
+		}
 	}
 }

@@ -72,7 +72,7 @@ func TestSearchUnderAScope(t *testing.T) {
 		return len(f.Hits)
 	}
 	early := granted
-	early.Time = &TimeBound{Field: "at", Until: began.AddDate(0, 0, 20)}
+	early.Time = &TimeBound{Field: "at", Until: new(began.AddDate(0, 0, 20))}
 	keyed := granted
 	keyed.Keys = []string{"b"}
 	plain := StreamScope{Name: "plain", Connections: []string{id}, Fields: []string{"id"}}
