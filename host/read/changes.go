@@ -187,7 +187,7 @@ func (r *Reader) fill(ctx context.Context, sources []source, c *Changes, at sess
 	var feeds []*feed
 	for i := range sources {
 		if has := at.since.of(&sources[i]); sources[i].LastSeq > has.Horizon { // else nothing has changed (RD-23.12)
-			feeds = append(feeds, &feed{reader: r, source: &sources[i], shown: &projections[i], session: session{has, at.horizon, max(at.after, has.Horizon)}})
+			feeds = append(feeds, &feed{reader: r, source: &sources[i], shown: &projections[i], bytes: chunkBytes / len(sources), session: session{has, at.horizon, max(at.after, has.Horizon)}})
 		}
 	}
 	for {
@@ -218,6 +218,7 @@ type feed struct {
 	session
 
 	size  int // of the next chunk
+	bytes int // of a chunk at most
 	ahead []toldRow
 	last  bool
 }
@@ -246,7 +247,7 @@ func (f *feed) head(ctx context.Context, want int) (*toldRow, error) {
 // depend on anything else.
 func (f *feed) read(ctx context.Context, want int) error {
 	f.size = max(leastChunk, min(max(2*f.size, want), mostChunk))
-	rows, past, err := f.chunk(ctx)
+	rows, more, past, err := f.chunk(ctx)
 	if err != nil {
 		return err
 	}
@@ -264,14 +265,14 @@ func (f *feed) read(ctx context.Context, want int) error {
 			f.ahead = append(f.ahead, toldRow{t, row, past[row.Key]})
 		}
 	}
-	f.last = len(rows) < f.size
+	f.last = !more
 	return nil
 }
 
 // chunk reads changes and the spans of their records.
-func (f *feed) chunk(ctx context.Context) (rows []storage.ReadFeedRow, past map[string][]storage.ReadPast, err error) {
+func (f *feed) chunk(ctx context.Context) (rows []storage.ReadFeedRow, more bool, past map[string][]storage.ReadPast, err error) {
 	past, err = f.reader.settle(ctx, f.source, func(ctx context.Context) ([]*storage.ReadRow, error) {
-		if rows, err = f.reader.Store.ReadFeed(ctx, f.source.ID, f.after, f.size); err != nil {
+		if rows, more, err = f.reader.Store.ReadFeed(ctx, f.source.ID, f.after, f.size, f.bytes); err != nil {
 			return nil, err
 		}
 		all := make([]*storage.ReadRow, len(rows))
@@ -280,7 +281,7 @@ func (f *feed) chunk(ctx context.Context) (rows []storage.ReadFeedRow, past map[
 		}
 		return all, nil
 	})
-	return rows, past, err
+	return rows, more, past, err
 }
 
 // changed is a row of the answer. Its Seq is the change that is told.

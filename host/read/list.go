@@ -175,7 +175,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 			return nil, sortless(named)
 		}
 		from, to := within(s.plan, where)
-		m.walks = append(m.walks, &walk{store: r.Store, reader: r, source: s, where: where, descending: descending, from: from, to: to})
+		m.walks = append(m.walks, &walk{store: r.Store, reader: r, source: s, where: where, descending: descending, from: from, to: to, bytes: chunkBytes / len(sources)})
 	}
 	if len(m.walks) == 0 && lacking != "" {
 		return nil, unknownField(lacking)
@@ -272,7 +272,7 @@ func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Pag
 				continue
 			}
 			from, to := within(s.plan, where)
-			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to}
+			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to, bytes: chunkBytes}
 			for {
 				row, err := w.next(ctx, mostChunk)
 				if err != nil {

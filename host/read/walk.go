@@ -11,6 +11,7 @@ import (
 const (
 	leastChunk = 16
 	mostChunk  = 1000
+	chunkBytes = 4 << 20 // of all walks or feeds of a request together; one row more fits in each
 )
 
 // walk goes through the records of one source that a list shows, in its order.
@@ -27,6 +28,7 @@ type walk struct {
 	at    bool                          // begin at after, and not behind it
 	past  map[string][]storage.ReadPast // of the rows that are ahead
 	size  int                           // of the next chunk
+	bytes int                           // of a chunk at most
 	ahead []storage.ReadRow             // read, and not shown so far
 	last  bool                          // there is nothing to read any more
 }
@@ -57,7 +59,7 @@ func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
 // (RD-15), and are a part of their own.
 func (w *walk) read(ctx context.Context, want int) error {
 	w.size = max(leastChunk, min(max(2*w.size, want), mostChunk))
-	q := storage.ReadPage{StreamID: w.source.ID, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size}
+	q := storage.ReadPage{StreamID: w.source.ID, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
 	bounded, missing := w.from != nil || w.to != nil, field.Missing()
 	behind := w.after != nil && field.IsMissing(w.after.Sort)
 	switch {
@@ -68,7 +70,7 @@ func (w *walk) read(ctx context.Context, want int) error {
 	case w.descending && !bounded:
 		q.To = missing
 	}
-	rows, err := w.page(ctx, q)
+	rows, more, err := w.page(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (w *walk) read(ctx context.Context, want int) error {
 	if n := len(rows); n > 0 {
 		w.after, w.at = &rows[n-1].Place, false
 	}
-	if len(rows) == w.size {
+	if more {
 		return nil
 	}
 	if w.descending && !behind && !bounded {
@@ -93,12 +95,12 @@ func (w *walk) read(ctx context.Context, want int) error {
 }
 
 // page reads records that the index knows as they are now (RD-16.5).
-func (w *walk) page(ctx context.Context, q storage.ReadPage) (rows []storage.ReadRow, err error) {
+func (w *walk) page(ctx context.Context, q storage.ReadPage) (rows []storage.ReadRow, more bool, err error) {
 	if w.reader == nil {
 		return w.store.ReadPage(ctx, q)
 	}
 	w.past, err = w.reader.settle(ctx, w.source, func(ctx context.Context) (all []*storage.ReadRow, err error) {
-		rows, err = w.store.ReadPage(ctx, q)
+		rows, more, err = w.store.ReadPage(ctx, q)
 		for i := range rows {
 			if row := &rows[i]; row.Seq > 0 && row.History != nil { // else it is gone meanwhile
 				all = append(all, row)
@@ -106,7 +108,7 @@ func (w *walk) page(ctx context.Context, q storage.ReadPage) (rows []storage.Rea
 		}
 		return all, err
 	})
-	return rows, err
+	return rows, more, err
 }
 
 // shows reports whether a list shows a record.

@@ -24,21 +24,22 @@ type feedRow struct {
 }
 
 // ReadFeed returns the changes of a stream behind one, in their order: those that a part of
-// a live record dates from, and those with which a record went or got another time.
-func (s *Store) ReadFeed(ctx context.Context, streamID, after int64, limit int) ([]FeedRow, error) {
+// a live record dates from, and those with which a record went or got another time. They
+// have so many bytes together, but for the last of them. more: there may be others behind.
+func (s *Store) ReadFeed(ctx context.Context, streamID, after int64, limit, bytes int) (out []FeedRow, more bool, err error) {
 	const text = `SELECT c.at, c.key, ` + rowColumns + indexedColumns + ` FROM (
 SELECT at, key FROM (SELECT seq AS at, key FROM read_changes WHERE stream_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS a
 UNION SELECT at, key FROM (SELECT until_seq AS at, key FROM read_past WHERE stream_id = ? AND until_seq > ? ORDER BY until_seq LIMIT ?) AS b ORDER BY at LIMIT ?) AS c
 LEFT JOIN read_rows AS i ON i.stream_id = ? AND i.key = c.key LEFT JOIN records AS r ON r.stream_id = ? AND r.key = c.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY c.at`
-	var rows []feedRow
-	if err := s.db.Read.NewRaw(text, streamID, after, limit, streamID, after, limit, limit, streamID, streamID).Scan(ctx, &rows); err != nil {
-		return nil, s.db.Fail("read the changes", err)
+	rows, cut, err := rowsOf(ctx, s.db.Read, bytes, func(r *feedRow) int { return r.size() }, text, streamID, after, limit, streamID, after, limit, limit, streamID, streamID)
+	if err != nil {
+		return nil, false, s.db.Fail("read the changes", err)
 	}
-	out := make([]FeedRow, len(rows))
+	out = make([]FeedRow, len(rows))
 	for i := range rows {
 		out[i] = FeedRow{rows[i].public(streamID), rows[i].At}
 	}
-	return out, nil
+	return out, cut || len(rows) == limit, nil
 }
 
 // ReadPast returns the spans that records with some keys have behind them, by key and in

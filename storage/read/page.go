@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -37,6 +38,7 @@ type PageQuery struct {
 	AtPlace    bool   // begin at After, and not behind it
 	From, To   []byte // bounds of what is ordered by, the first included and the second not; nil: none
 	Limit      int
+	Bytes      int // of the rows together, but for the last of them
 }
 
 type readRow struct {
@@ -69,8 +71,38 @@ coalesce(i.since_seq, 0) AS since_seq, i.time, i.fields`
 
 const rowColumns = `coalesce(r.seq, 0) AS seq, r.data, coalesce(r.emitted_at, '') AS emitted_at, coalesce(u.run_id, '') AS run_id`
 
-// ReadPage returns records of a stream in its order.
-func (s *Store) ReadPage(ctx context.Context, q PageQuery) ([]Row, error) {
+// rowsOf scans rows until they have so many bytes. cut: there are others.
+func rowsOf[T any](ctx context.Context, db *bun.DB, bytes int, size func(*T) int, query string, args ...any) (all []T, cut bool, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if cut = bytes <= 0 && len(all) > 0; cut {
+			return all, true, nil
+		}
+		var row T
+		if err := db.ScanRow(ctx, rows, &row); err != nil {
+			return nil, false, err
+		}
+		bytes -= size(&row)
+		all = append(all, row)
+	}
+	return all, false, rows.Err()
+}
+
+// size is about how much memory a row takes.
+func (r *readRow) size() int {
+	n := len(r.Sort) + len(r.Key) + len(r.Time) + len(r.Fields)
+	if r.Data != nil {
+		n += len(*r.Data)
+	}
+	return n
+}
+
+// ReadPage returns records of a stream in its order. more: there may be others behind them.
+func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool, err error) {
 	text, args := "SELECT sort, key FROM read_order WHERE stream_id = ?", []any{q.StreamID}
 	where := func(condition string, values ...any) { text, args = text+" AND "+condition, append(args, values...) }
 	behind, direction := ">", ""
@@ -93,15 +125,15 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) ([]Row, error) {
 	// The order is asked for twice: a join need not keep it.
 	text = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM (" + text + ") AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 " +
 		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY o.sort" + direction + ", o.key" + direction
-	var rows []readRow
-	if err := s.db.Read.NewRaw(text, append(args, q.Limit, q.StreamID)...).Scan(ctx, &rows); err != nil {
-		return nil, s.db.Fail("read a page", err)
+	rows, cut, err := rowsOf(ctx, s.db.Read, q.Bytes, (*readRow).size, text, append(args, q.Limit, q.StreamID)...)
+	if err != nil {
+		return nil, false, s.db.Fail("read a page", err)
 	}
-	out := make([]Row, len(rows))
+	out = make([]Row, len(rows))
 	for i := range rows {
 		out[i] = rows[i].public(q.StreamID)
 	}
-	return out, nil
+	return out, cut || len(rows) == q.Limit, nil
 }
 
 // ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
