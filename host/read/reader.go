@@ -98,7 +98,8 @@ func (r *Reader) sources(ctx context.Context, scope *Scope, f From) (found []sou
 	return found, at, err
 }
 
-// connections returns the ids of what is asked for by name or id; nil: any.
+// connections returns the ids of what is asked for by name or id, nil: any. A client knows ids
+// alone: one that its scope does not have is not looked up, so that no time tells of it.
 func (r *Reader) connections(ctx context.Context, scope *Scope, granted *StreamScope, asked []string) ([]string, error) {
 	var seen []string
 	switch {
@@ -112,16 +113,23 @@ func (r *Reader) connections(ctx context.Context, scope *Scope, granted *StreamS
 	}
 	ids := []string{}
 	for _, name := range asked {
+		if seen != nil && !slices.Contains(seen, name) {
+			return nil, noConnection()
+		}
 		c, err := r.Store.Connection(ctx, name)
-		if c == nil || seen != nil && !slices.Contains(seen, c.ID) {
-			if err == nil || abi.CodeOf(err) == abi.CodeConnectionUnknown {
-				err = abi.NewError(abi.CodeConnectionUnknown, "there is no such connection", "`pdpp-host connections list` shows the ones there are")
-			}
+		if abi.CodeOf(err) == abi.CodeConnectionUnknown || err == nil && seen != nil && c.ID != name {
+			return nil, noConnection()
+		}
+		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, c.ID)
 	}
 	return ids, nil
+}
+
+func noConnection() error {
+	return abi.NewError(abi.CodeConnectionUnknown, "there is no such connection", "`pdpp-host connections list` shows the ones there are")
 }
 
 func (r *Reader) planned(ctx context.Context, scope *Scope, streams []storage.ReadStream) ([]source, error) {

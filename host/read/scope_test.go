@@ -1,9 +1,13 @@
 package read
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // RD-34.1, RD-34.3: a newer manifest that declares the time of a grant as anything but a time
@@ -61,4 +65,22 @@ func TestABoundThatNothingIsWithin(t *testing.T) {
 			t.Errorf("until %s: the changes are %q, want none", until, rows)
 		}
 	}
+}
+
+// RD-03.2, RD-09.4: a client's connection outside its scope is refused without a look into the
+// store, by id and by name alike, so that the time tells of none.
+func TestConnectionsOfOthersAreNotLookedUp(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}}}}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, name := range append(s.ids("d"), "c", "d", "never") {
+		_, _, err := s.sources(ended, scope, From{Stream: "notes", Connections: []string{name}})
+		if s.code(err, abi.CodeConnectionUnknown); err == nil || errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want a refusal before the store is asked", name, err)
+		}
+	}
+	_, _, err := s.sources(t.Context(), scope, From{Stream: "notes", Connections: s.ids("c")})
+	s.ok(err)
 }
