@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -46,8 +47,8 @@ type Server struct {
 	Deps
 
 	mux     *http.ServeMux
-	asks    limiter // of all that is asked
-	clients limiter // of registrations
+	asks    wire.Limiter[netip.Prefix] // of all that is asked
+	clients wire.Limiter[netip.Prefix] // of registrations
 }
 
 // route is one method of one path.
@@ -73,8 +74,8 @@ const (
 // New returns the face.
 func New(d Deps) *Server {
 	s := &Server{
-		Deps: d, mux: http.NewServeMux(), asks: limiter{rate: rateOfOne, burst: burstOfOne, inAll: rateInAll},
-		clients: limiter{rate: registrations / float64(secondsOfHour), burst: registrations},
+		Deps: d, mux: http.NewServeMux(), asks: wire.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne, InAll: rateInAll},
+		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
 	}
 	const get, post = http.MethodGet, http.MethodPost
 	for _, rt := range []route{
@@ -167,15 +168,11 @@ func (c *call) admit() error {
 	return c.limit(&c.asks)
 }
 
-func (c *call) limit(l *limiter) error {
-	if wait := l.take(c.Guard.From(c.r), c.Now()); wait > 0 {
-		return tooMany("too many requests came from this address", wait)
+func (c *call) limit(l *wire.Limiter[netip.Prefix]) error {
+	if wait := l.Take(c.Guard.From(c.r), c.Now()); wait > 0 {
+		return wire.TooMany("too many requests came from this address", wait)
 	}
 	return nil
-}
-
-func tooMany(message string, wait time.Duration) *wire.Failure {
-	return &wire.Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: message, After: wait.Truncate(time.Second) + time.Second}
 }
 
 // origin is what this request's addresses begin with (RD-01.1).

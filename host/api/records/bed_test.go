@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,7 +56,11 @@ type bed struct {
 	ids    map[string]string
 	owner  string // a token
 	runs   int
+	asked  atomic.Int64
 }
+
+// clock goes on a minute with each look, so that no limit is met by accident.
+func (b *bed) clock() time.Time { return time.Unix(60*b.asked.Add(1), 0) }
 
 func migrated(dsn string) error {
 	s, err := storage.Open(context.Background(), storage.Options{Path: dsn, Now: time.Now})
@@ -91,7 +96,7 @@ func newBed(t testing.TB) *bed {
 	g := &web.Guard{As: as, Listening: netip.MustParseAddrPort(at)}
 	client := &read.Caller{Client: "c", Grant: "g", Scope: &read.Scope{Streams: []read.StreamScope{{Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id", "title"}}}}}
 	b.server = New(Deps{
-		Guard: g, Callers: read.AnyOf(OwnerTokens(as), grants{"client": client}), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Metadata: "/.well-known/x",
+		Guard: g, Callers: read.AnyOf(OwnerTokens(as), grants{"client": client}), Now: b.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Metadata: "/.well-known/x",
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},

@@ -2,7 +2,7 @@
 // their records, and what has changed in them (RD-02 to RD-06, RD-10, RD-14, RD-21, RD-23).
 //
 // A request passes, in this order: the host's name, the path, the method, the version, the
-// token, and the query, of which nothing is passed over (query.go). Only then host/read is
+// token, how much of it runs and was asked (limit.go), and the query, of which nothing is passed over (query.go). Only then host/read is
 // asked, under the scope that the token stands for (handler.go). An error has the code of the
 // protocol, and says nothing of what is outside the scope (refusal.go).
 //

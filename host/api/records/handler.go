@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -23,6 +25,7 @@ type Deps struct {
 	Guard   *web.Guard
 	Reader  func(context.Context) (*read.Reader, error)
 	Callers read.Callers
+	Now     func() time.Time
 	Random  io.Reader // of request ids
 	Logger  *slog.Logger
 	// Metadata is the path at which clients learn where to ask for access; "": there is none.
@@ -30,10 +33,14 @@ type Deps struct {
 }
 
 // Server answers readers. It is safe for concurrent use.
-type Server struct{ Deps }
+type Server struct {
+	Deps
+
+	limits *limits
+}
 
 // New returns a resource server.
-func New(d Deps) *Server { return &Server{d} }
+func New(d Deps) *Server { return &Server{d, newLimits()} }
 
 // call is one request on its way to its answer.
 type call struct {
@@ -47,7 +54,8 @@ type call struct {
 	query  *wire.Query
 	stream string
 	record string
-	alias  bool // the connection was named by its old parameter
+	alias  bool   // the connection was named by its old parameter
+	leave  func() // gives back what the request was counted by; nil: it was not
 }
 
 // route answers one kind of path.
@@ -98,6 +106,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *call) guarded() (err error) {
 	defer web.Recover(c.Logger, Prefix, c.id, func() { err = wire.Broken() })
 	rt, err := c.admit()
+	if c.leave != nil {
+		defer c.leave()
+	}
 	if err != nil {
 		return err
 	}
@@ -149,11 +160,19 @@ func (c *call) identify() error {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " \t,") {
 		return c.unauthenticated("the request has no token that is sent as Authorization: Bearer", false)
 	}
+	from := c.Guard.From(c.r)
+	if wait := c.limits.failed.Wait(from, c.Now()); wait > 0 {
+		return c.tooMany("too many tokens that are none came from this address", failedInAMinute, wait)
+	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
+	if err != nil && (abi.CodeOf(err) == read.CodeTokenUnknown || refusalOf(err).Status < http.StatusInternalServerError) {
+		c.limits.failed.Take(from, c.Now())
+	}
 	if err != nil {
 		return c.strange(err)
 	}
 	listen.Prove(c.r.Context())
 	c.caller = caller
-	return nil
+	c.leave, err = c.enter(token)
+	return err
 }

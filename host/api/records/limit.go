@@ -1,0 +1,76 @@
+package records
+
+import (
+	"crypto/sha256"
+	"math"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+)
+
+// The limits of readers (RD-57).
+const (
+	rateOfClient, burstOfClient, mostOfClient = 20, 60, 4 // a second, at once after a rest, and running
+	rateOfOwner, burstOfOwner, mostOfOwner    = 100, 100, 16
+	failedInAMinute                           = 30 // tokens that are none, of one address
+	mostInAll                                 = 32
+	waitInAll                                 = 2 * time.Second
+)
+
+// tokenHash stands for a token that was found good.
+type tokenHash [sha256.Size]byte
+
+// limits bounds what the readers ask.
+type limits struct {
+	clients, owners wire.Limiter[tokenHash]
+	failed          wire.Limiter[netip.Prefix]
+	running         wire.Slots[tokenHash]
+	all             chan struct{}
+}
+
+func newLimits() *limits {
+	return &limits{
+		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
+		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
+		failed:  wire.Limiter[netip.Prefix]{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
+		all:     make(chan struct{}, mostInAll),
+	}
+}
+
+// enter counts a request of a caller who is known, and waits for its turn among all. leave
+// ends it.
+func (c *call) enter(token string) (leave func(), err error) {
+	l, of := c.limits, tokenHash(sha256.Sum256([]byte(token)))
+	rate, most := &l.clients, mostOfClient
+	if c.caller.Scope.Owner {
+		rate, most = &l.owners, mostOfOwner
+	}
+	if wait := rate.Take(of, c.Now()); wait > 0 {
+		return nil, c.tooMany("too many requests came with this token", int(rate.Burst), wait)
+	}
+	if !l.running.Take(of, most) {
+		return nil, c.tooMany("too many requests of this token run at once", most, 0)
+	}
+	limit := time.NewTimer(waitInAll)
+	defer limit.Stop()
+	select {
+	case l.all <- struct{}{}:
+		return func() { <-l.all; l.running.Give(of) }, nil
+	case <-limit.C:
+		err = wire.Busy()
+	case <-c.r.Context().Done():
+		err = c.r.Context().Err()
+	}
+	l.running.Give(of)
+	return nil, err
+}
+
+func (c *call) tooMany(message string, most int, wait time.Duration) error {
+	h := c.w.Header()
+	h.Set("RateLimit-Limit", strconv.Itoa(most))                                             //nolint:canonicalheader // the contract's spelling; net/http writes its own
+	h.Set("RateLimit-Remaining", "0")                                                        //nolint:canonicalheader // as above
+	h.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(max(wait, time.Second).Seconds())))) //nolint:canonicalheader // as above
+	return wire.TooMany(message, wait)
+}

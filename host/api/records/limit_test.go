@@ -1,0 +1,136 @@
+package records
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// looks counts how often a token is looked for.
+type looks struct {
+	read.Callers
+
+	n int
+}
+
+func (l *looks) Caller(ctx context.Context, token string) (*read.Caller, error) {
+	l.n++
+	return l.Callers.Caller(ctx, token)
+}
+
+// RD-57: a token asks so often and no more, what it is refused has no effect on others, and
+// after a rest it asks again.
+func TestRateOfATokens(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	now := time.Unix(1, 0)
+	b.server.Now = func() time.Time { return now }
+	for token, burst := range map[string]int{"client": burstOfClient, b.owner: burstOfOwner} {
+		for i := range burst {
+			if a := b.get(token, "/v1/streams"); a.status != http.StatusOK {
+				t.Fatalf("request %d of %d: got %d %s, want a success", i+1, burst, a.status, a.body)
+			}
+		}
+		a := b.get(token, "/v1/streams")
+		if a.status != http.StatusTooManyRequests || a.Error.Code != "rate_limit_exceeded" || a.head.Get("Retry-After") != "1" || a.head.Get("Ratelimit-Remaining") != "0" {
+			t.Errorf("request %d: got %d %s %v, want 429 and when to come again", burst+1, a.status, a.body, a.head)
+		}
+	}
+	now = now.Add(time.Second)
+	if a := b.get("client", "/v1/streams"); a.status != http.StatusOK {
+		t.Errorf("a second later: got %d %s, want a success", a.status, a.body)
+	}
+}
+
+// RD-57: thirty tokens that are none come from an address in a minute, and no more are looked
+// for, from others still.
+func TestFailedTokensAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	now := time.Unix(1, 0)
+	counted := &looks{Callers: b.server.Callers}
+	b.server.Now, b.server.Callers = func() time.Time { return now }, counted
+	for i := range failedInAMinute + 3 {
+		want := http.StatusUnauthorized
+		if i >= failedInAMinute {
+			want = http.StatusTooManyRequests
+		}
+		token := fmt.Sprint("none", i)
+		if i%3 == 0 {
+			token = "revoked"
+			want = max(want, http.StatusForbidden)
+		}
+		if a := b.get(token, "/v1/streams"); a.status != want {
+			t.Errorf("token %d: got %d, want %d", i+1, a.status, want)
+		}
+	}
+	if counted.n != failedInAMinute {
+		t.Errorf("%d tokens were looked for, want %d", counted.n, failedInAMinute)
+	}
+	if a := b.get("client", "/v1/streams", func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }); a.status != http.StatusOK {
+		t.Errorf("from another address: got %d, want a success", a.status)
+	}
+	now = now.Add(time.Minute)
+	if a := b.get("client", "/v1/streams"); a.status != http.StatusOK {
+		t.Errorf("a minute later: got %d, want a success", a.status)
+	}
+}
+
+// RD-57: four requests of a token run at once, and 32 of all; one that finds no turn waits two
+// seconds for it.
+func TestRequestsAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		known, release := grants{}, make(chan struct{})
+		const tokens = mostInAll/mostOfClient + 1
+		for i := range tokens {
+			known[fmt.Sprint(i)] = &read.Caller{Scope: &read.Scope{}}
+		}
+		s := New(Deps{
+			Guard: &web.Guard{Listening: netip.MustParseAddrPort(at)}, Callers: known, Now: time.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+			Reader: func(context.Context) (*read.Reader, error) {
+				<-release
+				return nil, errors.New("none")
+			},
+		})
+		ask := func(token int) int {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+"/v1/streams", nil)
+			r.Header.Set("Authorization", fmt.Sprint("Bearer ", token))
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			return w.Code
+		}
+		var running sync.WaitGroup
+		for i := range mostInAll {
+			running.Go(func() { ask(i / mostOfClient) })
+		}
+		synctest.Wait()
+		if got := ask(0); got != http.StatusTooManyRequests {
+			t.Errorf("the fifth of a token: got %d, want 429", got)
+		}
+		began := time.Now()
+		if got := ask(tokens - 1); got != http.StatusServiceUnavailable || time.Since(began) != waitInAll {
+			t.Errorf("the 33rd of all: got %d after %s, want 503 after %s", got, time.Since(began), waitInAll)
+		}
+		close(release)
+		running.Wait()
+		if got := ask(0); got != http.StatusInternalServerError {
+			t.Errorf("when they have ended: got %d, want it to reach the reader", got)
+		}
+		if len(s.limits.all) != 0 {
+			t.Errorf("%d requests run when all have ended, want none", len(s.limits.all))
+		}
+	})
+}

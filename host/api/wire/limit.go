@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"math"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// bucket lets so many requests come at once, and so many a second after that.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// wait returns how long it takes until there is one more to take; 0: there is one.
+func (b *bucket) wait(rate, burst float64, now time.Time) time.Duration {
+	b.left = min(burst, b.left+now.Sub(b.at).Seconds()*rate)
+	b.at = now
+	if b.left < 1 {
+		return time.Duration(math.Ceil((1 - b.left) / rate * float64(time.Second)))
+	}
+	return 0
+}
+
+func (b *bucket) take(rate, burst float64, now time.Time) time.Duration {
+	wait := b.wait(rate, burst, now)
+	if wait == 0 {
+		b.left--
+	}
+	return wait
+}
+
+// Limiter bounds what is asked, by who asks and in all (RD-57). It is safe for concurrent use.
+type Limiter[K comparable] struct {
+	Rate, Burst float64 // of one of them
+	InAll       float64 // a second, and at once; 0: unbounded
+
+	mu  sync.Mutex
+	by  map[K]*bucket
+	all *bucket
+}
+
+// mostRemembered bounds what is remembered. A sender who is forgotten has a whole burst again,
+// and the limit of all of them holds still.
+const mostRemembered = 4096
+
+// Take counts a request, and returns how long its sender has to wait first; 0: not at all.
+func (l *Limiter[K]) Take(from K, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if wait := l.of(from, now).take(l.Rate, l.Burst, now); wait > 0 || l.InAll == 0 {
+		return wait
+	}
+	if l.all == nil {
+		l.all = &bucket{l.InAll, now}
+	}
+	return l.all.take(l.InAll, l.InAll, now)
+}
+
+// Wait is how long Take of one would have its sender wait, without counting anything.
+func (l *Limiter[K]) Wait(from K, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by[from] == nil {
+		return 0
+	}
+	return l.of(from, now).wait(l.Rate, l.Burst, now)
+}
+
+func (l *Limiter[K]) of(from K, now time.Time) *bucket {
+	one := l.by[from]
+	if one == nil {
+		if l.by == nil || len(l.by) >= mostRemembered {
+			l.by = map[K]*bucket{}
+		}
+		one = &bucket{l.Burst, now}
+		l.by[from] = one
+	}
+	return one
+}
+
+// Slots bounds how many requests of one run at once. It is safe for concurrent use.
+type Slots[K comparable] struct {
+	mu sync.Mutex
+	by map[K]int
+}
+
+// Take counts a request; false: one has as many. Give ends it.
+func (s *Slots[K]) Take(of K, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[of] >= most {
+		return false
+	}
+	if s.by == nil {
+		s.by = map[K]int{}
+	}
+	s.by[of]++
+	return true
+}
+
+// Give ends a request.
+func (s *Slots[K]) Give(of K) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[of]--; s.by[of] == 0 {
+		delete(s.by, of) // it holds only who is being answered
+	}
+}
+
+// TooMany refuses a request that comes too soon.
+func TooMany(message string, wait time.Duration) *Failure {
+	return &Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: message, After: wait.Truncate(time.Second) + time.Second}
+}
