@@ -85,6 +85,18 @@ func (g *Guard) Knows(host string) bool {
 	return at == g.Listening.Addr().Unmap()
 }
 
+// Base is what the addresses that a request is told begin with (RD-01.1). Its Host is one that
+// Knows.
+func (g *Guard) Base(r *http.Request) string {
+	switch {
+	case g.Origin != "":
+		return g.Origin
+	case r.TLS != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // local reports whether this machine itself reaches the listening address by a loopback one.
 func (g *Guard) local() bool {
 	a := g.Listening.Addr()

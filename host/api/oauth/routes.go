@@ -176,15 +176,7 @@ func (c *call) limit(l *wire.Limiter[netip.Prefix]) error {
 }
 
 // origin is what this request's addresses begin with (RD-01.1).
-func (c *call) origin() string {
-	switch {
-	case c.Guard.Origin != "":
-		return c.Guard.Origin
-	case c.r.TLS != nil:
-		return "https://" + c.r.Host
-	}
-	return "http://" + c.r.Host
-}
+func (c *call) origin() string { return c.Guard.Base(c.r) }
 
 // refused is how a code of the desk's is answered.
 type refused struct {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"crypto/tls"
 	"net/http"
 	"net/url"
 	"os"
@@ -199,6 +200,19 @@ func FuzzQueryOfRecords(f *testing.F) {
 			}
 		}
 	})
+}
+
+// RD-02.1, RD-01.1: where a client learns how to get a token is said by the scheme that it
+// asked with.
+func TestMetadataHasTheScheme(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for want, state := range map[string]*tls.ConnectionState{"http": nil, "https": {}} {
+		a := b.get("", "/v1/streams", func(r *http.Request) { r.TLS = state })
+		if want += "://" + at + "/.well-known/x"; a.Error.Metadata != want || !strings.Contains(a.head.Get("WWW-Authenticate"), `"`+want+`"`) {
+			t.Errorf("got %s and %s, want %s", a.Error.Metadata, a.head.Get("WWW-Authenticate"), want)
+		}
+	}
 }
 
 // Each request that the page shows is answered.

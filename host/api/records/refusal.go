@@ -80,12 +80,8 @@ func (c *call) unauthenticated(message string, shown bool) error {
 	challenge := "Bearer"
 	f := &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: message, NextStep: "ask the owner of this host for a token"}
 	separator := " "
-	if c.Metadata != "" && c.Guard.Origin != "" {
-		f.Metadata = c.Guard.Origin + c.Metadata
-	} else if c.Metadata != "" {
-		f.Metadata = "http://" + c.r.Host + c.Metadata // a loopback name, which Guard knows
-	}
-	if f.Metadata != "" {
+	if c.Metadata != "" {
+		f.Metadata = c.Guard.Base(c.r) + c.Metadata
 		challenge, separator = challenge+` resource_metadata="`+f.Metadata+`"`, ", "
 	}
 	if shown {
