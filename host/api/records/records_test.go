@@ -215,6 +215,16 @@ func TestMetadataHasTheScheme(t *testing.T) {
 	}
 }
 
+// RD-17.3: a filter of nothing is one of the empty text.
+func TestFilterOfTheEmptyText(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.put("one", "notes", "a", `{"id":"a","title":""}`, "b", `{"id":"b","title":"t"}`, "c", `{"id":"c"}`)
+	if a := b.get(b.owner, records+"?filter[title]="); a.ids() != "a" {
+		t.Errorf("got %d %s, want a alone", a.status, a.body)
+	}
+}
+
 // Each request that the page shows is answered.
 func TestThePageIsTrue(t *testing.T) {
 	t.Parallel()

@@ -69,12 +69,19 @@ func (q *Query) Has(name string) bool { return len(q.sent[name]) > 0 }
 
 // Text returns a parameter that stands at most once; "": it was not sent.
 func (q *Query) Text(name string) string {
+	text := q.once(name)
+	if text == "" && q.Has(name) {
+		q.refuse(name, "is empty")
+	}
+	return text
+}
+
+// once returns a parameter that stands at most once, and that may be empty.
+func (q *Query) once(name string) string {
 	q.read[name] = true
 	switch values := q.sent[name]; {
 	case len(values) > 1:
 		q.refuse(name, "stands more than once")
-	case len(values) == 1 && values[0] == "":
-		q.refuse(name, "is empty")
 	case len(values) == 1:
 		return values[0]
 	}
@@ -132,7 +139,7 @@ func (q *Query) List(name string) (all []string) {
 	return all
 }
 
-// Map returns the values of name[key], by key, in the order of the keys (RD-05.3).
+// Map returns the values of name[key], by key (RD-05.3). An empty one is the empty text (RD-17.3).
 func (q *Query) Map(name string) map[string]string {
 	out := map[string]string{}
 	for _, n := range sortedNames(q.sent) {
@@ -140,7 +147,7 @@ func (q *Query) Map(name string) map[string]string {
 		if !ok || !strings.HasSuffix(key, "]") {
 			continue
 		}
-		value := q.Text(n)
+		value := q.once(n)
 		if key = strings.TrimSuffix(key, "]"); key == "" {
 			q.refuse(n, "has no key between its brackets")
 		}
