@@ -247,11 +247,27 @@ func (s *Asked) check(at ...any) error {
 		switch {
 		case t.Since == nil && t.Until == nil:
 			return invalid("has neither since nor until", in("time_range")...)
+		case !written(t.Since):
+			return invalid(unwritten, in("time_range", "since")...)
+		case !written(t.Until):
+			return invalid(unwritten, in("time_range", "until")...)
 		case t.Since != nil && t.Until != nil && !t.Since.Before(*t.Until):
 			return invalid("is not before until", in("time_range", "since")...)
 		}
 	}
 	return nil
+}
+
+// unwritten is the rule of a bound that would bound nothing, or cannot be written.
+const unwritten = "is not within the years 1 to 9999"
+
+// written reports whether a bound can be written, in UTC, and is none that means no bound.
+func written(at *time.Time) bool {
+	if at == nil {
+		return true
+	}
+	year := at.UTC().Year()
+	return !at.IsZero() && year >= 1 && year <= 9999
 }
 
 // plain reports whether text can be shown as it is: bounded, and without characters that

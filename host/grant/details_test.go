@@ -66,6 +66,10 @@ func TestParseDetailsRefuses(t *testing.T) {
 		withStream(`{"name":"notes","time_range":{}}`):                                                              "/0/streams/0/time_range",
 		withStream(`{"name":"notes","time_range":{"since":"yesterday"}}`):                                           "/0/streams/0/time_range/since",
 		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-01-01T00:00:00Z"}}`): "/0/streams/0/time_range/since",
+		withStream(`{"name":"notes","time_range":{"until":"0001-01-01T00:00:00Z"}}`):                                "/0/streams/0/time_range/until",
+		withStream(`{"name":"notes","time_range":{"since":"0001-01-01T00:00:00Z"}}`):                                "/0/streams/0/time_range/since",
+		withStream(`{"name":"notes","time_range":{"until":"0000-01-01T00:00:00+23:59"}}`):                           "/0/streams/0/time_range/until",
+		withStream(`{"name":"notes","time_range":{"since":"9999-12-31T23:59:59-23:59"}}`):                           "/0/streams/0/time_range/since",
 		`[` + many(2, strings.Trim(asks, "[]")) + `]`:                                                               "/1",
 		withStream(many(65, `{"name":"notes"}`)):                                                                    "/0/streams",
 	} {

@@ -184,6 +184,33 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
+// RD-34.1: a bound that is Go's zero time would bound nothing, and one outside the years 1 to
+// 9999 cannot be written: an owner cannot choose them, and a document that has one is damaged.
+func TestTimesThatBoundNothing(t *testing.T) {
+	t.Parallel()
+	_, text, err := resolved(t, withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-02-01T00:00:00Z"}}`), Choices{}, notesSource()).Grant("grt_1", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{"0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"} {
+		at, err := time.Parse(time.RFC3339, wrong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []Choices{{Since: &at}, {Until: &at}} {
+			if _, _, err := Resolve(&Request{ClientID: "c", Details: parsed(t, asks)}, &c, []Declared{notesSource()}, noon); abi.CodeOf(err) != CodeChoice {
+				t.Errorf("%s is chosen: got %v, want %s", wrong, err, CodeChoice)
+			}
+		}
+		for _, part := range []string{`"2026-01-01T00:00:00Z"`, `"2026-02-01T00:00:00Z"`} {
+			damaged := []byte(strings.Replace(string(text), part, `"`+wrong+`"`, 1))
+			if _, err := ReadDocument(damaged, Hash(damaged)); abi.CodeOf(err) != CodeInvalid {
+				t.Errorf("%s stands for %s: got %v, want %s", wrong, part, err, CodeInvalid)
+			}
+		}
+	}
+}
+
 // RD-42.2: another choice makes another revision, and the same one the same.
 func TestRevision(t *testing.T) {
 	t.Parallel()

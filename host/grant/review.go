@@ -298,6 +298,9 @@ func (w *wanted) within(since, until *time.Time) error {
 	if since == nil && until == nil {
 		return nil
 	}
+	if !written(since) || !written(until) {
+		return wrongChoice("a time "+unwritten, "choose another time")
+	}
 	if !hasTime(w.declared) {
 		return wrongChoice("the records of "+w.Name+" have no time of their own", "leave the times out, or the stream")
 	}
