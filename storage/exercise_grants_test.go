@@ -64,20 +64,43 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 	x.code(x.s.KeepReview(ctx, "two", "r1", nil), CodeRequestDecided)
 	x.code(x.s.DenyGrant(ctx, "none"), CodeRequestUnknown)
 	x.ok(x.s.KeepReview(ctx, "three", "r1", []byte("{}")))
+	waiting := func(want ...any) {
+		t.Helper()
+		all, err := x.s.WaitingRequests(ctx)
+		x.ok(err)
+		got := []any{}
+		for i := range all {
+			got = append(got, all[i].ID)
+			x.same([]string{all[i].Code, string(all[i].Details), string(all[i].Review)}, []string{map[string]string{"one": "BCDF-GHJK"}[all[i].ID], "", ""})
+		}
+		x.same(got, append([]any{}, want...))
+	}
+	waiting("one", "three")
 
-	// After its time nothing can be decided any more, and a day later it is forgotten.
+	// After its time nothing can be decided any more: it waits no more, and is forgotten soon.
 	x.clock.forward(10 * time.Minute)
+	waiting()
 	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestExpired)
 	x.code(x.s.KeepReview(ctx, "one", "r1", nil), CodeRequestExpired)
 	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
 	x.code(err, CodeRequestExpired)
 	_, err = x.s.ApproveGrant(ctx, x.approval("three", nil))
 	x.code(err, CodeRequestExpired)
+	kept := func(id string, want bool) {
+		t.Helper()
+		r, err := x.s.GrantRequestOf(ctx, RequestByID, id)
+		x.ok(err)
+		x.same(r != nil, want)
+	}
+	x.asked("five") // its client may ask late
+	kept("three", true)
+	x.clock.forward(10*time.Minute + time.Second)
+	x.asked("six")
+	kept("three", false)
+	kept("two", true) // decided: a day
 	x.clock.forward(25 * time.Hour)
-	x.asked("five")
-	all, err := x.s.GrantRequests(ctx)
-	x.ok(err)
-	x.same([]any{len(all), all[0].ID}, []any{1, "five"})
+	x.asked("seven")
+	kept("two", false)
 }
 
 // exerciseApproval: only the last review can be approved, while its connections are as they

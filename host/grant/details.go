@@ -32,6 +32,7 @@ const (
 	longestText     = 500
 	longestName     = 512
 	mostDepth       = 32
+	longestKept     = 64 << 10
 )
 
 // The access modes, and whether a stream may be left out.
@@ -122,6 +123,19 @@ func ParseDetails(text []byte) (*Details, error) {
 		return nil, invalid("is a second source: ask for each in a request of its own", 1)
 	}
 	return &all[0], nil
+}
+
+// Kept is the text of details as it is kept: without the blanks that a client may have sent,
+// and no longer than the most records that can be named need. Its errors are Invalid.
+func Kept(text []byte) ([]byte, error) {
+	kept := jsontext.Value(bytes.Clone(text))
+	if err := kept.Compact(); err != nil {
+		return nil, invalid("is no JSON")
+	}
+	if len(kept) > longestKept {
+		return nil, invalid("is longer than 64 KiB")
+	}
+	return kept, nil
 }
 
 // checkSyntax refuses what is no JSON array, or nested too deep.

@@ -88,18 +88,24 @@ func (r *requestRow) open(now time.Time) error {
 	return nil
 }
 
-// keptRequests is how long a request stays behind its end: its client may ask late.
-const keptRequests = 24 * time.Hour
+// How long a request stays behind its end, since its client may ask late: one that was decided,
+// and one that nobody decided.
+const (
+	keptDecided = 24 * time.Hour
+	keptPending = 10 * time.Minute
+)
 
 // NewGrantRequest keeps a request, and forgets those that ended long ago. It returns
 // grants.too_many_requests where byClient of the same client wait, or inAll of all.
 func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, inAll int) error {
 	return s.db.Alone(ctx, "keep the request", func(t *db.Tx) error {
-		if _, err := t.DB.NewDelete().Model((*requestRow)(nil)).Where("expires_us < ?", db.Micros(t.Now.Add(-keptRequests))).Exec(t.Ctx); err != nil {
+		_, err := t.DB.NewDelete().Model((*requestRow)(nil)).
+			Where("expires_us < ? OR state = ? AND expires_us < ?", db.Micros(t.Now.Add(-keptDecided)), RequestPending, db.Micros(t.Now.Add(-keptPending))).Exec(t.Ctx)
+		if err != nil {
 			return err
 		}
 		var waiting []string
-		err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
+		err = t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
 			Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Scan(t.Ctx, &waiting)
 		if err != nil {
 			return err
@@ -176,9 +182,20 @@ func (s *Store) GrantRequestOf(ctx context.Context, by, value string) (*GrantReq
 	return find(ctx, s, "read the request", by, value, (*requestRow).public)
 }
 
-// GrantRequests returns the requests that are kept, the newest first.
-func (s *Store) GrantRequests(ctx context.Context) ([]GrantRequest, error) {
-	return list(ctx, s, "read the requests", "created_us DESC", (*requestRow).public)
+// WaitingRequests returns the requests that wait for their owner, the newest first, without
+// what they ask for and without reviews: strangers choose how long those are.
+func (s *Store) WaitingRequests(ctx context.Context) ([]GrantRequest, error) {
+	var rows []requestRow
+	err := s.db.Read.NewSelect().Model(&rows).ExcludeColumn("details", "review").
+		Where("state = ? AND expires_us > ?", RequestPending, db.Micros(s.db.Now())).Order("created_us DESC", "id").Scan(ctx)
+	if err != nil {
+		return nil, s.db.Fail("read the requests", err)
+	}
+	out := make([]GrantRequest, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
 }
 
 // KeepReview keeps what an owner was shown of a request: only its revision may be approved.

@@ -50,8 +50,11 @@ func TestAClientConnectsAndReads(t *testing.T) {
 	}
 	all, err := grants.Requests(t.Context(), b.owner)
 	b.ok(err)
-	if len(all) != 1 || all[0].Client != "An app" || !all[0].Awaited || len(all[0].Code) != 9 || all[0].Asks == nil {
+	if len(all) != 1 || all[0].Client != "An app" || !all[0].Awaited || len(all[0].Code) != 9 {
 		t.Fatalf("got the requests %+v, want the app's", all)
+	}
+	if r, err := grants.Look(t.Context(), b.owner, all[0].ID); err != nil || r.Asks == nil {
+		t.Fatalf("got %+v, %v, want what the app asks for", r, err)
 	}
 	made := b.approves(all[0].ID, Choices{Streams: []grant.Choice{{Name: "notes", Fields: []string{"title"}}}, Expires: "1d"})
 	if made.Token != "" {

@@ -72,6 +72,31 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// RD-31.3: what strangers push is kept without its blanks, and is bounded; the most records
+// that can be named fit.
+func TestPushedIsKeptShort(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	named := func(n int) string {
+		return strings.Replace(asks, `"fields":["title","at"]`, `"resources":["`+strings.Repeat(strings.Repeat("k", 36)+`","`, n)+`k"]`, 1)
+	}
+	blank := strings.Replace(named(999), `"type"`, strings.Repeat(" ", 200<<10)+`"type"`, 1)
+	uri := url.Values{"client_id": {"pdpp_cli"}, "authorization_details": {blank}}
+	pushed := b.sends(http.MethodPost, PathPush, uri.Encode(), func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) })
+	if pushed.status != http.StatusCreated {
+		t.Fatalf("1000 records that are named: got %d %s, want a request", pushed.status, pushed.text)
+	}
+	r, err := b.desk.Find(t.Context(), pushed.string("request_uri"))
+	b.ok(err)
+	if len(r.Details) > 64<<10 {
+		t.Errorf("got %d bytes kept, want no blanks among them", len(r.Details))
+	}
+	long := fmt.Sprintf(`{"client_id":"pdpp_cli","authorization_details":%s}`, strings.Replace(named(900), strings.Repeat("k", 36), strings.Repeat("k", 100), -1))
+	if got := b.sends(http.MethodPost, PathPush, long); got.status != http.StatusBadRequest || got.error() != "invalid_authorization_details" {
+		t.Errorf("90 KiB of keys: got %d %s, want 400", got.status, got.text)
+	}
+}
+
 // RD-41: a pushed request may come as a form, with the details as their JSON text.
 func TestPushedForm(t *testing.T) {
 	t.Parallel()

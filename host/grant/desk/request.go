@@ -86,10 +86,14 @@ func (d *Desk) Push(ctx context.Context, clientID, display string, details []byt
 	if err := grant.Check(asked, have); err != nil {
 		return nil, err
 	}
+	kept, err := grant.Kept(details)
+	if err != nil {
+		return nil, err
+	}
 	if display != "" {
 		c.Name = display
 	}
-	uri, _, err := d.keep(ctx, c, details, "", "", "")
+	uri, _, err := d.keep(ctx, c, kept, "", "", "")
 	return &Pushed{uri, RequestLife}, err
 }
 

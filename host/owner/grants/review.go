@@ -14,7 +14,8 @@ import (
 type Looked struct {
 	Request
 
-	Offers []grant.Offer `json:"offers"`
+	Asks   *grant.Details `json:"asks"` // null: the owner chooses
+	Offers []grant.Offer  `json:"offers"`
 }
 
 // Look returns a request by its id, or grants.request_unknown.
@@ -27,11 +28,10 @@ func Look(ctx context.Context, o *owner.Owner, id string) (*Looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := shown(d, kept)
-	if err != nil {
+	out := &Looked{Request: shown(d, kept)}
+	if out.Asks, err = d.Asked(kept); err != nil {
 		return nil, err
 	}
-	out := &Looked{Request: *r}
 	out.Offers, err = d.Offers(ctx, kept)
 	return out, err
 }
