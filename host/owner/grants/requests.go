@@ -14,6 +14,7 @@ import (
 const (
 	CodeChoice   = grant.CodeChoice
 	CodeConflict = grant.CodeConflict
+	CodeDetails  = grant.CodeDetails
 	CodeApproval = desk.CodeApproval
 	CodeDecided  = desk.CodeRequestDecided
 	CodeExpired  = desk.CodeRequestExpired

@@ -58,7 +58,8 @@ type Reviewed struct {
 }
 
 // Review returns what an approval of a request would give by the owner's choices. That alone
-// can be approved, until there is another review.
+// can be approved, until there is another review. Errors: grants.invalid_details where nothing
+// here fits the request, grants.invalid_choice, grants.declaration_conflict.
 func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*Reviewed, error) {
 	d, err := deskOf(ctx, o)
 	if err != nil {
@@ -75,8 +76,8 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	var review *grant.Review
 	err = o.Audited(ctx, d.Store, "grants.review", id, func(ctx context.Context) error {
 		review, err = d.Review(ctx, r, &c)
-		if _, gone := errors.AsType[*grant.Invalid](err); gone { // it was there when the app asked
-			err = abi.NewError(grant.CodeDetails, "what the app asks for is not here any more", "refuse it; the app can ask again")
+		if _, lacks := errors.AsType[*grant.Invalid](err); lacks {
+			err = abi.NewError(CodeDetails, "nothing here fits what the app asks for", "refuse it; the app can ask for something else")
 		}
 		return err
 	})

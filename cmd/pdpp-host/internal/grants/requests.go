@@ -85,7 +85,10 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 			fmt.Fprintf(w, "  %s%s: %s\n    %s\n", output.Clean(one.Name), mark, cleaned(one.Fields), output.Clean(one.Records))
 		}
 	}
-	if r.Waits() {
+	switch {
+	case r.Waits() && len(r.Offers) == 0:
+		fmt.Fprintln(w, s.Advice("nothing here fits what it asks for, so it can get nothing. Refuse it: pdpp-host grants deny "+r.ID))
+	case r.Waits():
 		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
 	}
 }
