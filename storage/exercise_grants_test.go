@@ -61,9 +61,12 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 
 	x.ok(x.s.DenyGrant(ctx, "two"))
 	x.code(x.s.DenyGrant(ctx, "two"), CodeRequestDecided)
-	x.code(x.s.KeepReview(ctx, "two", "r1", nil), CodeRequestDecided)
+	x.code(x.s.KeepReview(ctx, "two", "poll2", "r1", nil), CodeRequestDecided)
 	x.code(x.s.DenyGrant(ctx, "none"), CodeRequestUnknown)
-	x.ok(x.s.KeepReview(ctx, "three", "r1", []byte("{}")))
+	x.code(x.s.KeepReview(ctx, "three", "another's", "r1", nil), CodeApprovalConflict) // who waits is not who was shown
+	x.ok(x.s.KeepReview(ctx, "three", "", "r1", []byte("{}")))
+	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
+	x.code(err, CodeRequestReviewed)
 	waiting := func(want ...any) {
 		t.Helper()
 		all, err := x.s.WaitingRequests(ctx)
@@ -81,7 +84,7 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 	x.clock.forward(10 * time.Minute)
 	waiting()
 	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestExpired)
-	x.code(x.s.KeepReview(ctx, "one", "r1", nil), CodeRequestExpired)
+	x.code(x.s.KeepReview(ctx, "one", "poll", "r1", nil), CodeRequestExpired)
 	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
 	x.code(err, CodeRequestExpired)
 	_, err = x.s.ApproveGrant(ctx, x.approval("three", nil))
@@ -129,9 +132,9 @@ func exerciseApproval(t *testing.T, x *exercise) {
 	}
 	x.asked("one")
 	approve(x.approval("one", fits), CodeApprovalConflict) // nobody looked at it
-	x.ok(x.s.KeepReview(ctx, "one", "r2", []byte("{}")))
+	x.ok(x.s.KeepReview(ctx, "one", "", "r2", []byte("{}")))
 	approve(x.approval("one", fits), CodeApprovalConflict) // something else was shown since
-	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte("{}")))
+	x.ok(x.s.KeepReview(ctx, "one", "", "r1", []byte("{}")))
 	approve(x.approval("one", map[string]string{conn.ID: "another module"}), CodeApprovalConflict)
 	approve(x.approval("one", map[string]string{"gone": ""}), CodeApprovalConflict)
 	approve(x.approval("none", fits), CodeRequestUnknown)
@@ -185,7 +188,7 @@ func exerciseGrants(t *testing.T, x *exercise) {
 	x.ok(x.s.NewClient(ctx, Client{ID: "idle", Name: "Another"}, time.Hour, 2))
 	x.code(x.s.NewClient(ctx, Client{ID: "third"}, time.Hour, 2), CodeClientsFull)
 	x.asked("one", func(n *GrantRequest) { n.Polling, n.Token = "poll", "awaited" })
-	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte(`{"shown":1}`)))
+	x.ok(x.s.KeepReview(ctx, "one", "poll", "r1", []byte(`{"shown":1}`)))
 	a := x.approval("one", nil)
 	awaited, err := x.s.ApproveGrant(ctx, a)
 	x.ok(err)

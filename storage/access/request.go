@@ -17,6 +17,7 @@ const (
 	CodeRequestDecided   abi.Code = "grants.decided"
 	CodeRequestsFull     abi.Code = "grants.too_many_requests"
 	CodeRequestWaited    abi.Code = "grants.already_waiting"
+	CodeRequestReviewed  abi.Code = "grants.already_reviewed"
 	CodeApprovalConflict abi.Code = "grants.approval_conflict"
 	CodeNobodyWaits      abi.Code = "grants.nobody_waits"
 )
@@ -130,7 +131,8 @@ func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, i
 
 // AwaitGrant has the client of a request wait for its owner: with the hashes of its polling
 // code and of the token that this leads to, and what it shows. One client waits for a request,
-// once. It returns the request.
+// once, and only before its owner was shown what it would get: an approval is for who waited
+// then. It returns the request.
 func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, code string) (*GrantRequest, error) {
 	var out GrantRequest
 	err := s.db.Alone(ctx, "wait for the owner", func(t *db.Tx) error {
@@ -146,6 +148,9 @@ func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, c
 		}
 		if row.Polling != "" {
 			return abi.NewError(CodeRequestWaited, "a client waits for this request already", "push another request")
+		}
+		if row.Revision != "" {
+			return abi.NewError(CodeRequestReviewed, "the owner has looked at this request already", "push another request, and wait for it before its page is opened")
 		}
 		row.Polling, row.Token, row.Code = polling, token, code
 		out = row.public()
@@ -199,7 +204,9 @@ func (s *Store) WaitingRequests(ctx context.Context) ([]GrantRequest, error) {
 }
 
 // KeepReview keeps what an owner was shown of a request: only its revision may be approved.
-func (s *Store) KeepReview(ctx context.Context, id, revision string, review []byte) error {
+// polling is the hash of the code of the client that waited then; where that is another by
+// now, it returns grants.approval_conflict.
+func (s *Store) KeepReview(ctx context.Context, id, polling, revision string, review []byte) error {
 	return s.db.Alone(ctx, "keep the review", func(t *db.Tx) error {
 		row, err := findRequest(t, RequestByID, id)
 		if err != nil {
@@ -207,6 +214,9 @@ func (s *Store) KeepReview(ctx context.Context, id, revision string, review []by
 		}
 		if err := row.open(t.Now); err != nil {
 			return err
+		}
+		if row.Polling != polling {
+			return conflict()
 		}
 		row.Revision, row.Review = revision, string(review)
 		_, err = t.DB.NewUpdate().Model(row).Column("revision", "review").WherePK().Exec(t.Ctx)

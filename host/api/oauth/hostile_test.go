@@ -123,6 +123,32 @@ func TestPushingTellsNothingOfTheOwner(t *testing.T) {
 	}
 }
 
+// RD-41.2: whoever sees the address of a request, which its owner has looked at, cannot have
+// its token sent to them; and who came before shows a code in the review.
+func TestNobodyWaitsBehindAReview(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	uri := b.pushes("pdpp_cli", asks)
+	id, err := grants.Find(t.Context(), b.owner, uri)
+	b.ok(err)
+	reviewed, err := grants.Review(t.Context(), b.owner, id, Choices{})
+	b.ok(err)
+	if reviewed.Awaited || reviewed.Code != "" {
+		t.Errorf("got %+v, want nobody who waits", reviewed)
+	}
+	connect := object{"resource": origin, "client_id": "pdpp_cli", "request_uri": uri}
+	if got := b.posts(PathConnect, connect); got.status != http.StatusBadRequest || got.error() != "invalid_request request_uri" {
+		t.Errorf("behind a review: got %d %s, want 400", got.status, got.text)
+	}
+	connect["request_uri"] = b.pushes("pdpp_cli", asks)
+	got := b.posts(PathConnect, connect)
+	id, err = grants.Find(t.Context(), b.owner, fmt.Sprint(connect["request_uri"]))
+	b.ok(err)
+	if reviewed, err = grants.Review(t.Context(), b.owner, id, Choices{}); err != nil || !reviewed.Awaited || reviewed.Code != got.string("user_code") {
+		t.Errorf("got %+v, %v, want the code %s", reviewed, err, got.string("user_code"))
+	}
+}
+
 // RD-41: a pushed request may come as a form, with the details as their JSON text.
 func TestPushedForm(t *testing.T) {
 	t.Parallel()

@@ -204,6 +204,7 @@ var refusals = map[abi.Code]refused{
 	desk.CodeRequestUnknown:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestDecided:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestWaited:   {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
+	desk.CodeRequestReviewed: {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestExpired:  {http.StatusBadRequest, "expired_token", "", 0},
 	desk.CodePollingRefused:  {http.StatusUnauthorized, "invalid_grant", "", 0},
 	desk.CodePollingTooQuick: {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.Interval},

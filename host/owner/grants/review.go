@@ -52,6 +52,8 @@ func Find(ctx context.Context, o *owner.Owner, uri string) (string, error) {
 // Reviewed is what an approval would give.
 type Reviewed struct {
 	RequestID string        `json:"request_id"`
+	Code      string        `json:"user_code"` // what the app that waits shows; "": nobody waits
+	Awaited   bool          `json:"awaited"`   // the app that waits gets its token by itself
 	Revision  string        `json:"approval_review_revision"`
 	Gets      grant.Words   `json:"would_get"`
 	Review    *grant.Review `json:"approval_review"`
@@ -84,7 +86,7 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	if err != nil {
 		return nil, err
 	}
-	return &Reviewed{id, review.Revision(), review.Words(name), review}, nil
+	return &Reviewed{id, r.Code, r.Token != "", review.Revision(), review.Words(name), review}, nil
 }
 
 // names returns what connections are called; one that is gone has its id.
