@@ -102,7 +102,7 @@ func TestResolve(t *testing.T) {
 		{asks, "notes[c1][id title body at][]all records, and those to come", Choices{}, one},
 		{withStream(`{"name":"notes","view":"short"}`), "notes[c1][id title][]all records, and those to come", Choices{}, one},
 		{withStream(`{"name":"notes","fields":["body"]}`), "notes[c1][id body][]all records, and those to come", Choices{}, one},
-		{withStream(`{"name":"tags","resources":[["a","<"]]}`), `tags[c1][a b][["a","<"]]one record that the app names`, Choices{}, one},
+		{withStream(`{"name":"tags","resources":[["a","<"]]}`), `tags[c1][a b][["a","<"]]one record that the app names: “["a","<"]”`, Choices{}, one},
 		{asks, "notes[c2][id title body at][]all records, and those to come", Choices{Connections: []string{"yours"}}, two},
 		{withStream(`{"name":"notes","instance_ids":["c2","c1"]}`), "notes[c1 c2][id title body at][]all records, and those to come", Choices{}, two},
 		{withStream(`{"name":"notes","instance_ids":["c2","c1"]}`), "notes[c1][id title body at][]all records, and those to come", Choices{Connections: []string{"mine"}}, two},
@@ -324,6 +324,14 @@ func TestWords(t *testing.T) {
 	w := resolved(t, withStream(`{"name":"notes","fields":["title"],"time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-02-01T00:00:00Z"}}`), Choices{}, notesSource()).Words(names)
 	want := "[{notes [mine] [id title] all records with at on or after 1 January 2026 and before 1 February 2026}] It may read until the grant ends. It ends on 31 March 2026, 12:00 UTC, or when you revoke it."
 	if got := fmt.Sprintf("%v %s %s", w.Streams, w.Access, w.Ends); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	few := resolved(t, withStream(`{"name":"notes","resources":["a","b\u202e\n"],"time_range":{"since":"2026-01-01T00:00:00Z"}}`), Choices{}, notesSource()).Words(names)
+	if got, want := few.Streams[0].Records, "2 records that the app names, with at on or after 1 January 2026: “a”, “b\ufffd\ufffd”"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	many := resolved(t, withStream(`{"name":"notes","resources":["`+strings.Repeat("x", 100)+`","2","3","4","5","6","7","8","9","10","11","12"]}`), Choices{}, notesSource()).Words(names)
+	if got, want := many.Streams[0].Records, "12 records that the app names: “"+strings.Repeat("x", 64)+"…”, “2”, “3”, “4”, “5”, “6”, “7”, “8”, “9”, “10”, and 2 more"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	once := resolved(t, strings.Replace(asks, Continuous, SingleUse, 1), Choices{Expires: Never}, notesSource()).Words(names)
