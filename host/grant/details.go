@@ -291,8 +291,14 @@ func plain(text string, longest int) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// PlainName reports whether a client may call itself so.
+// PlainName reports whether a client may call itself so: "", or a name that can be seen.
 func PlainName(name string) bool {
 	const longest = 80
-	return strings.TrimSpace(name) == name && plain(name, longest)
+	return strings.TrimSpace(name) == name && plain(name, longest) && (name == "" || strings.ContainsFunc(name, visible))
+}
+
+// visible reports whether a character has a shape of its own. Some letters and signs have none.
+func visible(r rune) bool {
+	const blank = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(blank, r)
 }
