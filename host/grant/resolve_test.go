@@ -1,6 +1,7 @@
 package grant
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -314,6 +315,30 @@ func TestDamagedDocument(t *testing.T) {
 		if _, err := ReadDocument([]byte(other), Hash([]byte(other))); abi.CodeOf(err) != CodeInvalid {
 			t.Errorf("%s: got %v, want %s", other, err, CodeInvalid)
 		}
+	}
+}
+
+// RD-42.3: a promise about time is told in plain words where it is simple.
+func TestRetentionWords(t *testing.T) {
+	t.Parallel()
+	for span, want := range map[string]string{
+		"P90D": "90 days", "P1D": "1 day", "P1Y": "1 year", "P6M": "6 months", "P2W": "2 weeks", "PT1H": "1 hour", "PT30M": "30 minutes", "PT01S": "1 second", "P1Y2M": "P1Y2M", "P0D": "0 days",
+	} {
+		if got := (&Retention{span, "delete"}).Span(); got != want {
+			t.Errorf("%s: got %q, want %q", span, got, want)
+		}
+	}
+	if got := (&Retention{"P1D", "delete"}).Then() + ", " + (&Retention{"P1D", "anonymize"}).Then(); got != "deletes it, anonymizes it" {
+		t.Errorf("got %q, want what is done then", got)
+	}
+}
+
+// RD-42.3: a field that cannot be chosen is named.
+func TestAnUnknownFieldIsNamed(t *testing.T) {
+	t.Parallel()
+	_, _, err := Resolve(&Request{ClientID: "c", Details: parsed(t, asks)}, &Choices{Streams: []Choice{{"notes", []string{"title", "gone"}}}}, []Declared{notesSource()}, noon)
+	if e, ok := errors.AsType[*abi.Error](err); !ok || !strings.Contains(e.Message, `"gone" of notes`) {
+		t.Errorf("got %v, want the field's name", err)
 	}
 }
 

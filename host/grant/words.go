@@ -2,6 +2,7 @@ package grant
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -113,6 +114,35 @@ func masked(r rune) rune {
 		return '"'
 	}
 	return r
+}
+
+// Span is how long an app says it keeps what it read: in plain words where it is of one unit.
+func (r *Retention) Span() string {
+	digits := strings.TrimLeft(r.MaxDuration, "PT")
+	unit := len(digits) - 1
+	if unit < 1 {
+		return r.MaxDuration
+	}
+	n, err := strconv.Atoi(digits[:unit])
+	word := units[strings.TrimSuffix(r.MaxDuration, digits)+digits[unit:]]
+	switch {
+	case err != nil || word == "":
+		return r.MaxDuration
+	case n == 1:
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+// units are those of a duration of ISO 8601, each behind what stands before its number.
+var units = map[string]string{"PY": "year", "PM": "month", "PW": "week", "PD": "day", "PTH": "hour", "PTM": "minute", "PTS": "second"}
+
+// Then is what an app says it does with it afterwards.
+func (r *Retention) Then() string {
+	if r.OnExpiry == "anonymize" {
+		return "anonymizes it"
+	}
+	return "deletes it"
 }
 
 func moment(at time.Time) string {

@@ -106,7 +106,7 @@ func writeClaims(w io.Writer, d *grant.Details) {
 		fmt.Fprintf(w, "  > %s\n", output.Clean(d.PurposeDescription))
 	}
 	if r := d.Retention; r != nil {
-		fmt.Fprintf(w, "  > keeps it for %s, then: %s\n", r.MaxDuration, r.OnExpiry)
+		fmt.Fprintf(w, "  > keeps it for %s, then %s\n", output.Clean(r.Span()), r.Then())
 	}
 	if c := d.ClientClaims; c != nil {
 		for _, text := range c.Commitments {
