@@ -171,7 +171,12 @@ func TestClientRevokesItsOwn(t *testing.T) {
 			t.Errorf("%s of %s: got %d %s, want %d", c.token, c.grant, got.status, got.text, c.status)
 		}
 	}
-	_, err := b.reads(token)
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "grants.revoke"})
+	b.ok(err)
+	if events := page.Events; len(events) != 1 || events[0].Subject != id || events[0].Actor != "client" || !strings.HasPrefix(events[0].Address, "192.0.") || events[0].Outcome != "done" {
+		t.Errorf("got the events %+v, want one of the client's (RD-56)", page.Events)
+	}
+	_, err = b.reads(token)
 	b.code(err, desk.CodeRevoked)
 	if _, err := b.reads(other); err != nil {
 		t.Errorf("the grant %s: got %v, want it to hold", otherID, err)

@@ -39,6 +39,9 @@ type Deps struct {
 	Now    func() time.Time
 	Random io.Reader // of request ids
 	Logger *slog.Logger
+	// Witness returns a context with which the next change of the store, which a client at that
+	// address makes, leaves its audit event.
+	Witness func(ctx context.Context, address, operation, subject string) context.Context
 }
 
 // Server answers programs. It is safe for concurrent use.
