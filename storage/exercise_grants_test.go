@@ -185,8 +185,17 @@ func exerciseApproval(t *testing.T, x *exercise) {
 func exerciseGrants(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	x.ok(x.s.NewClient(ctx, Client{ID: "c", Name: "An app"}, time.Hour, 2))
+	x.asked("first")
+	x.clock.forward(time.Second)
+	x.ok(x.s.NewClient(ctx, Client{ID: "older"}, time.Hour, 2))
+	x.code(x.s.NewClient(ctx, Client{ID: "none"}, time.Hour, 1), CodeClientsFull) // while all ask
+	x.clock.forward(time.Second)
 	x.ok(x.s.NewClient(ctx, Client{ID: "idle", Name: "Another"}, time.Hour, 2))
-	x.code(x.s.NewClient(ctx, Client{ID: "third"}, time.Hour, 2), CodeClientsFull)
+	for id, want := range map[string]bool{"c": true, "older": false, "idle": true, "none": false} { // the oldest that asks for nothing gives way
+		c, err := x.s.ClientOf(ctx, id)
+		x.ok(err)
+		x.same(c != nil, want)
+	}
 	x.asked("one", func(n *GrantRequest) { n.Polling, n.Token = "poll", "awaited" })
 	x.ok(x.s.KeepReview(ctx, "one", "poll", "r1", []byte(`{"shown":1}`)))
 	a := x.approval("one", nil)
