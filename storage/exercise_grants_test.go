@@ -61,23 +61,49 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 
 	x.ok(x.s.DenyGrant(ctx, "two"))
 	x.code(x.s.DenyGrant(ctx, "two"), CodeRequestDecided)
-	x.code(x.s.KeepReview(ctx, "two", "r1", nil), CodeRequestDecided)
+	x.code(x.s.KeepReview(ctx, "two", "poll2", "r1", nil), CodeRequestDecided)
 	x.code(x.s.DenyGrant(ctx, "none"), CodeRequestUnknown)
-	x.ok(x.s.KeepReview(ctx, "three", "r1", []byte("{}")))
+	x.code(x.s.KeepReview(ctx, "three", "another's", "r1", nil), CodeApprovalConflict) // who waits is not who was shown
+	x.ok(x.s.KeepReview(ctx, "three", "", "r1", []byte("{}")))
+	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
+	x.code(err, CodeRequestReviewed)
+	waiting := func(want ...any) {
+		t.Helper()
+		all, err := x.s.WaitingRequests(ctx)
+		x.ok(err)
+		got := []any{}
+		for i := range all {
+			got = append(got, all[i].ID)
+			x.same([]string{all[i].Code, string(all[i].Details), string(all[i].Review)}, []string{map[string]string{"one": "BCDF-GHJK"}[all[i].ID], "", ""})
+		}
+		x.same(got, append([]any{}, want...))
+	}
+	waiting("one", "three")
 
-	// After its time nothing can be decided any more, and a day later it is forgotten.
+	// After its time nothing can be decided any more: it waits no more, and is forgotten soon.
 	x.clock.forward(10 * time.Minute)
+	waiting()
 	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestExpired)
-	x.code(x.s.KeepReview(ctx, "one", "r1", nil), CodeRequestExpired)
+	x.code(x.s.KeepReview(ctx, "one", "poll", "r1", nil), CodeRequestExpired)
 	_, err = x.s.AwaitGrant(ctx, "uri of three", "c", "poll3", "tok3", "X")
 	x.code(err, CodeRequestExpired)
 	_, err = x.s.ApproveGrant(ctx, x.approval("three", nil))
 	x.code(err, CodeRequestExpired)
+	kept := func(id string, want bool) {
+		t.Helper()
+		r, err := x.s.GrantRequestOf(ctx, RequestByID, id)
+		x.ok(err)
+		x.same(r != nil, want)
+	}
+	x.asked("five") // its client may ask late
+	kept("three", true)
+	x.clock.forward(10*time.Minute + time.Second)
+	x.asked("six")
+	kept("three", false)
+	kept("two", true) // decided: a day
 	x.clock.forward(25 * time.Hour)
-	x.asked("five")
-	all, err := x.s.GrantRequests(ctx)
-	x.ok(err)
-	x.same([]any{len(all), all[0].ID}, []any{1, "five"})
+	x.asked("seven")
+	kept("two", false)
 }
 
 // exerciseApproval: only the last review can be approved, while its connections are as they
@@ -106,9 +132,9 @@ func exerciseApproval(t *testing.T, x *exercise) {
 	}
 	x.asked("one")
 	approve(x.approval("one", fits), CodeApprovalConflict) // nobody looked at it
-	x.ok(x.s.KeepReview(ctx, "one", "r2", []byte("{}")))
+	x.ok(x.s.KeepReview(ctx, "one", "", "r2", []byte("{}")))
 	approve(x.approval("one", fits), CodeApprovalConflict) // something else was shown since
-	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte("{}")))
+	x.ok(x.s.KeepReview(ctx, "one", "", "r1", []byte("{}")))
 	approve(x.approval("one", map[string]string{conn.ID: "another module"}), CodeApprovalConflict)
 	approve(x.approval("one", map[string]string{"gone": ""}), CodeApprovalConflict)
 	approve(x.approval("none", fits), CodeRequestUnknown)
@@ -159,10 +185,19 @@ func exerciseApproval(t *testing.T, x *exercise) {
 func exerciseGrants(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	x.ok(x.s.NewClient(ctx, Client{ID: "c", Name: "An app"}, time.Hour, 2))
+	x.asked("first")
+	x.clock.forward(time.Second)
+	x.ok(x.s.NewClient(ctx, Client{ID: "older"}, time.Hour, 2))
+	x.code(x.s.NewClient(ctx, Client{ID: "none"}, time.Hour, 1), CodeClientsFull) // while all ask
+	x.clock.forward(time.Second)
 	x.ok(x.s.NewClient(ctx, Client{ID: "idle", Name: "Another"}, time.Hour, 2))
-	x.code(x.s.NewClient(ctx, Client{ID: "third"}, time.Hour, 2), CodeClientsFull)
+	for id, want := range map[string]bool{"c": true, "older": false, "idle": true, "none": false} { // the oldest that asks for nothing gives way
+		c, err := x.s.ClientOf(ctx, id)
+		x.ok(err)
+		x.same(c != nil, want)
+	}
 	x.asked("one", func(n *GrantRequest) { n.Polling, n.Token = "poll", "awaited" })
-	x.ok(x.s.KeepReview(ctx, "one", "r1", []byte(`{"shown":1}`)))
+	x.ok(x.s.KeepReview(ctx, "one", "poll", "r1", []byte(`{"shown":1}`)))
 	a := x.approval("one", nil)
 	awaited, err := x.s.ApproveGrant(ctx, a)
 	x.ok(err)

@@ -48,6 +48,7 @@ const (
 	CodeRequestDecided   = access.CodeRequestDecided
 	CodeRequestsFull     = access.CodeRequestsFull
 	CodeRequestWaited    = access.CodeRequestWaited
+	CodeRequestReviewed  = access.CodeRequestReviewed
 	CodeApprovalConflict = access.CodeApprovalConflict
 	CodeNobodyWaits      = access.CodeNobodyWaits
 	CodeGrantUnknown     = access.CodeGrantUnknown

@@ -57,8 +57,8 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	}
 	reviewed := b.ask(http.MethodPost, page+"/review", choices, nil)
 	first := hiddenIn(reviewed.body, "revision")
-	if reviewed.status != http.StatusOK || len(first) != 64 || !strings.Contains(reviewed.body, ">id, text<") || !strings.Contains(reviewed.body, ">mine<") {
-		t.Fatalf("got %d %s, want what the app would get", reviewed.status, reviewed.body)
+	if reviewed.status != http.StatusOK || len(first) != 64 || !strings.Contains(reviewed.body, ">id, text<") || !strings.Contains(reviewed.body, ">mine<") || !strings.Contains(reviewed.body, a.Code) {
+		t.Fatalf("got %d %s, want what the app would get, and its code", reviewed.status, reviewed.body)
 	}
 	choices.Set("expires", "90d")
 	second := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")

@@ -32,6 +32,7 @@ const (
 	longestText     = 500
 	longestName     = 512
 	mostDepth       = 32
+	longestKept     = 64 << 10
 )
 
 // The access modes, and whether a stream may be left out.
@@ -122,6 +123,19 @@ func ParseDetails(text []byte) (*Details, error) {
 		return nil, invalid("is a second source: ask for each in a request of its own", 1)
 	}
 	return &all[0], nil
+}
+
+// Kept is the text of details as it is kept: without the blanks that a client may have sent,
+// and no longer than the most records that can be named need. Its errors are Invalid.
+func Kept(text []byte) ([]byte, error) {
+	kept := jsontext.Value(bytes.Clone(text))
+	if err := kept.Compact(); err != nil {
+		return nil, invalid("is no JSON")
+	}
+	if len(kept) > longestKept {
+		return nil, invalid("is longer than 64 KiB")
+	}
+	return kept, nil
 }
 
 // checkSyntax refuses what is no JSON array, or nested too deep.
@@ -247,11 +261,27 @@ func (s *Asked) check(at ...any) error {
 		switch {
 		case t.Since == nil && t.Until == nil:
 			return invalid("has neither since nor until", in("time_range")...)
+		case !written(t.Since):
+			return invalid(unwritten, in("time_range", "since")...)
+		case !written(t.Until):
+			return invalid(unwritten, in("time_range", "until")...)
 		case t.Since != nil && t.Until != nil && !t.Since.Before(*t.Until):
 			return invalid("is not before until", in("time_range", "since")...)
 		}
 	}
 	return nil
+}
+
+// unwritten is the rule of a bound that would bound nothing, or cannot be written.
+const unwritten = "is not within the years 1 to 9999"
+
+// written reports whether a bound can be written, in UTC, and is none that means no bound.
+func written(at *time.Time) bool {
+	if at == nil {
+		return true
+	}
+	year := at.UTC().Year()
+	return !at.IsZero() && year >= 1 && year <= 9999
 }
 
 // plain reports whether text can be shown as it is: bounded, and without characters that
@@ -261,8 +291,14 @@ func plain(text string, longest int) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// PlainName reports whether a client may call itself so.
+// PlainName reports whether a client may call itself so: "", or a name that can be seen.
 func PlainName(name string) bool {
 	const longest = 80
-	return strings.TrimSpace(name) == name && plain(name, longest)
+	return strings.TrimSpace(name) == name && plain(name, longest) && (name == "" || strings.ContainsFunc(name, visible))
+}
+
+// visible reports whether a character has a shape of its own. Some letters and signs have none.
+func visible(r rune) bool {
+	const blank = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(blank, r)
 }

@@ -66,6 +66,10 @@ func TestParseDetailsRefuses(t *testing.T) {
 		withStream(`{"name":"notes","time_range":{}}`):                                                              "/0/streams/0/time_range",
 		withStream(`{"name":"notes","time_range":{"since":"yesterday"}}`):                                           "/0/streams/0/time_range/since",
 		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-01-01T00:00:00Z"}}`): "/0/streams/0/time_range/since",
+		withStream(`{"name":"notes","time_range":{"until":"0001-01-01T00:00:00Z"}}`):                                "/0/streams/0/time_range/until",
+		withStream(`{"name":"notes","time_range":{"since":"0001-01-01T00:00:00Z"}}`):                                "/0/streams/0/time_range/since",
+		withStream(`{"name":"notes","time_range":{"until":"0000-01-01T00:00:00+23:59"}}`):                           "/0/streams/0/time_range/until",
+		withStream(`{"name":"notes","time_range":{"since":"9999-12-31T23:59:59-23:59"}}`):                           "/0/streams/0/time_range/since",
 		`[` + many(2, strings.Trim(asks, "[]")) + `]`:                                                               "/1",
 		withStream(many(65, `{"name":"notes"}`)):                                                                    "/0/streams",
 	} {
@@ -80,6 +84,20 @@ func TestParseDetailsRefuses(t *testing.T) {
 	} {
 		if _, err := ParseDetails([]byte(text)); err != nil {
 			t.Errorf("%s: got %v, want no refusal", text, err)
+		}
+	}
+}
+
+// RD-39.4: a name can be seen, unless there is none.
+func TestPlainName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"": true, "An app": true, "Ö": true, "日本": true, "7": true, "☂": true, "\u115fa": true,
+		" a": false, "a\u202eb": false, "\u3164": false, "\u115f\u1160": false, "\u2800": false, "\uffa0": false, "\u0301": false, "\ufe0f": false, "\u3164\u2800": false,
+		strings.Repeat("é", 80): true, strings.Repeat("é", 81): false,
+	} {
+		if got := PlainName(name); got != want {
+			t.Errorf("%+q: got %v, want %v", name, got, want)
 		}
 	}
 }

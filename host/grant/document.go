@@ -84,7 +84,8 @@ func ReadDocument(text []byte, hash string) (*Document, error) {
 		return nil, errDocument.Wrap(errors.New("another form"))
 	}
 	for i := range d.Streams {
-		if s := &d.Streams[i]; s.Name == "" || len(s.Fields) == 0 || s.TimeConstraint != nil && s.TimeConstraint.Field == "" {
+		s := &d.Streams[i]
+		if t := s.TimeConstraint; s.Name == "" || len(s.Fields) == 0 || t != nil && (t.Field == "" || !written(t.Since) || !written(t.Until)) {
 			return nil, errDocument
 		}
 	}

@@ -27,8 +27,11 @@ type Offered struct {
 }
 
 // Offers returns what an owner can give for a request: what it asks for, or, where its owner
-// chooses, all there is.
+// chooses, all there is. Of a request that nothing fits there are none.
 func Offers(q *Request, have []Declared) []Offer {
+	if q.Details != nil && Check(q.Details, have) != nil {
+		return nil
+	}
 	var offers []Offer
 	for i := range have {
 		by := &have[i]

@@ -63,8 +63,8 @@ type wanted struct {
 	declared *declaration.Stream
 }
 
-// Check refuses details that nothing that the owner has could meet (RD-31.2). Its errors are
-// Invalid.
+// Check refuses details that nothing that the owner has could meet. Its errors are Invalid,
+// and are for the owner alone: they tell what there is.
 func Check(d *Details, have []Declared) error {
 	err := invalid("names no source of this host", 0, "source", "id")
 	all := sourcesOf(d.Source.ID, have)

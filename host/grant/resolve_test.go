@@ -1,6 +1,7 @@
 package grant
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,7 +103,7 @@ func TestResolve(t *testing.T) {
 		{asks, "notes[c1][id title body at][]all records, and those to come", Choices{}, one},
 		{withStream(`{"name":"notes","view":"short"}`), "notes[c1][id title][]all records, and those to come", Choices{}, one},
 		{withStream(`{"name":"notes","fields":["body"]}`), "notes[c1][id body][]all records, and those to come", Choices{}, one},
-		{withStream(`{"name":"tags","resources":[["a","<"]]}`), `tags[c1][a b][["a","<"]]one record that the app names`, Choices{}, one},
+		{withStream(`{"name":"tags","resources":[["a","<"]]}`), `tags[c1][a b][["a","<"]]one record that the app names: “["a","<"]”`, Choices{}, one},
 		{asks, "notes[c2][id title body at][]all records, and those to come", Choices{Connections: []string{"yours"}}, two},
 		{withStream(`{"name":"notes","instance_ids":["c2","c1"]}`), "notes[c1 c2][id title body at][]all records, and those to come", Choices{}, two},
 		{withStream(`{"name":"notes","instance_ids":["c2","c1"]}`), "notes[c1][id title body at][]all records, and those to come", Choices{Connections: []string{"mine"}}, two},
@@ -180,6 +181,33 @@ func TestResolveRefuses(t *testing.T) {
 		_, _, err := resolved(t, train, Choices{AITraining: allowed}, one).Grant("grt_1", noon)
 		if (err == nil) != allowed {
 			t.Errorf("training is allowed: %v, and the grant is refused with %v", allowed, err)
+		}
+	}
+}
+
+// RD-34.1: a bound that is Go's zero time would bound nothing, and one outside the years 1 to
+// 9999 cannot be written: an owner cannot choose them, and a document that has one is damaged.
+func TestTimesThatBoundNothing(t *testing.T) {
+	t.Parallel()
+	_, text, err := resolved(t, withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-02-01T00:00:00Z"}}`), Choices{}, notesSource()).Grant("grt_1", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{"0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"} {
+		at, err := time.Parse(time.RFC3339, wrong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []Choices{{Since: &at}, {Until: &at}} {
+			if _, _, err := Resolve(&Request{ClientID: "c", Details: parsed(t, asks)}, &c, []Declared{notesSource()}, noon); abi.CodeOf(err) != CodeChoice {
+				t.Errorf("%s is chosen: got %v, want %s", wrong, err, CodeChoice)
+			}
+		}
+		for _, part := range []string{`"2026-01-01T00:00:00Z"`, `"2026-02-01T00:00:00Z"`} {
+			damaged := []byte(strings.Replace(string(text), part, `"`+wrong+`"`, 1))
+			if _, err := ReadDocument(damaged, Hash(damaged)); abi.CodeOf(err) != CodeInvalid {
+				t.Errorf("%s stands for %s: got %v, want %s", wrong, part, err, CodeInvalid)
+			}
 		}
 	}
 }
@@ -290,6 +318,30 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
+// RD-42.3: a promise about time is told in plain words where it is simple.
+func TestRetentionWords(t *testing.T) {
+	t.Parallel()
+	for span, want := range map[string]string{
+		"P90D": "90 days", "P1D": "1 day", "P1Y": "1 year", "P6M": "6 months", "P2W": "2 weeks", "PT1H": "1 hour", "PT30M": "30 minutes", "PT01S": "1 second", "P1Y2M": "P1Y2M", "P0D": "0 days",
+	} {
+		if got := (&Retention{span, "delete"}).Span(); got != want {
+			t.Errorf("%s: got %q, want %q", span, got, want)
+		}
+	}
+	if got := (&Retention{"P1D", "delete"}).Then() + ", " + (&Retention{"P1D", "anonymize"}).Then(); got != "deletes it, anonymizes it" {
+		t.Errorf("got %q, want what is done then", got)
+	}
+}
+
+// RD-42.3: a field that cannot be chosen is named.
+func TestAnUnknownFieldIsNamed(t *testing.T) {
+	t.Parallel()
+	_, _, err := Resolve(&Request{ClientID: "c", Details: parsed(t, asks)}, &Choices{Streams: []Choice{{"notes", []string{"title", "gone"}}}}, []Declared{notesSource()}, noon)
+	if e, ok := errors.AsType[*abi.Error](err); !ok || !strings.Contains(e.Message, `"gone" of notes`) {
+		t.Errorf("got %v, want the field's name", err)
+	}
+}
+
 // RD-42.3: the words name each part, and say of an end when it is.
 func TestWords(t *testing.T) {
 	t.Parallel()
@@ -297,6 +349,14 @@ func TestWords(t *testing.T) {
 	w := resolved(t, withStream(`{"name":"notes","fields":["title"],"time_range":{"since":"2026-01-01T00:00:00Z","until":"2026-02-01T00:00:00Z"}}`), Choices{}, notesSource()).Words(names)
 	want := "[{notes [mine] [id title] all records with at on or after 1 January 2026 and before 1 February 2026}] It may read until the grant ends. It ends on 31 March 2026, 12:00 UTC, or when you revoke it."
 	if got := fmt.Sprintf("%v %s %s", w.Streams, w.Access, w.Ends); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	few := resolved(t, withStream(`{"name":"notes","resources":["a","b\u202e\n"],"time_range":{"since":"2026-01-01T00:00:00Z"}}`), Choices{}, notesSource()).Words(names)
+	if got, want := few.Streams[0].Records, "2 records that the app names, with at on or after 1 January 2026: “a”, “b\ufffd\ufffd”"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	many := resolved(t, withStream(`{"name":"notes","resources":["`+strings.Repeat("x", 100)+`","2","3","4","5","6","7","8","9","10","11","12"]}`), Choices{}, notesSource()).Words(names)
+	if got, want := many.Streams[0].Records, "12 records that the app names: “"+strings.Repeat("x", 64)+"…”, “2”, “3”, “4”, “5”, “6”, “7”, “8”, “9”, “10”, and 2 more"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	once := resolved(t, strings.Replace(asks, Continuous, SingleUse, 1), Choices{Expires: Never}, notesSource()).Words(names)

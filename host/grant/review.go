@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -229,7 +230,7 @@ func (w *wanted) narrow(fields []string) error {
 	}
 	for _, name := range fields {
 		if !slices.Contains(w.Fields, name) {
-			return wrongChoice("a field of "+w.Name+" is chosen that is not there, or not asked for", "choose of those that the request shows")
+			return wrongChoice(fmt.Sprintf("the field %q of %s is not there, or not asked for", name, w.Name), "choose of those that the request shows")
 		}
 	}
 	if w.Fields = chosenFields(w.declared, fields); len(w.Fields) == 0 {
@@ -297,6 +298,9 @@ func instances(asked, chosen []string, sources []Declared) ([]string, error) {
 func (w *wanted) within(since, until *time.Time) error {
 	if since == nil && until == nil {
 		return nil
+	}
+	if !written(since) || !written(until) {
+		return wrongChoice("a time "+unwritten, "choose another time")
 	}
 	if !hasTime(w.declared) {
 		return wrongChoice("the records of "+w.Name+" have no time of their own", "leave the times out, or the stream")

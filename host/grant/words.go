@@ -2,8 +2,10 @@ package grant
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Words say in plain words what a review would give, each part for itself (RD-42.3).
@@ -61,9 +63,11 @@ func (s *Stream) records() string {
 	t := s.TimeConstraint
 	switch {
 	case t == nil && len(s.Resources) > 0:
-		return text
+		return text + s.keys()
 	case t == nil:
 		return text + ", and those to come"
+	case len(s.Resources) > 0:
+		text += ","
 	}
 	var bounds []string
 	if t.Since != nil {
@@ -72,7 +76,73 @@ func (s *Stream) records() string {
 	if t.Until != nil {
 		bounds = append(bounds, "before "+moment(*t.Until))
 	}
-	return text + " with " + t.Field + " " + strings.Join(bounds, " and ")
+	return text + " with " + t.Field + " " + strings.Join(bounds, " and ") + s.keys()
+}
+
+// The bounds of what is shown of keys, which the app wrote.
+const (
+	shownKeys  = 10
+	longestKey = 64
+)
+
+// keys shows the first of the records' keys, and how many more there are; "": any record.
+func (s *Stream) keys() string {
+	var all []string
+	for i, key := range s.Resources {
+		if i == shownKeys {
+			all = append(all, fmt.Sprintf("and %d more", len(s.Resources)-i))
+			break
+		}
+		shown := []rune(strings.Map(masked, key))
+		if len(shown) > longestKey {
+			shown = append(shown[:longestKey], '…')
+		}
+		all = append(all, "“"+string(shown)+"”")
+	}
+	if all == nil {
+		return ""
+	}
+	return ": " + strings.Join(all, ", ")
+}
+
+// masked is a rune of a key as it is shown: none that acts, hides others or ends the key.
+func masked(r rune) rune {
+	switch {
+	case !unicode.IsPrint(r):
+		return unicode.ReplacementChar
+	case r == '“' || r == '”':
+		return '"'
+	}
+	return r
+}
+
+// Span is how long an app says it keeps what it read: in plain words where it is of one unit.
+func (r *Retention) Span() string {
+	digits := strings.TrimLeft(r.MaxDuration, "PT")
+	unit := len(digits) - 1
+	if unit < 1 {
+		return r.MaxDuration
+	}
+	n, err := strconv.Atoi(digits[:unit])
+	word := units[strings.TrimSuffix(r.MaxDuration, digits)+digits[unit:]]
+	switch {
+	case err != nil || word == "":
+		return r.MaxDuration
+	case n == 1:
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+// units are those of a duration of ISO 8601, each behind what stands before its number.
+var units = map[string]string{"PY": "year", "PM": "month", "PW": "week", "PD": "day", "PTH": "hour", "PTM": "minute", "PTS": "second"}
+
+// Then is what an app says it does with it afterwards.
+func (r *Retention) Then() string {
+	if r.OnExpiry == "anonymize" {
+		return "anonymizes it"
+	}
+	return "deletes it"
 }
 
 func moment(at time.Time) string {

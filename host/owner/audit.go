@@ -17,6 +17,7 @@ const (
 	CommandLine    Face = "command_line" // an owner who types commands on the host's own machine
 	BrowserSession Face = "session"      // an owner's browser
 	APIToken       Face = "token"        // a program that an owner gave a token
+	App            Face = "client"       // an app that an owner granted something
 )
 
 // Actor is who asks for an operation.

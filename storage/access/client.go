@@ -30,13 +30,16 @@ type clientRow struct {
 
 func (r *clientRow) public() Client { return Client{r.ID, r.Name, db.Time(r.CreatedUS)} }
 
+// idle is a client without a request and without a grant.
+const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)" +
+	" AND NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)"
+
 // NewClient keeps a client, and forgets those that are older than unused and have neither a
-// request nor a grant. It returns grants.clients_full where most are kept.
+// request nor a grant. Where most are kept, the oldest of these gives way, so that nobody
+// keeps others out by registering; grants.clients_full says that there is none.
 func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, most int64) error {
 	return s.db.Alone(ctx, "keep the client", func(t *db.Tx) error {
-		_, err := t.DB.NewDelete().Model((*clientRow)(nil)).Where("created_us < ?", db.Micros(t.Now.Add(-unused))).
-			Where("NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)").
-			Where("NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)").Exec(t.Ctx)
+		_, err := t.DB.NewDelete().Model((*clientRow)(nil)).Where("created_us < ?", db.Micros(t.Now.Add(-unused))).Where(idle).Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -45,11 +48,27 @@ func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, m
 			return err
 		}
 		if n >= most {
-			return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
+			if err := giveWay(t, n-most+1); err != nil {
+				return err
+			}
 		}
 		_, err = t.DB.NewInsert().Model(&clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(t.Now)}).Exec(t.Ctx)
 		return err
 	})
+}
+
+// giveWay forgets the n oldest clients that ask for nothing.
+func giveWay(t *db.Tx, n int64) error {
+	var oldest []string
+	err := t.DB.NewSelect().Model((*clientRow)(nil)).Column("id").Where(idle).Order("created_us", "id").Limit(n).Scan(t.Ctx, &oldest)
+	if err != nil {
+		return err
+	}
+	if int64(len(oldest)) < n {
+		return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
+	}
+	_, err = t.DB.NewDelete().Model((*clientRow)(nil)).Where("id IN (?)", bun.In(oldest)).Exec(t.Ctx)
+	return err
 }
 
 // ClientOf returns a client; nil: there is none of that id.

@@ -17,6 +17,7 @@ const (
 	CodeRequestDecided   abi.Code = "grants.decided"
 	CodeRequestsFull     abi.Code = "grants.too_many_requests"
 	CodeRequestWaited    abi.Code = "grants.already_waiting"
+	CodeRequestReviewed  abi.Code = "grants.already_reviewed"
 	CodeApprovalConflict abi.Code = "grants.approval_conflict"
 	CodeNobodyWaits      abi.Code = "grants.nobody_waits"
 )
@@ -88,18 +89,24 @@ func (r *requestRow) open(now time.Time) error {
 	return nil
 }
 
-// keptRequests is how long a request stays behind its end: its client may ask late.
-const keptRequests = 24 * time.Hour
+// How long a request stays behind its end, since its client may ask late: one that was decided,
+// and one that nobody decided.
+const (
+	keptDecided = 24 * time.Hour
+	keptPending = 10 * time.Minute
+)
 
 // NewGrantRequest keeps a request, and forgets those that ended long ago. It returns
 // grants.too_many_requests where byClient of the same client wait, or inAll of all.
 func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, inAll int) error {
 	return s.db.Alone(ctx, "keep the request", func(t *db.Tx) error {
-		if _, err := t.DB.NewDelete().Model((*requestRow)(nil)).Where("expires_us < ?", db.Micros(t.Now.Add(-keptRequests))).Exec(t.Ctx); err != nil {
+		_, err := t.DB.NewDelete().Model((*requestRow)(nil)).
+			Where("expires_us < ? OR state = ? AND expires_us < ?", db.Micros(t.Now.Add(-keptDecided)), RequestPending, db.Micros(t.Now.Add(-keptPending))).Exec(t.Ctx)
+		if err != nil {
 			return err
 		}
 		var waiting []string
-		err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
+		err = t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
 			Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Scan(t.Ctx, &waiting)
 		if err != nil {
 			return err
@@ -124,7 +131,8 @@ func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, i
 
 // AwaitGrant has the client of a request wait for its owner: with the hashes of its polling
 // code and of the token that this leads to, and what it shows. One client waits for a request,
-// once. It returns the request.
+// once, and only before its owner was shown what it would get: an approval is for who waited
+// then. It returns the request.
 func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, code string) (*GrantRequest, error) {
 	var out GrantRequest
 	err := s.db.Alone(ctx, "wait for the owner", func(t *db.Tx) error {
@@ -140,6 +148,9 @@ func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, c
 		}
 		if row.Polling != "" {
 			return abi.NewError(CodeRequestWaited, "a client waits for this request already", "push another request")
+		}
+		if row.Revision != "" {
+			return abi.NewError(CodeRequestReviewed, "the owner has looked at this request already", "push another request, and wait for it before its page is opened")
 		}
 		row.Polling, row.Token, row.Code = polling, token, code
 		out = row.public()
@@ -176,13 +187,26 @@ func (s *Store) GrantRequestOf(ctx context.Context, by, value string) (*GrantReq
 	return find(ctx, s, "read the request", by, value, (*requestRow).public)
 }
 
-// GrantRequests returns the requests that are kept, the newest first.
-func (s *Store) GrantRequests(ctx context.Context) ([]GrantRequest, error) {
-	return list(ctx, s, "read the requests", "created_us DESC", (*requestRow).public)
+// WaitingRequests returns the requests that wait for their owner, the newest first, without
+// what they ask for and without reviews: strangers choose how long those are.
+func (s *Store) WaitingRequests(ctx context.Context) ([]GrantRequest, error) {
+	var rows []requestRow
+	err := s.db.Read.NewSelect().Model(&rows).ExcludeColumn("details", "review").
+		Where("state = ? AND expires_us > ?", RequestPending, db.Micros(s.db.Now())).Order("created_us DESC", "id").Scan(ctx)
+	if err != nil {
+		return nil, s.db.Fail("read the requests", err)
+	}
+	out := make([]GrantRequest, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
 }
 
 // KeepReview keeps what an owner was shown of a request: only its revision may be approved.
-func (s *Store) KeepReview(ctx context.Context, id, revision string, review []byte) error {
+// polling is the hash of the code of the client that waited then; where that is another by
+// now, it returns grants.approval_conflict.
+func (s *Store) KeepReview(ctx context.Context, id, polling, revision string, review []byte) error {
 	return s.db.Alone(ctx, "keep the review", func(t *db.Tx) error {
 		row, err := findRequest(t, RequestByID, id)
 		if err != nil {
@@ -190,6 +214,9 @@ func (s *Store) KeepReview(ctx context.Context, id, revision string, review []by
 		}
 		if err := row.open(t.Now); err != nil {
 			return err
+		}
+		if row.Polling != polling {
+			return conflict()
 		}
 		row.Revision, row.Review = revision, string(review)
 		_, err = t.DB.NewUpdate().Model(row).Column("revision", "review").WherePK().Exec(t.Ctx)

@@ -83,10 +83,17 @@ func newBed(t testing.TB) *bed {
 		Actor: owner.Actor{Face: owner.CommandLine}, Now: now, Random: rand.Reader, Logger: logger,
 	})
 	guard := &web.Guard{Listening: netip.MustParseAddrPort(at)}
-	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger})
+	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness})
 	b.accept("mine", manifest)
 	b.put("mine", `{"id":"a","title":"old","secret":"canary","at":"2025-06-01T00:00:00Z"}`, `{"id":"b","title":"new","secret":"canary","at":"2026-02-01T00:00:00Z"}`)
 	return b
+}
+
+// witness has a client's change leave its audit event.
+func (b *bed) witness(ctx context.Context, address, operation, subject string) context.Context {
+	d := b.owner.Deps
+	d.Actor = owner.Actor{Face: owner.App, Address: address}
+	return owner.New(d).Witness(ctx, operation, subject)
 }
 
 func (b *bed) ok(err error) {

@@ -200,7 +200,8 @@ func (c *call) poll() (any, error) {
 
 // revoke ends a grant for its own client (RD-50).
 func (c *call) revoke() (any, error) {
-	if err := c.Desk.RevokeOwn(c.r.Context(), c.bearer(), c.r.PathValue("grant")); err != nil {
+	id := c.r.PathValue("grant")
+	if err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), c.Guard.Address(c.r), "grants.revoke", id), c.bearer(), id); err != nil {
 		return nil, err
 	}
 	return map[string]bool{"revoked": true}, nil

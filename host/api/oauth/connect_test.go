@@ -50,8 +50,11 @@ func TestAClientConnectsAndReads(t *testing.T) {
 	}
 	all, err := grants.Requests(t.Context(), b.owner)
 	b.ok(err)
-	if len(all) != 1 || all[0].Client != "An app" || !all[0].Awaited || len(all[0].Code) != 9 || all[0].Asks == nil {
+	if len(all) != 1 || all[0].Client != "An app" || !all[0].Awaited || len(all[0].Code) != 9 {
 		t.Fatalf("got the requests %+v, want the app's", all)
+	}
+	if r, err := grants.Look(t.Context(), b.owner, all[0].ID); err != nil || r.Asks == nil {
+		t.Fatalf("got %+v, %v, want what the app asks for", r, err)
 	}
 	made := b.approves(all[0].ID, Choices{Streams: []grant.Choice{{Name: "notes", Fields: []string{"title"}}}, Expires: "1d"})
 	if made.Token != "" {
@@ -168,7 +171,12 @@ func TestClientRevokesItsOwn(t *testing.T) {
 			t.Errorf("%s of %s: got %d %s, want %d", c.token, c.grant, got.status, got.text, c.status)
 		}
 	}
-	_, err := b.reads(token)
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "grants.revoke"})
+	b.ok(err)
+	if events := page.Events; len(events) != 1 || events[0].Subject != id || events[0].Actor != "client" || !strings.HasPrefix(events[0].Address, "192.0.") || events[0].Outcome != "done" {
+		t.Errorf("got the events %+v, want one of the client's (RD-56)", page.Events)
+	}
+	_, err = b.reads(token)
 	b.code(err, desk.CodeRevoked)
 	if _, err := b.reads(other); err != nil {
 		t.Errorf("the grant %s: got %v, want it to hold", otherID, err)

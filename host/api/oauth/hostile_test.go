@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -38,8 +40,7 @@ func TestRefusals(t *testing.T) {
 		{PathPush, `{"client_id":"cl_none","authorization_details":` + asks + `}`, 400, "invalid_client client_id"},
 		{PathPush, fmt.Sprintf(`{"client_id":%q}`, client), 400, "invalid_request authorization_details"},
 		{PathPush, push(`{}`), 400, "invalid_authorization_details"},
-		{PathPush, push(strings.Replace(asks, `"title"`, `"gone"`, 1)), 400, "invalid_authorization_details /0/streams/0/fields/0"},
-		{PathPush, push(strings.Replace(asks, source, "https://example.org/other", 1)), 400, "invalid_authorization_details /0/source/id"},
+		{PathPush, push(strings.Replace(asks, `"continuous"`, `"always"`, 1)), 400, "invalid_authorization_details /0/access_mode"},
 		{PathPush, push(strings.Repeat("[", 100) + strings.Repeat("]", 100)), 400, "invalid_request"},
 		{PathPush, push(asks) + "x", 400, "invalid_request"},
 		{PathPush, `{"client_id":"` + client + `","authorization_details":` + asks + `,"more":1}`, 400, "invalid_request more"},
@@ -68,6 +69,82 @@ func TestRefusals(t *testing.T) {
 	}
 	if got := b.sends(http.MethodPost, PathPoll, "polling_code=x", func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) }); got.status != http.StatusUnsupportedMediaType {
 		t.Errorf("a form to the poll: got %d, want 415", got.status)
+	}
+}
+
+// RD-31.3: what strangers push is kept without its blanks, and is bounded; the most records
+// that can be named fit.
+func TestPushedIsKeptShort(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	named := func(n int) string {
+		return strings.Replace(asks, `"fields":["title","at"]`, `"resources":["`+strings.Repeat(strings.Repeat("k", 36)+`","`, n)+`k"]`, 1)
+	}
+	blank := strings.Replace(named(999), `"type"`, strings.Repeat(" ", 200<<10)+`"type"`, 1)
+	uri := url.Values{"client_id": {"pdpp_cli"}, "authorization_details": {blank}}
+	pushed := b.sends(http.MethodPost, PathPush, uri.Encode(), func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) })
+	if pushed.status != http.StatusCreated {
+		t.Fatalf("1000 records that are named: got %d %s, want a request", pushed.status, pushed.text)
+	}
+	r, err := b.desk.Find(t.Context(), pushed.string("request_uri"))
+	b.ok(err)
+	if len(r.Details) > 64<<10 {
+		t.Errorf("got %d bytes kept, want no blanks among them", len(r.Details))
+	}
+	long := fmt.Sprintf(`{"client_id":"pdpp_cli","authorization_details":%s}`, strings.Replace(named(900), strings.Repeat("k", 36), strings.Repeat("k", 100), -1))
+	if got := b.sends(http.MethodPost, PathPush, long); got.status != http.StatusBadRequest || got.error() != "invalid_authorization_details" {
+		t.Errorf("90 KiB of keys: got %d %s, want 400", got.status, got.text)
+	}
+}
+
+// RD-03.2: a stranger does not learn from a pushed request what the owner has. The owner is
+// told that nothing fits it, and can refuse it alone.
+func TestPushingTellsNothingOfTheOwner(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	want := b.posts(PathPush, object{"client_id": "pdpp_cli", "authorization_details": json.RawMessage(asks)})
+	for part, other := range map[string]string{source: "https://example.org/other", `"notes"`: `"gone"`, `"title"`: `"gone"`, `"fields":["title","at"]`: `"instance_ids":["x"]`} {
+		got := b.posts(PathPush, object{"client_id": "pdpp_cli", "authorization_details": json.RawMessage(strings.Replace(asks, part, other, 1))})
+		if got.status != want.status || len(got.text) != len(want.text) {
+			t.Errorf("%s for %s: got %d %s, want what a request is told that fits: %d %s", other, part, got.status, got.text, want.status, want.text)
+			continue
+		}
+		id, err := grants.Find(t.Context(), b.owner, got.string("request_uri"))
+		b.ok(err)
+		looked, err := grants.Look(t.Context(), b.owner, id)
+		b.ok(err)
+		if len(looked.Offers) != 0 {
+			t.Errorf("%s for %s: got %+v, want nothing that can be given", other, part, looked.Offers)
+		}
+		_, err = grants.Review(t.Context(), b.owner, id, Choices{})
+		b.code(err, grants.CodeDetails)
+		b.ok(grants.Refuse(t.Context(), b.owner, id))
+	}
+}
+
+// RD-41.2: whoever sees the address of a request, which its owner has looked at, cannot have
+// its token sent to them; and who came before shows a code in the review.
+func TestNobodyWaitsBehindAReview(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	uri := b.pushes("pdpp_cli", asks)
+	id, err := grants.Find(t.Context(), b.owner, uri)
+	b.ok(err)
+	reviewed, err := grants.Review(t.Context(), b.owner, id, Choices{})
+	b.ok(err)
+	if reviewed.Awaited || reviewed.Code != "" {
+		t.Errorf("got %+v, want nobody who waits", reviewed)
+	}
+	connect := object{"resource": origin, "client_id": "pdpp_cli", "request_uri": uri}
+	if got := b.posts(PathConnect, connect); got.status != http.StatusBadRequest || got.error() != "invalid_request request_uri" {
+		t.Errorf("behind a review: got %d %s, want 400", got.status, got.text)
+	}
+	connect["request_uri"] = b.pushes("pdpp_cli", asks)
+	got := b.posts(PathConnect, connect)
+	id, err = grants.Find(t.Context(), b.owner, fmt.Sprint(connect["request_uri"]))
+	b.ok(err)
+	if reviewed, err = grants.Review(t.Context(), b.owner, id, Choices{}); err != nil || !reviewed.Awaited || reviewed.Code != got.string("user_code") {
+		t.Errorf("got %+v, %v, want the code %s", reviewed, err, got.string("user_code"))
 	}
 }
 

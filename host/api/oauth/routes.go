@@ -40,6 +40,9 @@ type Deps struct {
 	Now    func() time.Time
 	Random io.Reader // of request ids
 	Logger *slog.Logger
+	// Witness returns a context with which the next change of the store, which a client at that
+	// address makes, leaves its audit event.
+	Witness func(ctx context.Context, address, operation, subject string) context.Context
 }
 
 // Server answers programs. It is safe for concurrent use.
@@ -193,6 +196,7 @@ var refusals = map[abi.Code]refused{
 	desk.CodeRequestUnknown:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestDecided:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestWaited:   {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
+	desk.CodeRequestReviewed: {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestExpired:  {http.StatusBadRequest, "expired_token", "", 0},
 	desk.CodePollingRefused:  {http.StatusUnauthorized, "invalid_grant", "", 0},
 	desk.CodePollingTooQuick: {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.Interval},

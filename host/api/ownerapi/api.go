@@ -45,6 +45,9 @@ type Deps struct {
 	Random  io.Reader // of request ids
 	Logger  *slog.Logger
 	Version string // of the host
+	// Client reports whether a token is an app's, which reads what it was granted and asks for
+	// nothing here; nil: no app has one.
+	Client func(ctx context.Context, token string) bool
 }
 
 // API answers the owner's programs. It is safe for concurrent use.

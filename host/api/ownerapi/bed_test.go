@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ type bed struct {
 	tokens map[access.Scope]string
 	check  validator.Validator
 	log    *bytes.Buffer
-	opened func(context.Context) // an owner asks for the store; nil: nobody looks
+	opened atomic.Pointer[func(context.Context)] // an owner asks for the store; nil: nobody looks
 
 	stopHub func()
 }
@@ -184,8 +185,8 @@ func (b *bed) open(dir string) {
 }
 
 func (b *bed) reopen(ctx context.Context) (*storage.Store, error) {
-	if b.opened != nil {
-		b.opened(ctx)
+	if opened := b.opened.Load(); opened != nil {
+		(*opened)(ctx)
 	}
 	return b.store, nil
 }

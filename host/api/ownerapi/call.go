@@ -104,6 +104,9 @@ func (c *call) identify() error {
 	}
 	r, err := c.Guard.Identify(r)
 	if err != nil {
+		if _, token, _ := strings.Cut(c.r.Header.Get("Authorization"), " "); abi.CodeOf(err) == access.CodeTokenRefused && c.Client != nil && c.Client(c.r.Context(), token) {
+			return &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the token is an app's, and does not speak for the owner"} // RD-02.4
+		}
 		return err
 	}
 	c.caller = web.CallerOf(r.Context())

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,19 +118,25 @@ func TestStreamsBeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatched(t)
+		var mu sync.Mutex
 		shortest, longest := 1<<30, 0
 		key, value := w.byToken(read)
 		lines, _, _ := w.watch(false, "/v1/owner/events", key, value)
 		began := next(lines, "event: begun").at
-		w.opened = func(ctx context.Context) {
+		opened := func(ctx context.Context) {
 			n := len(fmt.Sprint(ctx))
+			mu.Lock()
+			defer mu.Unlock()
 			shortest, longest = min(shortest, n), max(longest, n)
 		}
+		w.opened.Store(&opened)
 		for i := 1; i <= beats; i++ {
 			if got := next(lines, ": still here").at.Sub(began); got != time.Duration(i)*15*time.Second {
 				t.Fatalf("beat %d: got it after %v, want it after %v", i, got, time.Duration(i)*15*time.Second)
 			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if longest == 0 || longest != shortest {
 			t.Errorf("the context of a request: got %d to %d bytes of text in %d beats, want it as long each time", shortest, longest, beats)
 		}

@@ -51,6 +51,23 @@ func grantOf(b *bed, request string) string {
 	return made.GrantID
 }
 
+// RD-02.4: the token of an app is told that it may not ask here, and an unknown one that it is
+// unknown.
+func TestAnAppMayNotAskHere(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	request, polling := wants(b)
+	grantOf(b, request)
+	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
+	b.api.Client = d.Knows
+	token, err := d.Poll(b.Context(), polling)
+	b.ok(err)
+	for secret, want := range map[string]string{token.Token: "permission_error", token.Token + "x": "tokens.refused"} {
+		status := map[string]int{"permission_error": 403, "tokens.refused": 401}[want]
+		b.want(want, b.send(b.request("GET", "/v1/owner/status", "", "Authorization", "Bearer "+secret), ""), status, want)
+	}
+}
+
 // RD-42, RD-43, RD-54: a program of the owner's looks, reviews, approves once and revokes by
 // the API, with an event for each; a token that only reads decides nothing.
 func TestGrantsByTheAPI(t *testing.T) {

@@ -40,7 +40,7 @@ func (a *API) routes() []route {
 		ask(get, "/settings", read, "settings.Read", "The settings that hold, without secrets", nil, (*call).showSettings),
 		ask(get, "/audit", manage, "AuditEvents", "What owners changed, and were refused", list(
 			param{name: "connection", about: "only of this connection"}, param{name: "operation", about: "only of this operation"},
-			param{name: "actor", about: "only by this face", kind: word, words: []string{"command_line", "session", "token"}},
+			param{name: "actor", about: "only by this face", kind: word, words: []string{"command_line", "session", "token", "client"}},
 			param{name: "actor_id", about: "only by this session or token"}, param{name: "outcome", about: "done, refused, or a code"},
 			param{name: "since", about: "from this moment on", kind: moment}, param{name: "until", about: "before this moment", kind: moment},
 		), (*call).listAudit),

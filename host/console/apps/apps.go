@@ -138,7 +138,7 @@ func review(v *site.Visit) error {
 	switch code := abi.CodeOf(err); {
 	case err == nil:
 		return v.Show(http.StatusOK, words.AppWouldGet, ui.Apps, reviewPage(r, reviewed, v.Proof()))
-	case code == grants.CodeChoice, code == grants.CodeConflict, code == grants.CodeExpired, code == grants.CodeDecided:
+	case code == grants.CodeChoice, code == grants.CodeConflict, code == grants.CodeDetails, code == grants.CodeExpired, code == grants.CodeDecided:
 		c.err = err
 		return choose(v, web.Status(code), r, c)
 	}

@@ -86,7 +86,7 @@ func (f filter) older(before int64) string {
 type choice struct{ value, label string }
 
 var (
-	faces    = []choice{{"", words.Anybody}, {string(owner.CommandLine), words.CommandLine}, {string(owner.BrowserSession), words.ABrowser}, {string(owner.APIToken), words.AToken}}
+	faces    = []choice{{"", words.Anybody}, {string(owner.CommandLine), words.CommandLine}, {string(owner.BrowserSession), words.ABrowser}, {string(owner.APIToken), words.AToken}, {string(owner.App), words.AnApp}}
 	outcomes = []choice{{"", words.AnyOutcome}, {"done", words.OutcomeDone}, {"refused", words.OutcomeNot}}
 )
 

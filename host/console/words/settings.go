@@ -73,6 +73,7 @@ const (
 	CommandLine     = "The command line"
 	ABrowser        = "A browser"
 	AToken          = "A token"
+	AnApp           = "An app"
 	LabelWho        = "Who"
 	LabelWhat       = "What"
 	AnyOperation    = "as in connections.set"

@@ -69,6 +69,12 @@ func (d *Desk) Holds(g *storage.Grant) (*grant.Document, error) {
 	return grant.ReadDocument(g.Document, g.SHA256)
 }
 
+// Knows reports whether a token is one of a grant, which may have ended.
+func (d *Desk) Knows(ctx context.Context, secret string) bool {
+	token, _, err := d.Store.GrantByToken(ctx, hashOf(secret))
+	return err == nil && token != nil
+}
+
 // RevokeOwn ends the grant of that id for a client that shows a token of it: again, too. Of
 // another's grant it says grants.unknown, as of one that is not there.
 func (d *Desk) RevokeOwn(ctx context.Context, secret, id string) error {
@@ -80,6 +86,8 @@ func (d *Desk) RevokeOwn(ctx context.Context, secret, id string) error {
 		return refusedToken()
 	case g.ID != id:
 		return abi.NewError(CodeUnknown, "there is no such grant", "")
+	case !g.Revoked.IsZero():
+		return nil
 	}
 	_, err = d.Store.RevokeGrant(ctx, id)
 	return err

@@ -17,6 +17,7 @@ const (
 	CodeRequestDecided           = storage.CodeRequestDecided
 	CodeRequestsFull             = storage.CodeRequestsFull
 	CodeRequestWaited            = storage.CodeRequestWaited
+	CodeRequestReviewed          = storage.CodeRequestReviewed
 	CodeApproval                 = storage.CodeApprovalConflict
 	CodeNobodyWaits              = storage.CodeNobodyWaits
 	CodeUnknown                  = storage.CodeGrantUnknown

@@ -52,7 +52,7 @@ func (d *Desk) Review(ctx context.Context, r *storage.GrantRequest, c *grant.Cho
 	if err != nil {
 		return nil, err
 	}
-	return review, d.Store.KeepReview(ctx, r.ID, review.Revision(), text)
+	return review, d.Store.KeepReview(ctx, r.ID, r.Polling, review.Revision(), text)
 }
 
 // The times that a token lasts, where its grant holds as long (RD-48).

@@ -65,8 +65,8 @@ type Pushed struct {
 	Expires time.Duration
 }
 
-// Push keeps what a client asks for, once it is something that could be granted (RD-31,
-// RD-41). display is what the client calls itself now; "": as it is registered.
+// Push keeps what a client asks for, once it is well formed (RD-31, RD-41). Whether the owner
+// has it is not looked at, since the answer would tell a stranger. display is what the client calls itself now; "": as it is registered.
 func (d *Desk) Push(ctx context.Context, clientID, display string, details []byte) (*Pushed, error) {
 	c, err := d.client(ctx, clientID)
 	if err != nil {
@@ -75,21 +75,17 @@ func (d *Desk) Push(ctx context.Context, clientID, display string, details []byt
 	if !grant.PlainName(display) {
 		return nil, abi.NewError(CodeClientName, "the client's name is longer than 80 characters or no plain text", "write a short name")
 	}
-	asked, err := grant.ParseDetails(details)
-	if err != nil {
+	if _, err := grant.ParseDetails(details); err != nil {
 		return nil, err
 	}
-	have, err := d.Have(ctx)
+	kept, err := grant.Kept(details)
 	if err != nil {
-		return nil, err
-	}
-	if err := grant.Check(asked, have); err != nil {
 		return nil, err
 	}
 	if display != "" {
 		c.Name = display
 	}
-	uri, _, err := d.keep(ctx, c, details, "", "", "")
+	uri, _, err := d.keep(ctx, c, kept, "", "", "")
 	return &Pushed{uri, RequestLife}, err
 }
 

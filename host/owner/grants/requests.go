@@ -14,6 +14,7 @@ import (
 const (
 	CodeChoice   = grant.CodeChoice
 	CodeConflict = grant.CodeConflict
+	CodeDetails  = grant.CodeDetails
 	CodeApproval = desk.CodeApproval
 	CodeDecided  = desk.CodeRequestDecided
 	CodeExpired  = desk.CodeRequestExpired
@@ -25,16 +26,15 @@ const (
 
 // Request is what an app asks for.
 type Request struct {
-	ID        string         `json:"request_id"`
-	ClientID  string         `json:"client_id"`
-	Client    string         `json:"client_name"` // as it calls itself, which nobody has verified
-	Code      string         `json:"user_code"`   // what the app shows; "": nothing
-	Awaited   bool           `json:"awaited"`     // the app waits, and gets its token by itself
-	Asks      *grant.Details `json:"asks"`        // null: the owner chooses
-	State     string         `json:"state"`       // pending, approved, denied, expired
-	CreatedAt time.Time      `json:"created_at"`
-	ExpiresAt time.Time      `json:"expires_at"`
-	Revision  string         `json:"revision,omitempty"` // of the last review
+	ID        string    `json:"request_id"`
+	ClientID  string    `json:"client_id"`
+	Client    string    `json:"client_name"` // as it calls itself, which nobody has verified
+	Code      string    `json:"user_code"`   // what the app shows; "": nothing
+	Awaited   bool      `json:"awaited"`     // the app waits, and gets its token by itself
+	State     string    `json:"state"`       // pending, approved, denied, expired
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Revision  string    `json:"revision,omitempty"` // of the last review
 }
 
 // Waits reports whether the request can be decided.
@@ -63,34 +63,24 @@ func Requests(ctx context.Context, o *owner.Owner) ([]Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.Store.GrantRequests(ctx)
+	all, err := d.Store.WaitingRequests(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := []Request{}
+	out := make([]Request, len(all))
 	for i := range all {
-		r, err := shown(d, &all[i])
-		if err != nil {
-			return nil, err
-		}
-		if r.Waits() {
-			out = append(out, *r)
-		}
+		out[i] = shown(d, &all[i])
 	}
 	return out, nil
 }
 
-func shown(d *desk.Desk, r *storage.GrantRequest) (*Request, error) {
-	asks, err := d.Asked(r)
-	if err != nil {
-		return nil, err
-	}
-	out := &Request{
-		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "", Asks: asks, State: r.State,
+func shown(d *desk.Desk, r *storage.GrantRequest) Request {
+	out := Request{
+		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "", State: r.State,
 		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
 	}
 	if out.Waits() && !d.Now().Before(r.Expires) {
 		out.State = "expired"
 	}
-	return out, nil
+	return out
 }

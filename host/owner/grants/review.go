@@ -14,7 +14,8 @@ import (
 type Looked struct {
 	Request
 
-	Offers []grant.Offer `json:"offers"`
+	Asks   *grant.Details `json:"asks"` // null: the owner chooses
+	Offers []grant.Offer  `json:"offers"`
 }
 
 // Look returns a request by its id, or grants.request_unknown.
@@ -27,11 +28,10 @@ func Look(ctx context.Context, o *owner.Owner, id string) (*Looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := shown(d, kept)
-	if err != nil {
+	out := &Looked{Request: shown(d, kept)}
+	if out.Asks, err = d.Asked(kept); err != nil {
 		return nil, err
 	}
-	out := &Looked{Request: *r}
 	out.Offers, err = d.Offers(ctx, kept)
 	return out, err
 }
@@ -52,13 +52,16 @@ func Find(ctx context.Context, o *owner.Owner, uri string) (string, error) {
 // Reviewed is what an approval would give.
 type Reviewed struct {
 	RequestID string        `json:"request_id"`
+	Code      string        `json:"user_code"` // what the app that waits shows; "": nobody waits
+	Awaited   bool          `json:"awaited"`   // the app that waits gets its token by itself
 	Revision  string        `json:"approval_review_revision"`
 	Gets      grant.Words   `json:"would_get"`
 	Review    *grant.Review `json:"approval_review"`
 }
 
 // Review returns what an approval of a request would give by the owner's choices. That alone
-// can be approved, until there is another review.
+// can be approved, until there is another review. Errors: grants.invalid_details where nothing
+// here fits the request, grants.invalid_choice, grants.declaration_conflict.
 func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*Reviewed, error) {
 	d, err := deskOf(ctx, o)
 	if err != nil {
@@ -75,15 +78,15 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	var review *grant.Review
 	err = o.Audited(ctx, d.Store, "grants.review", id, func(ctx context.Context) error {
 		review, err = d.Review(ctx, r, &c)
-		if _, gone := errors.AsType[*grant.Invalid](err); gone { // it was there when the app asked
-			err = abi.NewError(grant.CodeDetails, "what the app asks for is not here any more", "refuse it; the app can ask again")
+		if _, lacks := errors.AsType[*grant.Invalid](err); lacks {
+			err = abi.NewError(CodeDetails, "nothing here fits what the app asks for", "refuse it; the app can ask for something else")
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Reviewed{id, review.Revision(), review.Words(name), review}, nil
+	return &Reviewed{id, r.Code, r.Token != "", review.Revision(), review.Words(name), review}, nil
 }
 
 // names returns what connections are called; one that is gone has its id.

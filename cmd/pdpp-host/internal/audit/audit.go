@@ -46,7 +46,7 @@ func Command(s *session.Session) *cobra.Command {
 	cmd.Flags().StringVar(&q.Connection, "connection", "", "only changes of the connection `NAME`, also of one that is gone")
 	_ = cmd.RegisterFlagCompletionFunc("connection", s.CompleteConnection) // the flag is there
 	cmd.Flags().StringVar(&q.Operation, "operation", "", "only this `OPERATION`, as in connections.set")
-	cmd.Flags().StringVar(&by, "by", "", "only what came by `FACE`: command_line, session or token")
+	cmd.Flags().StringVar(&by, "by", "", "only what came by `FACE`: command_line, session, token or client")
 	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only this `OUTCOME`: done, refused, or an error's code")
 	cmd.Flags().StringVar(&since, "since", "", "only since `TIME`: 7d, 2026-01-31 or RFC 3339")
 	cmd.Flags().StringVar(&until, "until", "", "only before `TIME`")

@@ -98,11 +98,11 @@ func write(w io.Writer, g *grants.Shown) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, since %s, used %s\n", output.Clean(g.Name()), output.Clean(g.ClientID), g.State, output.Timestamp(g.IssuedAt), timestamp(g.UsedAt, "never"))
 	writeGets(w, &g.Gets)
 	for _, r := range g.Records {
-		count := "nothing that can be counted"
-		if r.Count != nil {
-			count = output.Plural(*r.Count, "record")
+		if r.Count == nil {
+			fmt.Fprintf(w, "the records of %s cannot be counted now\n", output.Clean(r.Stream))
+			continue
 		}
-		fmt.Fprintf(w, "it can read now: %s of %s\n", count, output.Clean(r.Stream))
+		fmt.Fprintf(w, "it can read now: %s of %s\n", output.Plural(*r.Count, "record"), output.Clean(r.Stream))
 	}
 }
 

@@ -62,9 +62,7 @@ func lookCommand(s *session.Session) *cobra.Command {
 
 func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
-	if r.Code != "" {
-		fmt.Fprintln(w, "the app shows the code "+r.Code)
-	}
+	writeCode(w, r.Code)
 	if r.Asks == nil {
 		fmt.Fprintln(w, "it leaves it to you what it gets")
 	} else {
@@ -85,8 +83,18 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 			fmt.Fprintf(w, "  %s%s: %s\n    %s\n", output.Clean(one.Name), mark, cleaned(one.Fields), output.Clean(one.Records))
 		}
 	}
-	if r.Waits() {
+	switch {
+	case r.Waits() && len(r.Offers) == 0:
+		fmt.Fprintln(w, s.Advice("nothing here fits what it asks for, so it can get nothing. Refuse it: pdpp-host grants deny "+r.ID))
+	case r.Waits():
 		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
+	}
+}
+
+// writeCode says what the app that waits shows, so that it can be told from another.
+func writeCode(w io.Writer, code string) {
+	if code != "" {
+		fmt.Fprintln(w, "the app that waits shows the code "+code+": compare it with yours")
 	}
 }
 
@@ -98,7 +106,7 @@ func writeClaims(w io.Writer, d *grant.Details) {
 		fmt.Fprintf(w, "  > %s\n", output.Clean(d.PurposeDescription))
 	}
 	if r := d.Retention; r != nil {
-		fmt.Fprintf(w, "  > keeps it for %s, then: %s\n", r.MaxDuration, r.OnExpiry)
+		fmt.Fprintf(w, "  > keeps it for %s, then %s\n", output.Clean(r.Span()), r.Then())
 	}
 	if c := d.ClientClaims; c != nil {
 		for _, text := range c.Commitments {
@@ -186,6 +194,10 @@ func writeReview(w io.Writer, s *session.Session, r *grants.Reviewed) {
 	}
 	fmt.Fprintf(w, "%s (not verified) would get, and this host enforces it:\n", output.Clean(name))
 	writeGets(w, &r.Gets)
+	writeCode(w, r.Code)
+	if !r.Awaited {
+		fmt.Fprintln(w, "no app waits for it: its token is shown to you")
+	}
 	fmt.Fprintln(w, s.Advice("approve it: pdpp-host grants approve "+r.RequestID+" --revision "+r.Revision[:shortRevision]+"   or refuse: pdpp-host grants deny "+r.RequestID))
 }
 
@@ -220,6 +232,7 @@ func approve(ctx context.Context, s *session.Session, id, revision string) error
 		return s.Printer.Result("approved "+id+": "+made.GrantID, made, func(w io.Writer) {
 			if made.Token == "" {
 				fmt.Fprintln(w, "approved: "+made.GrantID)
+				writeCode(w, r.Code)
 				return
 			}
 			if !s.Flags.Quiet {
