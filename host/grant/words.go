@@ -116,7 +116,7 @@ func masked(r rune) rune {
 	return r
 }
 
-// Span is how long an app says it keeps what it read: in plain words where it is of one unit.
+// Span is how long an app says it keeps what it read. Where it has one unit, plain words say it.
 func (r *Retention) Span() string {
 	digits := strings.TrimLeft(r.MaxDuration, "PT")
 	unit := len(digits) - 1

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestReadsWhileRecordsAreWritten(t *testing.T) {
 	t.Parallel()
 	pgtest.OnFile(t)
-	const writes, pollers = 300, 4
+	const writes, pollers = 100, 4
 	s := newShelf(t, "c", "d")
 	for _, c := range []string{"c", "d"} {
 		s.put(c, "notes", "first-"+c, `{"id":"a"}`)
@@ -69,6 +70,29 @@ func TestReadsWhileRecordsAreWritten(t *testing.T) {
 	polling.Wait()
 	stop()
 	indexing.Wait()
+}
+
+// RD-23.7: a change that is written and indexed while the streams are looked for is behind the
+// position that is told with them.
+func TestAPositionIsNotAheadOfItsStreams(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a"}`)
+	first := true
+	streams, at, err := s.Index.Ready(t.Context(), 0, func(ctx context.Context) ([]storage.ReadStream, error) {
+		found, err := s.Store.ReadStreams(ctx, storage.ReadStreams{Name: "notes"})
+		s.ok(err)
+		if len(found) == 1 && found[0].Fit() && first {
+			first = false
+			s.put("c", "notes", "b", `{"id":"b"}`)
+			_, err = s.Index.All(ctx, 0)
+		}
+		return found, err
+	})
+	s.ok(err)
+	if first || len(streams) != 1 || at.Indexed > streams[0].LastSeq {
+		t.Errorf("got the position %d for %+v, want none ahead of its last change", at.Indexed, streams)
+	}
 }
 
 // RD-24: a stream that a token does not know is told from its beginning, whenever its
