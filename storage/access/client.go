@@ -67,7 +67,7 @@ func giveWay(t *db.Tx, n int64) error {
 	if int64(len(oldest)) < n {
 		return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
 	}
-	_, err = t.DB.NewDelete().Model((*clientRow)(nil)).Where("id IN (?)", bun.In(oldest)).Exec(t.Ctx)
+	_, err = t.DB.NewDelete().Model((*clientRow)(nil)).Where("id IN (?)", bun.List(oldest)).Exec(t.Ctx)
 	return err
 }
 

@@ -91,7 +91,7 @@ func TestPushedIsKeptShort(t *testing.T) {
 	if len(r.Details) > 64<<10 {
 		t.Errorf("got %d bytes kept, want no blanks among them", len(r.Details))
 	}
-	long := fmt.Sprintf(`{"client_id":"pdpp_cli","authorization_details":%s}`, strings.Replace(named(900), strings.Repeat("k", 36), strings.Repeat("k", 100), -1))
+	long := fmt.Sprintf(`{"client_id":"pdpp_cli","authorization_details":%s}`, strings.ReplaceAll(named(900), strings.Repeat("k", 36), strings.Repeat("k", 100)))
 	if got := b.sends(http.MethodPost, PathPush, long); got.status != http.StatusBadRequest || got.error() != "invalid_authorization_details" {
 		t.Errorf("90 KiB of keys: got %d %s, want 400", got.status, got.text)
 	}
