@@ -21,7 +21,7 @@ func TestAProgramConnects(t *testing.T) {
 	w.cookie = w.owner.Claim() // it serves from then on
 	details := `[{"type":"https://pdpp.dev/data-access","source":{"id":"https://github.com/pdpp-host/pdpp-host/connectors/github"},"access_mode":"continuous",` +
 		`"purpose_code":"https://example.org/why","streams":[{"name":"repositories"}]}]`
-	push := func() (uri, request, revision string) {
+	push := func(meanwhile func(uri string)) (uri, request, revision string) {
 		t.Helper()
 		var pushed struct {
 			URI string `json:"request_uri"`
@@ -32,6 +32,7 @@ func TestAProgramConnects(t *testing.T) {
 				ID string `json:"request_id"`
 			}
 		}
+		meanwhile(pushed.URI)
 		w.owner.Asks(0, &asking, "grants", "requests")
 		var reviewed struct {
 			Revision string `json:"approval_review_revision"`
@@ -40,17 +41,18 @@ func TestAProgramConnects(t *testing.T) {
 		w.owner.Asks(0, &reviewed, "grants", "review", request)
 		return pushed.URI, request, reviewed.Revision
 	}
-	_, request, revision := push()
+	_, request, revision := push(func(string) {})
 	out, err := w.owner.Command("grants", "approve", request, "--revision", revision[:12]).Output()
 	printed := strings.TrimSpace(string(out))
 	if err != nil || !regexp.MustCompile(`^pdpp_ct_[A-Za-z0-9_-]{43}$`).MatchString(printed) {
 		t.Fatalf("grants approve prints %q, %v, want the token alone", out, err)
 	}
-	uri, request, revision := push()
 	var attempt struct {
 		Polling string `json:"polling_code"`
 	}
-	w.program(t, "/agent-connect", `{"resource":`+quoted(w.owner.Origin())+`,"client_id":"pdpp_cli","request_uri":`+quoted(uri)+`}`, &attempt)
+	uri, request, revision := push(func(uri string) { // before its owner looks
+		w.program(t, "/agent-connect", `{"resource":`+quoted(w.owner.Origin())+`,"client_id":"pdpp_cli","request_uri":`+quoted(uri)+`}`, &attempt)
+	})
 	var made struct {
 		ID    string `json:"grant_id"`
 		Token string `json:"token"`
