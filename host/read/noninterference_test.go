@@ -225,8 +225,8 @@ func oneOf(at string) func(*follower) string {
 // under it. Two stores that agree on what it shows, and differ in hidden fields, in times
 // that are not granted, in records outside and in what was done to them and when, give the
 // same pages of changes, the same lists, counts, records and times, and tokens of one length.
-// Where the index is late, a record that changes again before it was indexed is dated, and
-// told in its turn, by its later change.
+// A late index knows a record's last change alone: a record that changed twice before it was
+// indexed has the date and the place of the second change.
 func TestNonInterference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

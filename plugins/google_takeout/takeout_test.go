@@ -169,7 +169,7 @@ func TestANewerExport(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with an archive is said, and the others are read.
+// A run reports each fault of an archive and reads the other archives.
 func TestBrokenArchives(t *testing.T) {
 	t.Parallel()
 	f := folder{}

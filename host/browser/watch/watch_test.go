@@ -94,8 +94,8 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// Whatever happens, each effect is asked for once, in order; and a tripped watchdog whose
-// browser goes ends within the time of what it takes down.
+// The watchdog asks for each effect once, in order, after any sequence of events. A tripped
+// one whose browser goes ends within the time of what it takes down.
 func TestEffectsComeOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

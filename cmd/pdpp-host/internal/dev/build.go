@@ -29,10 +29,10 @@ func build(ctx context.Context, dir, out string, tinyGo bool) error {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	cmd.WaitDelay = time.Second
 	said, err := cmd.CombinedOutput()
-	if _, exited := errors.AsType[*exec.ExitError](err); exited || err == nil {
-		if err == nil {
-			return nil
-		}
+	if err == nil {
+		return nil
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
 		return abi.NewError(CodeBuild, "the module does not build", "mend what the compiler says").
 			WithDetail(shown(said)).Wrap(err)
 	}

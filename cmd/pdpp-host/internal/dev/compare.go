@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func compare(last, next string) ([]*Stream, error) {
 	names := map[string]bool{}
 	for _, dir := range []string{last, next} {
 		entries, err := os.ReadDir(dir)
-		if err != nil && !absent(err) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		for _, e := range entries {
@@ -58,14 +59,13 @@ func compare(last, next string) ([]*Stream, error) {
 		}
 	}
 	streams := make([]*Stream, 0, len(names))
-	for name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		s, err := compareStream(name, filepath.Join(last, name+".jsonl"), filepath.Join(next, name+".jsonl"))
 		if err != nil {
 			return nil, err
 		}
 		streams = append(streams, s)
 	}
-	slices.SortFunc(streams, byName)
 	return streams, nil
 }
 
@@ -143,7 +143,7 @@ type export struct {
 // open opens an export; one that is not there is empty.
 func open(path string) (*export, error) {
 	f, err := os.Open(path)
-	if absent(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return &export{}, nil
 	}
 	if err != nil {

@@ -2,11 +2,9 @@ package dev
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -244,9 +242,3 @@ func keyOf(manifest []byte) string {
 	}
 	return m.Key
 }
-
-// byName orders streams.
-func byName(a, b *Stream) int { return cmp.Compare(a.Name, b.Name) }
-
-// absent reports whether a file is not there.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
