@@ -52,6 +52,19 @@ func List(ctx context.Context, o *owner.Owner) ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	tell, err := teller(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Grant, len(all))
+	for i := range all {
+		out[i] = tell(&all[i])
+	}
+	return out, nil
+}
+
+// teller returns what tells of a grant, with its use and its client's name.
+func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, error) {
 	tokens, err := d.Store.GrantTokens(ctx)
 	if err != nil {
 		return nil, err
@@ -60,11 +73,7 @@ func List(ctx context.Context, o *owner.Owner) ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Grant, len(all))
-	for i := range all {
-		out[i] = given(d, &all[i], tokens, name)
-	}
-	return out, nil
+	return func(g *storage.Grant) Grant { return given(d, g, tokens, name) }, nil
 }
 
 func given(d *desk.Desk, g *storage.Grant, tokens []storage.GrantToken, name func(string) string) Grant {
@@ -123,15 +132,11 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := d.Store.GrantTokens(ctx)
+	tell, err := teller(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	name, err := names(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	out := &Shown{Grant: given(d, g, tokens, name), Records: []Readable{}}
+	out := &Shown{Grant: tell(g), Records: []Readable{}}
 	if out.State != Holds {
 		return out, nil
 	}

@@ -121,11 +121,16 @@ func revokeCommand(s *session.Session) *cobra.Command {
 }
 
 func completeGrant(s *session.Session) cobra.CompletionFunc {
+	return complete(s, grants.List, func(g *grants.Grant) string { return g.ID })
+}
+
+// complete completes the ids of what list returns.
+func complete[T any](s *session.Session, list func(context.Context, *owner.Owner) ([]T, error), id func(*T) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return s.Complete(cmd.Context(), args, func(o *owner.Owner, ctx context.Context) (ids []string, err error) {
-			all, err := grants.List(ctx, o)
+			all, err := list(ctx, o)
 			for i := range all {
-				ids = append(ids, all[i].ID)
+				ids = append(ids, id(&all[i]))
 			}
 			return ids, err
 		})

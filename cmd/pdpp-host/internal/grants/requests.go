@@ -258,13 +258,5 @@ func denyCommand(s *session.Session) *cobra.Command {
 }
 
 func completeRequest(s *session.Session) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return s.Complete(cmd.Context(), args, func(o *owner.Owner, ctx context.Context) (ids []string, err error) {
-			all, err := grants.Requests(ctx, o)
-			for i := range all {
-				ids = append(ids, all[i].ID)
-			}
-			return ids, err
-		})
-	}
+	return complete(s, grants.Requests, func(r *grants.Request) string { return r.ID })
 }
