@@ -174,16 +174,26 @@ func TestWebPush(t *testing.T) {
 	}
 }
 
-// mailServer takes one mail, and hands it on with the commands that came before.
+// mailServer takes one mail, and hands it on with the commands that came before. It ends with
+// its one connection, which the sender has to close.
 func mailServer(t *testing.T) (address string, mails <-chan string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() })
 	out := make(chan string, 1)
+	ended := make(chan struct{})
+	t.Cleanup(func() {
+		_ = l.Close()
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Error("got a connection that stays open, want it closed with the sending")
+		}
+	})
 	go func() {
+		defer close(ended)
 		conn, err := l.Accept()
 		if err != nil {
 			return

@@ -44,13 +44,22 @@ func (s *Sender) mail(ctx context.Context, e *Email, n Notification) error {
 	}
 	defer guard.Close()
 	var refused error // of the wall
+	var dialed net.Conn
+	dialWith := func(dial func(context.Context, string, string) (net.Conn, error)) mail.Option {
+		return mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed, refused = dial(ctx, network, address)
+			return dialed, refused
+		})
+	}
+	// The library leaves a connection open that fails before its first command.
+	defer func() {
+		if dialed != nil {
+			_ = dialed.Close()
+		}
+	}()
 	options := []mail.Option{
 		mail.WithPort(port), mail.WithTimeout(mailWithin), mail.WithHELO("localhost"), mail.WithTLSPolicy(mail.TLSMandatory),
-		mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := guard.Dial(ctx, network, address)
-			refused = err
-			return conn, err
-		}),
+		dialWith(guard.Dial),
 	}
 	config := s.Egress.TLS.Clone()
 	if config != nil {
@@ -59,11 +68,7 @@ func (s *Sender) mail(ctx context.Context, e *Email, n Notification) error {
 	}
 	switch {
 	case port == tlsPort:
-		options = append(options, mail.WithSSL(), mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := guard.DialTLS(ctx, network, address)
-			refused = err
-			return conn, err
-		}))
+		options = append(options, mail.WithSSL(), dialWith(guard.DialTLS))
 	case e.Plain && s.excepted(e.Server):
 		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
 	}
