@@ -348,3 +348,17 @@ func (r *Record) Sum() uint64 {
 	}
 	return fingerprint.Sum48(r.data)
 }
+
+// Key returns the record's key by the fields that were set so far, as a tombstone and
+// Enumeration.Missing have it: the text of the one field of primary_key, or a JSON array of
+// several. It is "" while a part is missing, and for a key that the host does not take.
+func (r *Record) Key() string {
+	if r.off {
+		return ""
+	}
+	key := appendKey(nil, r.parts)
+	if len(key) == 0 || !goodKey(key) {
+		return ""
+	}
+	return keyText(key)
+}

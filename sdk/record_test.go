@@ -83,6 +83,30 @@ func TestKeyFromPrimaryKey(t *testing.T) {
 	}
 }
 
+// Key is what a tombstone and Enumeration.Missing name the record by.
+func TestKeyOfABuilder(t *testing.T) {
+	t.Parallel()
+	run(t, sdktest.Options{}, func(h *sdk.Host) error {
+		var got []string
+		note, top := h.Record("notes"), h.Record("top")
+		got = append(got, note.Key())
+		note.String("id", "a\"b")
+		top.String("time_range", "short")
+		got = append(got, note.Key(), top.Key())
+		top.String("id", "x")
+		got = append(got, top.Key(), h.Record("none").Key())
+		note.Reset()
+		note.String("id", strings.Repeat("x", abi.MaxKeyBytes+1))
+		got = append(got, note.Key())
+		if want := []string{"", `a"b`, "", `["x","short"]`, "", ""}; !slices.Equal(got, want) {
+			t.Errorf("got the keys %q, want %q", got, want)
+		}
+		note.Reset()
+		top.Reset()
+		return nil
+	})
+}
+
 func TestMissingKeyIsASkip(t *testing.T) {
 	t.Parallel()
 	res := run(t, sdktest.Options{Tolerate: true}, func(h *sdk.Host) error {

@@ -12,6 +12,7 @@
 // In: answers of the provider, which are hostile. Out: requests that the host sends, paces
 // and repeats, and failures with the codes KEY_malformed_response, KEY_paging_cycle and
 // KEY_next_refused, where KEY is the connector's key. The option base_url replaces the
-// provider's address; the host checks it before the run begins. Not here: what the records
-// are made of.
+// provider's address; the host checks it before the run begins. A stream that is one list of
+// the provider's is a List: it is read to its end, and the host deletes what is gone. Not
+// here: what the records are made of.
 package api

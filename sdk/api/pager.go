@@ -8,9 +8,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Pager says how a list is paged. Make it with NextLink, Cursor, Offset or PageNumber.
+// Pager says how a list is paged. Make it with NextLink, Cursor, Offset or PageNumber. A place
+// in the answer is the name of a member, or a JSON Pointer (RFC 6901) to one of an object in
+// it, such as "/data/after".
 type Pager struct {
-	items   string // the member with the rows; "": the answer is the array
+	items   string // the place of the rows; "": the answer is the array
 	request func(c *Client, at string) sdk.Request
 	next    func(c *Client, p Page) (at string, err error)
 	// forgets: the provider may answer 400 to a position that it no longer knows.
@@ -29,7 +31,7 @@ func NextLink(first, items, next string) Pager {
 			return c.Get(at)
 		},
 		next: func(c *Client, p Page) (string, error) {
-			link := p.Value.Get(next)
+			link := find(p.Value, next)
 			switch {
 			case link.IsNull():
 				return "", nil
@@ -48,11 +50,11 @@ func NextLink(first, items, next string) Pager {
 // cursor "". Without a member more the list ends where next is missing.
 func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, next string) Pager {
 	return Pager{items: items, request: request, forgets: true, next: func(c *Client, p Page) (string, error) {
-		at := p.Value.Get(next)
+		at := find(p.Value, next)
 		if more == "" {
 			return at.Str(), nil
 		}
-		switch flag := p.Value.Get(more); {
+		switch flag := find(p.Value, more); {
 		case flag.Kind() != jsonvalue.True && flag.Kind() != jsonvalue.False:
 			return "", c.Malformed("the answer to a list does not say whether there is more")
 		case !flag.Bool():
@@ -105,6 +107,18 @@ func numbered(path, items, param string, first, size int, step func(at, rows int
 			return strconv.Itoa(step(at, rows)), nil
 		},
 	}
+}
+
+// find returns the value at a place in an answer, see Pager.
+func find(v jsonvalue.Value, place string) jsonvalue.Value {
+	names, isPointer := strings.CutPrefix(place, "/")
+	if !isPointer {
+		return v.Get(place)
+	}
+	for name := range strings.SplitSeq(names, "/") {
+		v = v.Get(strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~"))
+	}
+	return v
 }
 
 // Page is one page of a list.
@@ -182,7 +196,7 @@ func (p *Pages) read() error {
 	}
 	page := Page{Value: v, Items: v, At: p.at}
 	if p.pager.items != "" {
-		page.Items = v.Get(p.pager.items)
+		page.Items = find(v, p.pager.items)
 	}
 	if page.Items.Kind() != jsonvalue.Array {
 		return p.c.Malformed("the answer to a list has no array of rows")

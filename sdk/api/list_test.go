@@ -1,0 +1,126 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// whole is a table of one list.
+var whole = api.Table{Streams: []api.Stream{api.List{
+	Name: "notes", Pager: api.Cursor(searching, "items", "", "cursor"), Total: "/meta/total",
+	Row: func(r *sdk.Record, v jsonvalue.Value) {
+		r.Copy("id", v.Get("id"))
+		r.Copy("text", v.Get("text"))
+	},
+}.Stream()}}
+
+// shelf is a provider of a list with two rows to a page.
+type shelf struct {
+	rows  []string
+	total int // that it claims; -1: none
+	at    func(page int)
+}
+
+func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	from := 0
+	_, _ = fmt.Sscan(r.URL.Query().Get("from"), &from)
+	if s.at != nil {
+		s.at(from / 2)
+	}
+	from = min(from, len(s.rows))
+	to := min(from+2, len(s.rows))
+	body := `{"items":[` + strings.Join(s.rows[from:to], ",") + `]`
+	if to < len(s.rows) {
+		body += fmt.Sprintf(`,"cursor":"%d"`, to)
+	}
+	if s.total >= 0 {
+		body += fmt.Sprintf(`,"meta":{"total":%d}`, s.total)
+	}
+	_, _ = fmt.Fprint(w, body+`}`)
+}
+
+func noted(ids ...string) (rows []string) {
+	for _, id := range ids {
+		rows = append(rows, fmt.Sprintf(`{"id":%q,"text":"x"}`, id))
+	}
+	return rows
+}
+
+func lists(h *sdk.Host) error { return api.Collect(h, provider, whole) }
+
+func kept(res *sdktest.Result) string {
+	var keys []string
+	for key := range res.Stored()["notes"] {
+		keys = append(keys, key)
+	}
+	return fmt.Sprint(len(keys))
+}
+
+func said(res *sdktest.Result) string {
+	var reasons []string
+	for _, s := range res.Skips {
+		reasons = append(reasons, s.Reason)
+	}
+	return strings.Join(reasons, ",")
+}
+
+// A row that is gone is deleted, but not by a list that may lack it.
+func TestListFindsWhatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows     []string
+		total    int
+		kept     string
+		said     string
+		requests int
+	}{
+		"as before":          {noted("a", "b", "c"), -1, "3", "", 2},
+		"one gone":           {noted("a", "c"), -1, "2", "", 2},
+		"all gone":           {nil, -1, "0", "", 2},
+		"one gone, and said": {noted("a", "c"), 2, "2", "", 2},
+		"shorter than said":  {noted("a", "c"), 3, "3", "notes_list_unstable", 2},
+		"a row without id":   {append(noted("a", "c"), `{"text":"x"}`), -1, "3", "notes_item_unreadable", 2},
+		"an id of a new one": {append(noted("a", "b", "c"), `{"id":"d"}`), -1, "4", "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &shelf{rows: noted("a", "b", "c"), total: -1}
+			first := collect(t, p, nil, lists)
+			p.rows, p.total = c.rows, c.total
+			res := first.SecondRun(t, nil)
+			if kept(res) != c.kept || said(res) != c.said || len(res.Requests) != c.requests || res.Done.Status != abi.DoneSucceeded {
+				t.Errorf("got %s notes, said %q, %d requests, %s; want %s, %q, %d, succeeded", kept(res), said(res), len(res.Requests), res.Done.Status, c.kept, c.said, c.requests)
+			}
+		})
+	}
+}
+
+// PB-D8: a run that was broken off goes on at its page, and deletes nothing that it has met.
+func TestListGoesOn(t *testing.T) {
+	t.Parallel()
+	p := &shelf{rows: noted("a", "b", "c", "d", "e"), total: -1}
+	first := collect(t, p, func(o *sdktest.Options) {
+		o.Tolerate = true
+		pages := 0
+		o.Before = func(call string, _ []byte) *abi.Error {
+			if call == "state" {
+				if pages++; pages > 2 {
+					return abi.NewError(abi.CodeInternal, "the host went away", "")
+				}
+			}
+			return nil
+		}
+	}, lists)
+	second := first.SecondRun(t, func(o *sdktest.Options) { o.Before, o.Tolerate = nil, false })
+	if got := strings.Join(second.Keys("notes"), ""); got != "e" || kept(second) != "5" {
+		t.Errorf("the second run emits %q, and %s notes are kept; want e and 5", got, kept(second))
+	}
+}
