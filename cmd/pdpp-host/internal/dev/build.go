@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/scaffold"
 )
 
 // CodeBuild is the code of a source that does not build.
@@ -18,15 +19,11 @@ const CodeBuild = "plugin.build_failed"
 // mostSaid is how much of a program's output is shown, in bytes.
 const mostSaid = 16 << 10
 
-// build builds the module of the source in dir, by the compilers' own arguments for modules
-// that a host calls.
+// build builds the module of the source in dir, as its own Makefile does.
 func build(ctx context.Context, dir, out string, tinyGo bool) error {
-	args := []string{"go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, "."}
-	if tinyGo {
-		args = []string{"tinygo", "build", "-target=wasip1", "-buildmode=c-shared", "-scheduler=none", "-gc=conservative", "-opt=2", "-no-debug", "-o", out, "."}
-	}
+	args := scaffold.Build(out, tinyGo)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the arguments are ours
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), scaffold.Environment...)
 	cmd.WaitDelay = time.Second
 	said, err := cmd.CombinedOutput()
 	if err == nil {

@@ -22,7 +22,7 @@ func newCommand(s *session.Session) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return newConnector(s, args[0], name, sdk, kind) },
 	}
 	cmd.Flags().StringVar(&name, "name", "", "the connector's `NAME` (default: the folder's)")
-	cmd.Flags().StringVar(&kind, "kind", scaffold.KindFile, "the `KIND` of connector: "+strings.Join(scaffold.Kinds, ", "))
+	cmd.Flags().StringVar(&kind, "kind", scaffold.KindFiles, "the `KIND` of connector: "+strings.Join(scaffold.Kinds, ", "))
 	cmd.Flags().StringVar(&sdk, "sdk", "", "build against the checkout of pdpp-host in `DIR`")
 	return cmd
 }

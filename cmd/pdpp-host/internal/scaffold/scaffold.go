@@ -33,20 +33,20 @@ var places = map[string]string{
 
 // The kinds of connectors.
 const (
-	KindFile    = "file"    // it reads a folder
+	KindFiles   = "files"   // it reads a folder
 	KindHTTP    = "http"    // it asks a service
 	KindArchive = "archive" // it reads archives that were downloaded
 )
 
 // Kinds are all of them.
-var Kinds = []string{KindFile, KindHTTP, KindArchive}
+var Kinds = []string{KindFiles, KindHTTP, KindArchive}
 
 // tests holds a module of each kind against the contract, in the Makefile's words:
 // over the sample, or over the simulation that its own test serves.
 const sampleTest = "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm --root {{.Name}}=sample --require-records"
 
 var tests = map[string]string{
-	KindFile:    sampleTest,
+	KindFiles:   sampleTest,
 	KindArchive: sampleTest,
 	KindHTTP:    "PDPP_HOST=\"$(PDPP_HOST)\" go test -count=1 ./...",
 }
@@ -54,7 +54,7 @@ var tests = map[string]string{
 // Options says what to write.
 type Options struct {
 	Dir     string // made when missing; must be empty
-	Kind    string // one of Kinds; "": KindFile
+	Kind    string // one of Kinds; "": KindFiles
 	Name    string // the connector's key; "": the folder's name
 	SDK     string // a checkout of this project to build against; "": the released module
 	Version string // of the released module, "v1.2.3"
@@ -76,7 +76,9 @@ func New(o Options) ([]string, error) {
 		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("%q cannot be a connector's name", o.Name),
 			"use lower-case letters, digits and '_', beginning with a letter: --name my_connector")
 	}
-	o.Kind = cmp.Or(o.Kind, KindFile)
+	if o.Kind = cmp.Or(o.Kind, KindFiles); o.Kind == "file" { // as one file would be said
+		o.Kind = KindFiles
+	}
 	if !slices.Contains(Kinds, o.Kind) {
 		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is no kind of connector", o.Kind), "the kinds are: "+strings.Join(Kinds, ", "))
 	}
@@ -96,7 +98,7 @@ func New(o Options) ([]string, error) {
 func (o Options) write() ([]string, error) {
 	fill := strings.NewReplacer("{{.Name}}", o.Name, "{{.Title}}", title(o.Name), "{{.Env}}", strings.ToUpper(o.Name),
 		"{{.Host}}", strings.NewReplacer("$", "$$", "#", `\#`).Replace(cmp.Or(o.Host, "pdpp-host")),
-		"{{.Test}}", strings.ReplaceAll(tests[o.Kind], "{{.Name}}", o.Name))
+		"{{.Build}}", recipe(false), "{{.BuildTiny}}", strings.ReplaceAll(recipe(true), "$@", o.Name+".wasm"), "{{.Test}}", strings.ReplaceAll(tests[o.Kind], "{{.Name}}", o.Name))
 	common, err := fs.Glob(templates, "template/common/*")
 	own, errOwn := fs.Glob(templates, "template/"+o.Kind+"/*")
 	if err = errors.Join(err, errOwn); err != nil {

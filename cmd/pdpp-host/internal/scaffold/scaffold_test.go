@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestNew(t *testing.T) {
 	t.Parallel()
 	for kind, files := range map[string][]string{
-		KindFile:    {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"},
+		KindFiles:   {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "read.go", "sample/deeper/second.txt", "sample/first.txt"},
 		KindHTTP:    {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "simulation/serve/main.go", "simulation/simulation.go"},
 		KindArchive: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/january.zip"},
 	} {
@@ -55,15 +55,25 @@ func isWritten(t *testing.T, kind string, want []string) {
 			}
 		}
 		switch name {
+		case "collect.go":
+			if lines := strings.Count(string(text), "\n"); lines >= 60 || strings.Contains(string(text), "map[") {
+				t.Errorf("got %d lines:\n%s\nwant fewer than 60, and no list of what is known", lines, text)
+			}
 		case "Makefile":
 			flags, err := os.ReadFile(filepath.Join(Checkout("."), "Makefile"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, line, _ := strings.Cut(string(flags), "TINYGO_FLAGS := ")
-			line, _, _ = strings.Cut(line, "\n")
-			if want := "\n\ttinygo build " + line + " -o my_notes.wasm .\n"; !strings.Contains(string(text), want) {
-				t.Errorf("got %s\nwant a line %q", text, want)
+			for variable, want := range map[string]string{
+				"TINYGO_FLAGS := ": "\n\ttinygo build FLAGS -o my_notes.wasm .\n",
+				"GUEST_FLAGS  := ": "\n\tGOOS=wasip1 GOARCH=wasm go build FLAGS -o $@ .\n",
+			} {
+				_, line, _ := strings.Cut(string(flags), variable)
+				line, _, _ = strings.Cut(line, "\n")
+				line = strings.ReplaceAll(line, "-ldflags='-s", "'-ldflags=-s")
+				if want := strings.ReplaceAll(want, "FLAGS", line); !strings.Contains(string(text), want) {
+					t.Errorf("got %s\nwant a line %q", text, want)
+				}
 			}
 			if want := "\nPDPP_HOST ?= /a $$1 \\#folder/pdpp-host\n"; !strings.Contains(string(text), want) {
 				t.Errorf("got %s\nwant a line %q", text, want)
@@ -84,6 +94,15 @@ func isWritten(t *testing.T, kind string, want []string) {
 	}
 	if _, err := New(Options{Dir: dir}); abi.CodeOf(err) != abi.CodeUsage {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// The kind that reads files has the name of one file, too.
+func TestKindFile(t *testing.T) {
+	t.Parallel()
+	names, err := New(Options{Dir: filepath.Join(t.TempDir(), "notes"), Kind: "file", Version: "v1.0.0", Go: "1.26.0"})
+	if err != nil || !slices.Contains(names, "sample/first.txt") {
+		t.Errorf("got %q (%v), want a connector of files", names, err)
 	}
 }
 
