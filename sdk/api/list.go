@@ -19,9 +19,16 @@ type List struct {
 	// Row sets the fields of a row's record. A row whose record gets no key is reported as
 	// KEY_item_unreadable, and as long as there is one nothing is deleted.
 	Row func(r *sdk.Record, row jsonvalue.Value)
+
+	// Detail and Path serve a list that does not show its records whole: each record is
+	// fetched by itself, and Row gets the answer. Detail returns the key of a row's record, and when it
+	// was last changed: a record whose time is as before is not fetched again. Path is where
+	// the record is. The stream's coverage_strategy is parent_detail_accounting.
+	Detail func(row jsonvalue.Value) sdk.Detail
+	Path   func(key []string) string
 }
 
-// listVersion is the version of listPlace.
+// listVersion is the version of the cursors of lists.
 const listVersion = 1
 
 // listPlace is where the reading of a list was broken off. The zero place begins it.
@@ -34,83 +41,113 @@ func (p *listPlace) Members(m *cursor.Members) {
 }
 
 // Stream returns the list as a stream of a Table.
-func (l List) Stream() Stream { return Stream{Name: l.Name, Collect: l.collect} }
+func (l List) Stream() Stream {
+	return Stream{Name: l.Name, Collect: l.collect, Details: l.Detail != nil}
+}
 
 // listing is a list in one run.
 type listing struct {
 	*Client
 	List
 
-	at         listPlace
-	saver      cursor.Saver
-	tally      *problems.Tally
-	unreadable *problems.Kind
+	at    listPlace
+	saver *cursor.Saver // nil: the place is not kept
+	tally *problems.Tally
+	met   [][]string // keys of rows of the page whose records are there
+
+	unreadable, unstable *problems.Kind
 }
 
 func (l List) collect(c *Client) error {
-	unreadable := &problems.Kind{
-		Reason: c.ConnectorKey() + "_item_unreadable", Hint: "retry_on_connector_upgrade", Many: "rows of the list have no valid key", One: "row of the list has no valid key",
+	r := &listing{
+		Client: c, List: l, tally: problems.New(c.Host, l.Name),
+		unreadable: &problems.Kind{
+			Reason: c.ConnectorKey() + "_item_unreadable", Hint: "retry_on_connector_upgrade",
+			Many: "rows of the list have no valid key", One: "row of the list has no valid key",
+		},
+		unstable: &problems.Kind{
+			Reason: c.ConnectorKey() + "_list_unstable", Hint: "retry_by_runtime",
+			Plain: "the list changed each time it was read, or is shorter than it says; the next run looks for what is gone",
+		},
 	}
-	unstable := &problems.Kind{
-		Reason: c.ConnectorKey() + "_list_unstable", Hint: "retry_by_runtime",
-		Plain: "the list changed each time it was read, or is shorter than it says; the next run looks for what is gone",
+	read := r.emit
+	if l.Detail != nil {
+		read = r.fetch
 	}
-	r := &listing{Client: c, List: l, unreadable: unreadable, tally: problems.New(c.Host, l.Name, unreadable, unstable)}
-	cursor.Read(c.Cursor(l.Name), listVersion, &r.at)
-	list, err := c.Enumerate(l.Name, "", r.at.begunBy)
-	if err != nil {
-		return err
-	}
-	r.at.begunBy = list.BegunBy()
-	r.saver = cursor.Saver{Host: c.Host, Stream: l.Name, Version: listVersion, Whose: c.Account, Value: &r.at}
-	how, _, err := Settle(list, r.read)
-	if err == nil {
-		if how == Unstable {
-			r.tally.Note(unstable, "")
-		}
-		r.at = listPlace{}
-		err = r.saver.Save("the list " + l.Name)
-	}
+	err := read()
 	if e := r.tally.Report(); e != nil {
 		return e
 	}
 	return err
 }
 
-// read reads the list once, from its first page or the one at which it was broken off.
-func (r *listing) read() (Pass, error) {
-	var pass Pass
-	pages := r.Pages(r.Pager, r.at.page)
-	for pages.Next() {
-		page := pages.Page()
-		pass.Page(r.total(page.Value))
-		for it := page.Items.Children(); it.Next(); {
-			if err := r.row(&pass, it.Value()); err != nil {
+// emit collects a list whose rows are the records.
+func (r *listing) emit() error {
+	cursor.Read(r.Cursor(r.Name), listVersion, &r.at)
+	r.saver = &cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &r.at}
+	_, err := r.settle(func(row jsonvalue.Value) (string, error) {
+		record := r.Record(r.Name)
+		record.Reset()
+		r.Row(record, row)
+		key := record.Key()
+		if key == "" {
+			record.Reset()
+			return "", nil
+		}
+		return key, record.Emit()
+	})
+	if err != nil {
+		return err
+	}
+	r.at = listPlace{}
+	return r.saver.Save("the list " + r.Name)
+}
+
+// settle reads the list until it is known what is gone. take takes a row and returns the key
+// of its record, "" when it has none.
+func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error)) (Settled, error) {
+	list, err := r.Enumerate(r.Name, "", r.at.begunBy)
+	if err != nil {
+		return Unstable, err
+	}
+	r.at.begunBy = list.BegunBy()
+	how, _, err := Settle(list, func() (Pass, error) {
+		var pass Pass
+		pages := r.Pages(r.Pager, r.at.page)
+		for pages.Next() {
+			if err := r.page(&pass, list, pages.Page(), take); err != nil {
 				return pass, err
 			}
 		}
-		r.at.page = page.Next
-		if err := r.saver.Page(r.Name + " " + strconv.FormatInt(pass.Rows(), 10)); err != nil {
-			return pass, err
-		}
-		if err := r.Step("listing "+r.Name, pass.Rows()); err != nil {
-			return pass, err
-		}
+		return pass, pages.Err()
+	})
+	if err == nil && how == Unstable {
+		r.tally.Note(r.unstable, "")
 	}
-	return pass, pages.Err()
+	return how, err
 }
 
-func (r *listing) row(pass *Pass, row jsonvalue.Value) error {
-	record := r.Record(r.Name)
-	record.Reset()
-	r.Row(record, row)
-	key := record.Key()
-	if pass.Row(key); key == "" {
-		r.tally.Note(r.unreadable, "")
-		record.Reset()
-		return nil
+func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(row jsonvalue.Value) (string, error)) error {
+	pass.Page(r.total(page.Value))
+	for it := page.Items.Children(); it.Next(); {
+		key, err := take(it.Value())
+		if err != nil {
+			return err
+		}
+		if pass.Row(key); key == "" {
+			r.tally.Note(r.unreadable, "")
+		}
 	}
-	return record.Emit()
+	err := list.Met(r.met...)
+	r.met = r.met[:0]
+	if err == nil && r.saver != nil {
+		r.at.page = page.Next
+		err = r.saver.Page(r.Name + " " + strconv.FormatInt(pass.Rows(), 10))
+	}
+	if err != nil {
+		return err
+	}
+	return r.Step("listing "+r.Name, pass.Rows())
 }
 
 // total is the length of the list as a page gives it, -1 when it does not.

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -23,6 +25,9 @@ type Stream struct {
 	Name    string
 	Also    []string // further streams that fail with it
 	Collect func(c *Client) error
+	// Details says that Collect has a detail lane: it is called in a run that only recovers
+	// what earlier runs have left, too (sdk.Host.RecoveryOnly).
+	Details bool
 }
 
 // EndsRun reports whether an error ends the run, not only one stream: no other request would
@@ -36,7 +41,10 @@ func Collect(h *sdk.Host, p Provider, t Table) error {
 		return err
 	}
 	if h.RecoveryOnly() {
-		return nil // without a detail lane there is nothing to recover
+		t.Streams = slices.DeleteFunc(slices.Clone(t.Streams), func(s Stream) bool { return !s.Details })
+		if len(t.Streams) == 0 {
+			return nil // without a detail lane there is nothing to recover
+		}
 	}
 	return sdk.AuthFailed(h.ConnectorKey(), collect(New(h, p), t))
 }

@@ -1,0 +1,128 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// detailed is a table of one list whose records are fetched one by one.
+var detailed = api.Table{Streams: []api.Stream{api.List{
+	Name: "notes", Pager: api.Offset("/v1/notes?limit=2", "items", "offset", 2),
+	Row: func(r *sdk.Record, v jsonvalue.Value) {
+		r.Copy("id", v.Get("id"))
+		r.Copy("text", v.Get("text"))
+	},
+	Detail: func(row jsonvalue.Value) sdk.Detail {
+		return sdk.Detail{Key: []string{row.Get("id").Str()}, UpdatedAt: row.Get("at").Str()}
+	},
+	Path: func(key []string) string { return "/v1/notes/" + key[0] },
+}.Stream()}}
+
+// book is a provider of notes: the time of each, by id.
+type book struct {
+	at     map[string]string
+	broken map[string]string // the answer to a detail
+	asked  []string          // for details
+}
+
+func (b *book) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id, detail := strings.CutPrefix(r.URL.Path, "/v1/notes/")
+	if detail {
+		b.asked = append(b.asked, id)
+		body, broken := b.broken[id]
+		if status, err := strconv.Atoi(body); err == nil {
+			w.WriteHeader(status)
+			return
+		}
+		if !broken {
+			body = fmt.Sprintf(`{"id":%q,"text":%q}`, id, "of "+b.at[id])
+		}
+		_, _ = fmt.Fprint(w, body)
+		return
+	}
+	var rows []string
+	for id, at := range b.at {
+		rows = append(rows, fmt.Sprintf(`{"id":%q,"at":%q}`, id, at))
+	}
+	slices.Sort(rows)
+	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+	rows = rows[min(offset, len(rows)):]
+	_, _ = fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(rows[:min(2, len(rows))], ","))
+}
+
+// did says which details a run asked for, and what it changed.
+func (b *book) did(res *sdktest.Result) string {
+	var changes []string
+	for _, r := range res.Changes() {
+		sign := "+"
+		if r.Delete {
+			sign = "-"
+		}
+		changes = append(changes, sign+r.Key)
+	}
+	slices.Sort(b.asked)
+	defer func() { b.asked = nil }()
+	return strings.Join(b.asked, "") + " " + strings.Join(changes, "")
+}
+
+func details(h *sdk.Host) error { return api.Collect(h, provider, detailed) }
+
+func TestListOfDetails(t *testing.T) {
+	t.Parallel()
+	b := &book{at: map[string]string{"a": "1", "b": "1", "c": "", "d": "1"}}
+	res := collect(t, b, nil, details)
+	for _, c := range []struct {
+		what   string
+		change func()
+		want   string // the details that are asked for, and the changes
+	}{
+		{"the first run", func() {}, "abcd +a+b+d+c"},
+		{"nothing changes", func() {}, "c "},
+		{"one changes", func() { b.at["b"] = "0" }, "bc +b"},
+		{"one is gone, one is new", func() { delete(b.at, "a"); b.at["e"] = "0" }, "ce +e-a"},
+		{"it is back", func() { b.at["a"] = "1" }, "ac +a"},
+	} {
+		if c.change(); c.what != "the first run" {
+			res = res.SecondRun(t, nil)
+		}
+		if got := b.did(res); got != c.want {
+			t.Errorf("%s: the run did %q, want %q", c.what, got, c.want)
+		}
+	}
+	if full := res.SecondRun(t, func(o *sdktest.Options) { o.State = nil }); b.did(full) != "abcde " {
+		t.Errorf("without a cursor a run asks for something else than every detail, want all of them")
+	}
+}
+
+// A detail that cannot be had is a gap, for whatever reason. The others are collected, and
+// nothing is deleted.
+func TestDetailThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"a status": "403", "gone meanwhile": "404", "no JSON": "<html>", "another record": `{"id":"x","text":"x"}`, "no key": `{}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &book{at: map[string]string{"a": "1", "b": "1", "c": "1"}}
+			first := collect(t, b, nil, details)
+			b.at["b"], b.broken = "2", map[string]string{"b": answer}
+			b.asked = nil
+			res := first.SecondRun(t, nil)
+			if got := b.did(res); got != "b " || len(res.Gaps) != 1 || res.Done.Error != nil {
+				t.Fatalf("the run did %q with %d gaps and %+v, want b, no change, one gap and no error", got, len(res.Gaps), res.Done.Error)
+			}
+			b.broken = nil
+			recovery := res.SecondRun(t, func(o *sdktest.Options) { o.RecoveryOnly, o.DetailGaps = true, res.PendingGaps() })
+			if got := b.did(recovery); got != "b +b" {
+				t.Errorf("a run that only recovers did %q, want b +b", got)
+			}
+		})
+	}
+}
