@@ -1,0 +1,9 @@
+package tutorial
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+)
+
+func TestMain(m *testing.M) { rig.Main(m) }
