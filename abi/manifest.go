@@ -58,8 +58,34 @@ type NetworkRequirements struct {
 
 // NetworkHost is one host and why it is needed.
 type NetworkHost struct {
-	Host   string `json:"host"`
+	Host string `json:"host"`
+	// Option stands instead of Host in the manifest of a connector that asks a server of its
+	// owner's: the option in which the owner gives its address, OptionBaseURL.
+	Option string `json:"option"`
 	Reason string `json:"reason"`
+}
+
+// OptionBaseURL is the option in which an owner gives the address that a connector asks:
+// another one than its provider's, or that of a server of their own.
+const OptionBaseURL = "base_url"
+
+// Place names the host for an owner.
+func (h NetworkHost) Place() string {
+	if h.Option != "" {
+		return "the address in your option " + h.Option
+	}
+	return h.Host
+}
+
+// OwnServer returns the host whose address the owner gives, nil when the manifest names its
+// hosts.
+func (n *NetworkRequirements) OwnServer() *NetworkHost {
+	for i := range n.Hosts {
+		if n.Hosts[i].Option != "" {
+			return &n.Hosts[i]
+		}
+	}
+	return nil
 }
 
 // Binding is a connector's demand for one binding.

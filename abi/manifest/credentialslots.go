@@ -44,16 +44,7 @@ func readCredentialSlots(p place, m *abi.Manifest) {
 
 func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 	s := abi.CredentialSlot{Name: required(p, "name", maxName, isIdentifier, ruleIdentifier)}
-	hosts := p.member("hosts")
-	hosts.requireItems()
-	s.Hosts = hosts.texts(maxHosts, func(q place) string {
-		host := q.matching(maxLabel, isHost, ruleHost)
-		if host != "" && !declared(m, host) {
-			q.fail("must be one of runtime_requirements.network.hosts")
-			return ""
-		}
-		return host
-	})
+	s.Hosts = readSlotHosts(p.member("hosts"), m)
 	in := p.member("in")
 	in.require()
 	s.In = in.oneOf(abi.SlotHeader, abi.SlotQuery, abi.SlotBody)
@@ -89,6 +80,26 @@ func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 		oauth.member("refresh_field").fail("must not be the access token's field")
 	}
 	return s
+}
+
+// readSlotHosts reads where a secret may go: to hosts of the manifest, or to the owner's own
+// server and nowhere else.
+func readSlotHosts(p place, m *abi.Manifest) []string {
+	if m.Requirements.Network.OwnServer() != nil {
+		if p.present() {
+			p.fail("must not be given: the secret goes to the owner's server alone")
+		}
+		return nil
+	}
+	p.requireItems()
+	return p.texts(maxHosts, func(q place) string {
+		host := q.matching(maxLabel, isHost, ruleHost)
+		if host != "" && !declared(m, host) {
+			q.fail("must be one of runtime_requirements.network.hosts")
+			return ""
+		}
+		return host
+	})
 }
 
 // readOAuth reads how an access token is renewed. The host sets the token fields; the

@@ -70,6 +70,7 @@ func read(raw []byte) (*abi.Manifest, []Problem) {
 		checkPacingStream(network.member("pacing_stream"), m)
 		readReasonMessages(root.member("reason_display_messages"), m)
 		readOptions(root.member("options"), m)
+		checkOwnServer(network.member("hosts"), m)
 	}
 	return m, c.problems
 }

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -27,8 +28,15 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 		if !item.object() {
 			continue
 		}
-		host := required(item, "host", maxLabel, isHost, ruleHost)
 		reason := required(item, "reason", maxSentence, anyText, "")
+		if option := item.member("option"); option.present() {
+			if option.oneOf(abi.OptionBaseURL) != "" && item.member("host").present() {
+				item.fail("must have a host or an option, and not both")
+			}
+			n.Hosts = append(n.Hosts, abi.NetworkHost{Option: abi.OptionBaseURL, Reason: reason})
+			continue
+		}
+		host := required(item, "host", maxLabel, isHost, ruleHost)
 		if host == "" {
 			continue
 		}
@@ -39,9 +47,24 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 		seen[host] = true
 		n.Hosts = append(n.Hosts, abi.NetworkHost{Host: host, Reason: reason})
 	}
+	if n.OwnServer() != nil && len(n.Hosts) > 1 {
+		// A secret goes to every address of the owner's: another service's must not be beside it.
+		p.member("hosts").fail("must have nothing beside an option")
+	}
 	n.Provider = readProvider(p.member("provider"))
 	n.PacingStream = p.member("pacing_stream").matching(maxName, isIdentifier, ruleIdentifier)
 	r.Network = n
+}
+
+// checkOwnServer checks that the owner can set the option with the address of their server.
+func checkOwnServer(hosts place, m *abi.Manifest) {
+	n := m.Requirements.Network
+	if n == nil || n.OwnServer() == nil {
+		return
+	}
+	if !slices.ContainsFunc(m.Options, func(o abi.Option) bool { return o.Name == abi.OptionBaseURL && o.Type == abi.OptionString }) {
+		hosts.fail("names the option " + abi.OptionBaseURL + ", which must be one of options, of type string")
+	}
 }
 
 // isHost accepts a lower-case DNS name (RFC 1123) of at least two labels. It accepts

@@ -13,10 +13,6 @@ import (
 const (
 	maxOptions = 64
 
-	// optionBaseURL is the owner's choice of another address. A manifest may not set
-	// it by itself.
-	optionBaseURL = "base_url"
-
 	ruleInteger = "a whole number of at most 18 digits, as in 20"
 )
 
@@ -56,7 +52,7 @@ func readDefault(p place, o *abi.Option) abi.Raw {
 	if !p.present() {
 		return nil
 	}
-	if o.Name == optionBaseURL {
+	if o.Name == abi.OptionBaseURL { // the owner's choice alone
 		p.fail("must not be given: another address is the owner's choice")
 		return nil
 	}
@@ -97,9 +93,9 @@ func CheckOptions(m *abi.Manifest, set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i := slices.IndexFunc(m.Options, func(o abi.Option) bool { return o.Name == name })
 		switch {
-		case set[name] == "", name == optionBaseURL && m.Options == nil:
+		case set[name] == "", name == abi.OptionBaseURL && m.Options == nil:
 		case m.Options == nil:
-			if abi.Nearest(name, []string{optionBaseURL}) != "" {
+			if abi.Nearest(name, []string{abi.OptionBaseURL}) != "" {
 				return abi.NewError(abi.CodeUsage, "the option "+quote(name)+" is unknown to the host", "did you mean --set base_url=URL?")
 			}
 		case i < 0:

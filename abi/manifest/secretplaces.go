@@ -49,8 +49,11 @@ func SecretPlaces(m *abi.Manifest, base string) []SecretPlace {
 	for i := range network.Credentials {
 		s := &network.Credentials[i]
 		p := SecretPlace{Field: s.Field, Slot: s.Name, In: s.In, Key: s.Key, Hosts: slices.Clone(s.Hosts), ByName: s.In != abi.SlotHeader}
-		if base != "" {
+		switch own := network.OwnServer(); {
+		case base != "":
 			p.Hosts = slices.Insert(p.Hosts, 0, base)
+		case own != nil:
+			p.Hosts = []string{own.Place()}
 		}
 		add(p)
 		p.Field = s.User

@@ -160,7 +160,11 @@ func (o *Owner) makeConnection(ctx context.Context, store *storage.Store, n *New
 func (o *Owner) Terms(d *modules.Described, roots, options map[string]string) (*modules.Terms, error) {
 	t, err := modules.TermsWith(d, o.Folders, roots)
 	if base := options[run.OptionBaseURL]; err == nil && base != "" {
-		t.Asks = append(t.Asks, modules.Ask{What: "asks at", Value: base + ", instead of its provider; its credentials go there"})
+		as := "instead of its provider"
+		if n := d.Manifest.Requirements.Network; n != nil && n.OwnServer() != nil {
+			as = "your own server"
+		}
+		t.Asks = append(t.Asks, modules.Ask{What: "asks at", Value: base + ", " + as + "; its credentials go there"})
 	}
 	return t, err
 }

@@ -18,7 +18,7 @@ import (
 // OptionBaseURL is the option that sends a connector to another address than
 // its provider's. A connection keeps to its first address: another one would also get
 // the credentials of the first.
-const OptionBaseURL = "base_url"
+const OptionBaseURL = abi.OptionBaseURL
 
 // Connection.ReadRoots has, beside the folders by root name, two entries of other
 // kinds. No folder's root has a name with a colon.

@@ -87,7 +87,7 @@ func (c *Connector) fill(d *modules.Described) {
 	_, c.OnDevice = collector.Runnable(m)
 	if n := m.Requirements.Network; n != nil {
 		for _, h := range n.Hosts {
-			c.Reaches = append(c.Reaches, h.Host)
+			c.Reaches = append(c.Reaches, h.Place())
 		}
 	}
 	if p := m.Requirements.LocalPaths; p != nil && p.HomeDefault != "" {

@@ -99,7 +99,7 @@ func offerOf(t *modules.Terms) *Offer {
 	}
 	if n := m.Requirements.Network; n != nil {
 		for _, h := range n.Hosts {
-			f.Hosts = append(f.Hosts, Host{h.Host, h.Reason})
+			f.Hosts = append(f.Hosts, Host{h.Place(), h.Reason})
 		}
 	}
 	if p := m.Requirements.LocalPaths; p != nil {

@@ -36,7 +36,7 @@ func Asks(m *abi.Manifest) []Ask {
 	}
 	if n := m.Requirements.Network; n != nil {
 		for _, h := range n.Hosts {
-			all = append(all, Ask{What: "reaches", Value: h.Host + " (" + h.Reason + ")"})
+			all = append(all, Ask{What: "reaches", Value: h.Place() + " (" + h.Reason + ")"})
 		}
 	}
 	all = append(all, places(m)...)

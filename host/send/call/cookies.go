@@ -45,8 +45,8 @@ type cookieName struct{ host, domain, path, name string }
 func newJar(network *abi.NetworkRequirements) *jar {
 	cookies, _ := cookiejar.New(nil) // never fails
 	j := &jar{cookies: cookies, own: make(map[string]*cookiejar.Jar), named: make(map[string]bool), known: make(map[cookieName]bool)}
-	for _, h := range network.Hosts {
-		j.named[canonicalHost(h.Host)] = true
+	for _, h := range namedHosts(network) {
+		j.named[canonicalHost(h)] = true
 	}
 	for _, c := range network.Credentials {
 		if c.In == abi.SlotHeader {

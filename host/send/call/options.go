@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
@@ -91,16 +92,14 @@ func Open(o Options) (*Session, error) {
 	if base != nil {
 		s.hosts = append(s.hosts, base.hostport())
 	}
-	for _, h := range network.Hosts {
-		s.hosts = append(s.hosts, h.Host)
-	}
+	s.hosts = append(s.hosts, namedHosts(network)...)
 	s.keys = newKeyring(o.Secrets, slots)
 	s.watch = &watch{observer: o.Observer}
 	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport, large: make(chan struct{}, mostLarge)}
 	if o.Transport == nil {
-		policy := egress.Policy{AllowPrivate: exceptions(o.AllowPrivate, network, base)}
-		for _, h := range network.Hosts {
-			policy.Hosts = append(policy.Hosts, h.Host)
+		policy := egress.Policy{Hosts: namedHosts(network), AllowPrivate: exceptions(o.AllowPrivate, network, base)}
+		if base != nil && network.OwnServer() != nil && base.scheme == "https" {
+			policy.Servers = []string{base.hostport()}
 		}
 		s.guard, err = egress.New(policy, egress.Options{
 			MaxWireBytes: profile.MaxResponseBytes, MaxWholeBytes: profile.MaxResponseBytes, TLS: o.TLS,
@@ -124,9 +123,26 @@ func Open(o Options) (*Session, error) {
 	return s, nil
 }
 
-// readBase checks the owner's base_url; nil if there is none.
+// namedHosts lists the hosts that the manifest names.
+func namedHosts(network *abi.NetworkRequirements) []string {
+	var hosts []string
+	for _, h := range network.Hosts {
+		if h.Option == "" {
+			hosts = append(hosts, h.Host)
+		}
+	}
+	return hosts
+}
+
+// readBase checks the owner's base_url; nil if there is none. For a connector that asks a
+// server of its owner's it is the one host, and any address over https will do: the guard
+// looks at where it leads.
 func readBase(text string, network *abi.NetworkRequirements, private []string) (*origin, error) {
-	if text == "" {
+	own := network.OwnServer() != nil
+	switch {
+	case text == "" && own:
+		return nil, abi.NewError(CodeBaseURLInvalid, "the address of your server is not set", "set it: --set base_url=https://ADDRESS")
+	case text == "":
 		return nil, nil
 	}
 	if err := CheckBaseURL(text); err != nil {
@@ -139,8 +155,12 @@ func readBase(text string, network *abi.NetworkRequirements, private []string) (
 			return &o, nil
 		}
 	}
-	if o.scheme == "https" && o.port == "443" && declaresHost(network, o.host) {
+	switch {
+	case o.scheme == "https" && (own || o.port == "443" && declaresHost(network, o.host)):
 		return &o, nil
+	case own:
+		return nil, abi.NewError(CodeBaseURLInvalid, "base_url asks "+o.hostport()+" over http, by which everybody on the way reads your credentials",
+			"write https, or add "+o.hostport()+" to network.allow_private if it is in your own network")
 	}
 	return nil, abi.NewError(CodeBaseURLInvalid, "base_url is at "+o.hostport()+", which is neither a host of the manifest nor excepted",
 		"add "+o.hostport()+" to network.allow_private, or to the variable PDPP_NETWORK_ALLOW_PRIVATE, if that is what you mean")
@@ -173,10 +193,5 @@ func exceptions(private []string, network *abi.NetworkRequirements, base *origin
 }
 
 func declaresHost(network *abi.NetworkRequirements, host string) bool {
-	for _, h := range network.Hosts {
-		if canonicalHost(h.Host) == host {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(namedHosts(network), func(h string) bool { return canonicalHost(h) == host })
 }

@@ -14,6 +14,9 @@ import (
 type Policy struct {
 	// Hosts are the manifest's hosts: names without a port, reached over https on 443.
 	Hosts []string
+	// Servers are the owner's own servers, each host:port, reached over https at a public
+	// address. A private one needs AllowPrivate, too.
+	Servers []string
 	// AllowPrivate are the owner's exceptions, each host:port. Plain http, and private
 	// or loopback addresses, are allowed only there; metadata and link-local addresses
 	// are never allowed.
@@ -23,11 +26,19 @@ type Policy struct {
 // rules is a parsed Policy.
 type rules struct {
 	hosts   map[string]bool
+	servers map[string]bool
 	private map[string]bool
 }
 
 func (p Policy) rules() (rules, error) {
-	r := rules{make(map[string]bool), make(map[string]bool)}
+	r := rules{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
+	for _, s := range p.Servers {
+		host, port, err := net.SplitHostPort(s)
+		if err != nil || host == "" || port == "" {
+			return r, abi.NewError(CodePolicyInvalid, fmt.Sprintf("%q is not the host:port of a server", s), "write a pair such as media.example.org:8920")
+		}
+		r.servers[net.JoinHostPort(canonical(host), port)] = true
+	}
 	for _, h := range p.Hosts {
 		name := canonical(h)
 		if !validHost(name) {
@@ -79,7 +90,7 @@ func (r rules) check(u *url.URL) error {
 	case u.Scheme != "https" && (u.Scheme != "http" || !excepted):
 		return abi.NewError(CodeSchemeRefused, fmt.Sprintf("%s is requested over %q", quoted(host), u.Scheme),
 			"use https; the owner can except a host with network.allow_private")
-	case excepted:
+	case excepted, r.servers[net.JoinHostPort(host, port)]:
 		return nil
 	case !r.hosts[host]:
 		return abi.NewError(CodeHostRefused, "the manifest does not name the host "+quoted(host),
