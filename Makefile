@@ -5,7 +5,7 @@ BIN     := bin/pdpp-host
 COLLECTOR := bin/pdpp-local-collector
 # The connectors of files, and those of the network.
 FILES   := claude_code codex google_takeout ical twitter_archive
-NETWORK := github notion reddit spotify strava ynab
+NETWORK := github jellyfin notion reddit spotify strava ynab
 PLUGINS := $(FILES) $(NETWORK)
 WASM    := $(PLUGINS:%=plugins/%.wasm)
 # No path, no commit and no build id: the same source makes the same module everywhere.

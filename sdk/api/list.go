@@ -42,7 +42,7 @@ func (p *listPlace) Members(m *cursor.Members) {
 
 // Stream returns the list as a stream of a Table.
 func (l List) Stream() Stream {
-	return Stream{Name: l.Name, Collect: l.collect, Details: l.Detail != nil}
+	return Stream{Name: l.Name, Collect: l.Collect, Details: l.Detail != nil}
 }
 
 // listing is a list in one run.
@@ -58,7 +58,8 @@ type listing struct {
 	unreadable, unstable *problems.Kind
 }
 
-func (l List) collect(c *Client) error {
+// Collect collects the stream.
+func (l List) Collect(c *Client) error {
 	r := &listing{
 		Client: c, List: l, tally: problems.New(c.Host, l.Name),
 		unreadable: &problems.Kind{

@@ -8,7 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Pager says how a list is paged. Make it with NextLink, Cursor, Offset or PageNumber. A place
+// Pager says how a list is paged. Make it with NextLink, Cursor, Offset, PageNumber
+// or OnePage. A place
 // in the answer is the name of a member, or a JSON Pointer (RFC 6901) to one of an object in
 // it, such as "/data/after".
 type Pager struct {
@@ -42,6 +43,15 @@ func NextLink(first, items, next string) Pager {
 			}
 			return link.Str(), nil
 		},
+	}
+}
+
+// OnePage is a list that comes whole.
+func OnePage(path, items string) Pager {
+	return Pager{
+		items:   items,
+		request: func(c *Client, _ string) sdk.Request { return c.Get(path) },
+		next:    func(*Client, Page) (string, error) { return "", nil },
 	}
 }
 

@@ -13,7 +13,7 @@ func TestContractSuite(t *testing.T) {
 	// TestInterrupted tests the stop of a connector that is silent before its first
 	// answer: the suite has no provider at that clause. Strava has one stream.
 	skipped := map[string][]string{"github": {"stop.complies"}, "strava": {"scope.streams"}}
-	for _, name := range connectors {
+	for _, name := range append([]string{"jellyfin"}, connectors...) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := served(t, name, 6)

@@ -50,7 +50,7 @@ var build = sync.OnceValues(func() (*built, error) {
 	if err := rig.Compile(b.host, "cmd/pdpp-host", ""); err != nil {
 		return nil, err
 	}
-	for _, name := range connectors {
+	for _, name := range append([]string{"jellyfin"}, connectors...) {
 		if err := tree.Quick(b.plugins, name); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/send/call"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -80,9 +81,30 @@ func (e *exam) connection(conn *storage.Connection) {
 		e.add(check, Notice, refusal.Message, refusal.Hint)
 		return
 	}
-	if e.reads(check, conn, m) {
+	if e.reads(check, conn, m) && e.asks(check, conn, m) {
 		e.ok(check, "its module and its folders are there")
 	}
+}
+
+// asks reports whether there is nothing to say of the address that the connection asks. Of
+// one that asks its owner's server it says where that is.
+func (e *exam) asks(check string, conn *storage.Connection, m *abi.Manifest) bool {
+	n := m.Requirements.Network
+	if n == nil || n.OwnServer() == nil {
+		return true
+	}
+	address := conn.Options[run.OptionBaseURL]
+	err := call.CheckAddress(n, address, e.Config.AllowPrivate())
+	switch p := words.ProblemOf(err); {
+	case err != nil && address == "":
+		e.broken(check, p.Message, p.Code, "set it: pdpp-host connections set "+conn.Name+" --set base_url=https://ADDRESS")
+		return false
+	case err != nil:
+		e.fail(check, err)
+		return false
+	}
+	e.ok(check, "its module is there; it asks your own server at "+address)
+	return false
 }
 
 // reads reports whether the connection's folders are there, or none are read.

@@ -166,6 +166,12 @@ func readBase(text string, network *abi.NetworkRequirements, private []string) (
 		"add "+o.hostport()+" to network.allow_private, or to the variable PDPP_NETWORK_ALLOW_PRIVATE, if that is what you mean")
 }
 
+// CheckAddress refuses a base_url that no run of a connector with that network would take.
+func CheckAddress(network *abi.NetworkRequirements, base string, private []string) error {
+	_, err := readBase(base, network, private)
+	return err
+}
+
 // CheckBaseURL refuses a text that can never be a base_url, whichever hosts are
 // reachable. With a user or a query it could contain a secret, and options are stored
 // and shown. The error does not repeat it (Invariant 5).

@@ -32,6 +32,9 @@ type Service struct {
 }
 
 var services = map[string]func(Options) *Service{
+	"jellyfin": func(o Options) *Service {
+		return serve(o, Jellyfin(o), map[string]string{"JELLYFIN_API_KEY": o.Token})
+	},
 	"notion":  func(o Options) *Service { return serve(o, Notion(o), map[string]string{"NOTION_API_TOKEN": o.Token}) },
 	"github":  func(o Options) *Service { return serve(o, Github(o), map[string]string{"GITHUB_TOKEN": o.Token}) },
 	"ynab":    func(o Options) *Service { return serve(o, Ynab(o), map[string]string{"YNAB_PAT": o.Token}) },

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/jellyfin"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 )
 
@@ -16,12 +17,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // asked is a request of each provider that shows its data.
 var asked = map[string]struct{ method, path, body, header, value string }{
-	"github":  {"GET", "/user/repos", "", "X-Github-Api-Version", "2022-11-28"},
-	"notion":  {"POST", "/v1/search", `{"filter":{"property":"object","value":"page"},"sort":{"direction":"descending","timestamp":"last_edited_time"}}`, "Notion-Version", "2022-06-28"},
-	"reddit":  {"GET", "/user/me/submitted", "", "", ""},
-	"spotify": {"GET", "/v1/me/tracks", "", "", ""},
-	"strava":  {"GET", "/api/v3/athlete/activities", "", "", ""},
-	"ynab":    {"GET", "/v1/budgets/00000001-0000-4000-8000-b00000000000/transactions", "", "", ""},
+	"github":   {"GET", "/user/repos", "", "X-Github-Api-Version", "2022-11-28"},
+	"jellyfin": {"GET", "/Items?ParentId=films&userId=" + jellyfin.UserID("ana"), "", "X-Emby-Token", "simulated-jellyfin-token"},
+	"notion":   {"POST", "/v1/search", `{"filter":{"property":"object","value":"page"},"sort":{"direction":"descending","timestamp":"last_edited_time"}}`, "Notion-Version", "2022-06-28"},
+	"reddit":   {"GET", "/user/me/submitted", "", "", ""},
+	"spotify":  {"GET", "/v1/me/tracks", "", "", ""},
+	"strava":   {"GET", "/api/v3/athlete/activities", "", "", ""},
+	"ynab":     {"GET", "/v1/budgets/00000001-0000-4000-8000-b00000000000/transactions", "", "", ""},
 }
 
 func answer(t *testing.T, name string, o sample.Options) (status int, body string) {
