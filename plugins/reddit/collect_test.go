@@ -188,6 +188,7 @@ func TestTrouble(t *testing.T) {
 		"a web page":   {fault.Status(200, `<html></html>`), "reddit_malformed_response", false},
 		"no children":  {fault.Replace(`"children":`, `"rows":`), "reddit_malformed_response", false},
 		"no after":     {fault.Replace(`"after":`, `"next":`), "reddit_malformed_response", false},
+		"empty after":  {fault.Body(emptyAfter), "reddit_malformed_response", false},
 		"strange name": {fault.Replace(`"after":"`, `"after":"/../x&`), "reddit_malformed_response", false},
 		"a circle":     {fault.Body(circle), "reddit_paging_cycle", false},
 		"forbidden":    {fault.Status(403, `{"message":"Forbidden","error":403}`), "reddit_http_403", false},
@@ -225,6 +226,11 @@ func TestTrouble(t *testing.T) {
 // circle has every page go on behind the same entry.
 func circle(b []byte) []byte {
 	return []byte(strings.Replace(strings.Replace(string(b), `"after":null`, `"after":"t3_s1"`, 1), `"after":"t3_s50"`, `"after":"t3_s1"`, 1))
+}
+
+// emptyAfter has no page say that it is the last one.
+func emptyAfter(b []byte) []byte {
+	return []byte(strings.Replace(string(b), `"after":null`, `"after":""`, 1))
 }
 
 // The consent to a list is missing: the owner can give it.

@@ -34,13 +34,9 @@ var (
 	}
 )
 
-const (
-	// surelyWhole is how many entries a list may have that is not cut off. Reddit leaves
-	// out some of its thousand, such as those of banned communities.
-	surelyWhole = 900
-	// mostPages is far more than a list of a thousand has.
-	mostPages = 100
-)
+// surelyWhole is how many entries a list may have that is not cut off. Reddit leaves out some
+// of its thousand, such as those of banned communities.
+const surelyWhole = 900
 
 // errCutOff ends the reading of a list that is cut off.
 var errCutOff = errors.New("the list is cut off")
@@ -81,40 +77,40 @@ func collectList(c *api.Client, s stream, user string) error {
 	return err
 }
 
-// read reads the list once. Its rows and its next page lie below a member, where no pager of
-// the SDK looks for them.
+// pager reads the list, whose next page is asked for by the name of the last entry.
+func (r *reading) pager() api.Pager {
+	return api.Cursor(func(c *api.Client, after string) sdk.Request {
+		if after != "" {
+			after = "&after=" + after
+		}
+		return c.Get(r.path + after)
+	}, "/data/children", "", "/data/after")
+}
+
+// read reads the list once.
 func (r *reading) read() (api.Pass, error) {
 	var pass api.Pass
-	visited := make(map[string]bool)
-	for path := r.path; ; {
-		v, err := r.Ask(r.Get(path))
-		if err != nil {
-			return pass, err
-		}
-		data := v.Get("data")
-		if data.Get("children").Kind() != jsonvalue.Array || !data.Get("after").Exists() {
+	pages := r.Pages(r.pager(), "")
+	for pages.Next() {
+		page := pages.Page()
+		after := page.Value.Get("data").Get("after")
+		switch {
+		case !after.Exists(), page.Next == "" && !after.IsNull(): // null alone says that the list ends
 			return pass, r.Malformed("the answer to a list is no listing")
+		case page.Next != "" && !api.PlainID(page.Next):
+			return pass, r.Malformed("a list goes on behind an entry without a valid name")
 		}
-		if err := r.page(&pass, data.Get("children")); err != nil {
+		if err := r.page(&pass, page.Items); err != nil {
 			return pass, err
 		}
 		if err := r.Step("reading "+r.name, pass.Rows()); err != nil {
 			return pass, err
 		}
-		next := data.Get("after").Str()
-		switch {
-		case data.Get("after").IsNull() && pass.Rows() > surelyWhole:
+		if page.Next == "" && pass.Rows() > surelyWhole {
 			return pass, errCutOff
-		case data.Get("after").IsNull():
-			return pass, nil
-		case !api.PlainID(next):
-			return pass, r.Malformed("a list goes on behind an entry without a valid name")
-		case visited[next] || len(visited) == mostPages:
-			return pass, &sdk.Failure{Code: "reddit_paging_cycle", Message: "a list repeats itself or does not end", Retryable: true}
 		}
-		visited[next] = true
-		path = r.path + "&after=" + next
 	}
+	return pass, pages.Err()
 }
 
 // page emits the entries of a page that have changed, and says of the others that they are there.
