@@ -3,8 +3,6 @@ package sdk
 import (
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/internal/shape"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -278,6 +276,66 @@ func (r *Record) Copy(name string, value jsonvalue.Value) {
 	r.data = value.AppendJSON(append(r.data, f.Label...))
 }
 
+// Expect is Copy for a value that the source always gives: a missing one counts as one that
+// does not fit.
+func (r *Record) Expect(name string, value jsonvalue.Value) {
+	if !r.off && value.IsNull() {
+		if f := r.search(name); f != nil {
+			r.misfit(f)
+		}
+	}
+	r.Copy(name, value)
+}
+
+// Object is an element of an array that CopyObjects sets.
+type Object struct {
+	r    *Record
+	of   *shape.Field
+	fits bool
+}
+
+// Copy sets a member of the object as Record.Copy does a field: null stands for a value that
+// does not fit.
+func (o *Object) Copy(name string, value jsonvalue.Value) {
+	if o.of != nil {
+		for i := range o.of.Of {
+			if f := &o.of.Of[i]; f.Name == name && !f.Fits(value) {
+				o.fits, value = false, jsonvalue.Value{}
+			}
+		}
+	}
+	o.r.data = value.AppendJSON(jsonappend.Name(o.r.data, name))
+}
+
+// CopyObjects sets a field to an array with an object for each element of an array, or each
+// member of an object. each sets the object's members, and returns false to leave it out. A
+// missing list is an empty one. The field counts as a misfit when a member of an object is.
+func (r *Record) CopyObjects(name string, list jsonvalue.Value, each func(o *Object, element jsonvalue.Value) bool) {
+	if k := list.Kind(); k != jsonvalue.Array && k != jsonvalue.Object && k != jsonvalue.Null {
+		r.Copy(name, list)
+		return
+	}
+	if !r.field(name) {
+		return
+	}
+	o := Object{r: r, of: r.search(name), fits: true}
+	r.data = append(r.data, '[')
+	for it := list.Children(); it.Next(); {
+		from := len(r.data)
+		r.data = append(jsonappend.Elem(r.data), '{')
+		if !each(&o, it.Value()) {
+			r.data = r.data[:from]
+			continue
+		}
+		r.data = append(r.data, '}')
+	}
+	r.data = append(r.data, ']')
+	if !o.fits && o.of != nil {
+		r.misfit(o.of)
+	}
+	r.set(name, nil)
+}
+
 // CopyEach is Copy for an array of which each element becomes one of its members.
 func (r *Record) CopyEach(name string, list jsonvalue.Value, member string) {
 	if list.Kind() != jsonvalue.Array {
@@ -337,14 +395,4 @@ func (r *Record) misfit(f *shape.Field) bool {
 		}
 	}
 	return f.Types&shape.Null != 0
-}
-
-// Sum returns the fingerprint of the fields that were set so far, of which 48 bits are
-// used. It is 0 when a value among them did not fit, or when the record may be too large:
-// the host may lack that record, so a connector that compares sums emits it again.
-func (r *Record) Sum() uint64 {
-	if len(r.drift) > 0 || len(r.data) > abi.MaxRecordBytes-1024 {
-		return 0
-	}
-	return fingerprint.Sum48(r.data)
 }

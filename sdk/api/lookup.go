@@ -69,12 +69,15 @@ const maxID = 40
 
 // PlainID reports whether an id of the provider is safe in a path and short: letters, digits,
 // hyphens and underscores.
-func PlainID(id string) bool {
+func PlainID(id string) bool { return Plain(id, maxID) }
+
+// Plain is PlainID for ids that may be longer.
+func Plain(id string, most int) bool {
 	for i := range len(id) {
 		c := id[i]
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
 			return false
 		}
 	}
-	return id != "" && len(id) <= maxID
+	return id != "" && len(id) <= most
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Pager says how a list is paged. Make it with NextLink, Cursor, Offset or PageNumber.
+// Pager says how a list is paged. Make it with NextLink, LinkHeader, Cursor, Offset or
+// PageNumber.
 type Pager struct {
 	items   string // the member with the rows; "": the answer is the array
 	request func(c *Client, at string) sdk.Request
@@ -109,10 +110,11 @@ func numbered(path, items, param string, first, size int, step func(at, rows int
 
 // Page is one page of a list.
 type Page struct {
-	Value jsonvalue.Value // the answer
-	Items jsonvalue.Value // its rows, an array
-	At    string          // the position that the page was asked for by; "": the first
-	Next  string          // that of the next page; "": this is the last one
+	Response *sdk.Response
+	Value    jsonvalue.Value // the answer
+	Items    jsonvalue.Value // its rows, an array
+	At       string          // the position that the page was asked for by; "": the first
+	Next     string          // that of the next page; "": this is the last one
 }
 
 // maxPages ends a list that does not end.
@@ -126,6 +128,7 @@ type Pages struct {
 	at      string
 	started bool // a page was read
 	ended   bool
+	same    bool // the answer to a conditional request was that nothing has changed
 	visited map[string]bool
 	err     error
 }
@@ -142,11 +145,12 @@ func (p *Pages) Next() bool {
 	if p.ended || p.err != nil {
 		return false
 	}
-	if p.err = p.read(); p.err != nil {
-		return false
-	}
-	return true
+	p.err = p.read()
+	return p.err == nil && !p.same
 }
+
+// Unchanged reports that the reading ended with the answer 304 to a request with If-None-Match.
+func (p *Pages) Unchanged() bool { return p.same }
 
 // Page returns the page that Next has read.
 func (p *Pages) Page() Page { return p.page }
@@ -164,9 +168,14 @@ func (p *Pages) read() error {
 		return p.c.foreign()
 	}
 	p.visited[p.at] = true
-	resp, err := p.c.send(p.pager.request(p.c, p.at))
+	request := p.pager.request(p.c, p.at)
+	resp, err := p.c.send(request)
 	if err != nil {
 		return err
+	}
+	if resp.Status == 304 && request.Header["If-None-Match"] != "" {
+		p.same, p.ended = true, true
+		return nil
 	}
 	if p.pager.forgets && resp.Status == 400 && p.at != "" {
 		if p.started {
@@ -180,7 +189,7 @@ func (p *Pages) read() error {
 	if err != nil {
 		return err
 	}
-	page := Page{Value: v, Items: v, At: p.at}
+	page := Page{Response: resp, Value: v, Items: v, At: p.at}
 	if p.pager.items != "" {
 		page.Items = v.Get(p.pager.items)
 	}

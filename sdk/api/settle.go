@@ -11,6 +11,9 @@ import (
 type Pass struct {
 	// Ranked marks a list that is cut off somewhere, so that its length proves nothing.
 	Ranked bool
+	// Shifts has the list read once more, whatever was met: rows that were taken out meanwhile
+	// may have hidden others that nobody knows of yet.
+	Shifts bool
 
 	rows    int64 // of the list
 	total   int64 // of the list, as its last page gave it
@@ -102,7 +105,7 @@ func Settle(list *sdk.Enumeration, read func() (Pass, error)) (Settled, Pass, er
 			return Unstable, last, err
 		case missing && last.holes:
 			return Holes, last, nil
-		case missing && exact < 2:
+		case (missing || last.Shifts) && exact < 2:
 			continue
 		case moved:
 			return Moving, last, list.Whole()

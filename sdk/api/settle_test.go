@@ -96,6 +96,26 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A list that may have hidden rows that nobody knows of is read twice, whatever it has met.
+func TestListThatShifts(t *testing.T) {
+	t.Parallel()
+	read := 0
+	collect(t, answers{}, nil, func(h *sdk.Host) error {
+		list, err := h.Enumerate("notes", "", "")
+		if err != nil {
+			return err
+		}
+		_, _, err = api.Settle(list, func() (api.Pass, error) {
+			read++
+			return api.Pass{Shifts: read == 1}, nil
+		})
+		return err
+	})
+	if read != 2 {
+		t.Errorf("read %d times, want 2", read)
+	}
+}
+
 // Two lists of one enumeration: each has its own length.
 func TestPassOfTwoLists(t *testing.T) {
 	t.Parallel()
