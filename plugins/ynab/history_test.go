@@ -38,7 +38,9 @@ func history(t *testing.T) string {
 		res = w.run(append([]trial.Change{trial.Served(served)}, change...)...)
 		h.Add(step, res)
 	}
-	path := func(b int, rest string) func(*http.Request) bool { return fault.Path("/v1/budgets/" + budgetID(b) + rest) }
+	path := func(b int, rest string) func(*http.Request) bool {
+		return fault.Path("/v1/budgets/" + budgetID(b) + rest)
+	}
 	only := func(name string) func(*http.Request) bool {
 		return func(r *http.Request) bool { return r.URL.Path == name }
 	}
@@ -85,6 +87,7 @@ func history(t *testing.T) string {
 	w.Pass(time.Hour)
 	run("odd fields")
 	w.p.Faults.Clear()
+	w.edit(func(b *ynab.Budget) { b.Put(ynab.Transactions, transaction(1, 8)) })
 	w.Pass(time.Hour)
 	run("the fields are as before")
 	w.p.Faults.Add(
@@ -99,6 +102,7 @@ func history(t *testing.T) string {
 	w.Pass(time.Hour)
 	run("rows that cannot be read")
 	w.p.Faults.Clear()
+	w.edit(func(b *ynab.Budget) { b.Put(ynab.Payees, ynab.Object{"id": id('f', 1, 8), "name": "newer"}) })
 	w.Pass(time.Hour)
 	run("rows that can be read again")
 	w.p.Faults.Add(
