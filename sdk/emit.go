@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
@@ -42,16 +41,6 @@ func (r *Record) Emit() error {
 	}
 	r.Reset()
 	return err
-}
-
-// Sum returns the fingerprint of the fields that were set so far, of which 48 bits are
-// used. It is 0 when a value among them did not fit, or when the record may be too large:
-// the host may lack that record, so a connector that compares sums emits it again.
-func (r *Record) Sum() uint64 {
-	if len(r.drift) > 0 || len(r.data) > abi.MaxRecordBytes-1024 {
-		return 0
-	}
-	return fingerprint.Sum48(r.data)
 }
 
 // sealedError is the error for a record after its lane's coverage.

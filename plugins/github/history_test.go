@@ -130,7 +130,9 @@ func history(t *testing.T) string {
 	run("a full refresh", trial.FullRefresh)
 	w.Pass(time.Hour)
 	run("after it")
-	w.p.Edit(func(d *github.Data) { d.Pulls[0].UpdatedAt, d.Pulls[2].UpdatedAt, d.Pulls[6].UpdatedAt = day(2000, 0), day(2001, 0), day(2002, 0) })
+	w.p.Edit(func(d *github.Data) {
+		d.Pulls[0].UpdatedAt, d.Pulls[2].UpdatedAt, d.Pulls[6].UpdatedAt = day(2000, 0), day(2001, 0), day(2002, 0)
+	})
 	run("at the owner's bound", limits(abi.DetailLimits{MaxFetches: 1, MaxTailGaps: 1}))
 	w.Pass(time.Hour)
 	run("after the bound")

@@ -8,24 +8,10 @@ import (
 // Each function below sets the fields of one entity's record, as the manifest's schema lists
 // them. The entity has a usable id, or month.
 
-// copyEach sets fields to the members of the same name, which may be missing.
-func copyEach(r *sdk.Record, v jsonvalue.Value, names ...string) {
-	for _, name := range names {
-		r.Copy(name, v.Get(name))
-	}
-}
-
-// expectEach is copyEach for members that the API always gives.
-func expectEach(r *sdk.Record, v jsonvalue.Value, names ...string) {
-	for _, name := range names {
-		r.Expect(name, v.Get(name))
-	}
-}
-
 func budgetRecord(r *sdk.Record, v jsonvalue.Value) {
 	r.Copy("id", v.Get("id"))
 	r.Expect("name", v.Get("name"))
-	copyEach(r, v, "last_modified_on", "first_month", "last_month")
+	r.CopyMembers(v, "last_modified_on", "first_month", "last_month")
 	c := v.Get("currency_format")
 	r.Copy("currency_iso_code", c.Get("iso_code"))
 	r.Copy("currency_symbol", c.Get("currency_symbol"))
@@ -45,10 +31,10 @@ func entity(r *sdk.Record, v jsonvalue.Value, budget string) {
 
 func accountRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 	entity(r, v, budget)
-	expectEach(r, v, "name", "type")
-	copyEach(r, v, "on_budget", "closed")
-	expectEach(r, v, "balance", "cleared_balance", "uncleared_balance")
-	copyEach(r, v, "transfer_payee_id", "direct_import_linked", "direct_import_in_error", "last_reconciled_at", "note",
+	r.ExpectMembers(v, "name", "type")
+	r.CopyMembers(v, "on_budget", "closed")
+	r.ExpectMembers(v, "balance", "cleared_balance", "uncleared_balance")
+	r.CopyMembers(v, "transfer_payee_id", "direct_import_linked", "direct_import_in_error", "last_reconciled_at", "note",
 		"debt_interest_rates", "debt_minimum_payments", "debt_escrow_amounts", "debt_original_balance")
 	r.Bool("deleted", false)
 }
@@ -58,19 +44,19 @@ func accountStatsRecord(r *sdk.Record, v jsonvalue.Value, budget, day string) {
 	r.Copy("account_id", v.Get("id"))
 	r.String("budget_id", budget)
 	r.String("observed_on", day)
-	expectEach(r, v, "balance", "cleared_balance", "uncleared_balance")
+	r.ExpectMembers(v, "balance", "cleared_balance", "uncleared_balance")
 }
 
 func groupRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 	entity(r, v, budget)
 	r.Expect("name", v.Get("name"))
-	copyEach(r, v, "hidden", "note")
+	r.CopyMembers(v, "hidden", "note")
 	r.Bool("deleted", false)
 }
 
 // goals sets the fields of a category's goal.
 func goals(r *sdk.Record, v jsonvalue.Value) {
-	copyEach(r, v, "goal_type", "goal_needs_whole_amount", "goal_day", "goal_cadence", "goal_cadence_frequency", "goal_creation_month",
+	r.CopyMembers(v, "goal_type", "goal_needs_whole_amount", "goal_day", "goal_cadence", "goal_cadence_frequency", "goal_creation_month",
 		"goal_target", "goal_target_date", "goal_target_month", "goal_percentage_complete", "goal_months_to_budget", "goal_under_funded",
 		"goal_overall_funded", "goal_overall_left", "goal_snoozed_at")
 }
@@ -87,7 +73,7 @@ func categoryRecord(r *sdk.Record, v, group jsonvalue.Value, budget string) {
 	r.Copy("category_group_name", name)
 	r.Expect("name", v.Get("name"))
 	r.Copy("hidden", v.Get("hidden"))
-	expectEach(r, v, "budgeted", "activity", "balance")
+	r.ExpectMembers(v, "budgeted", "activity", "balance")
 	r.Copy("note", v.Get("note"))
 	goals(r, v)
 	r.Bool("deleted", false)
@@ -101,9 +87,9 @@ func monthCategoryRecord(r *sdk.Record, v jsonvalue.Value, m budgetMonth) {
 	r.Copy("category_name", v.Get("name"))
 	r.Expect("category_group_id", v.Get("category_group_id"))
 	r.Copy("category_group_name", v.Get("category_group_name"))
-	expectEach(r, v, "budgeted", "activity", "balance")
+	r.ExpectMembers(v, "budgeted", "activity", "balance")
 	goals(r, v)
-	copyEach(r, v, "hidden", "note")
+	r.CopyMembers(v, "hidden", "note")
 	r.Bool("deleted", false)
 }
 
@@ -116,7 +102,7 @@ func payeeRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 
 func locationRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 	entity(r, v, budget)
-	expectEach(r, v, "payee_id", "latitude", "longitude")
+	r.ExpectMembers(v, "payee_id", "latitude", "longitude")
 	r.Bool("deleted", false)
 }
 
@@ -128,9 +114,9 @@ func transactionRecord(r *sdk.Record, v jsonvalue.Value, budget string, types ma
 	r.StringOrNull("account_type", types[v.Get("account_id").Str()])
 	r.Copy("date", v.Get("date"))
 	r.Expect("amount", v.Get("amount"))
-	copyEach(r, v, "payee_id", "payee_name", "category_id", "category_name", "memo")
+	r.CopyMembers(v, "payee_id", "payee_name", "category_id", "category_name", "memo")
 	r.Expect("cleared", v.Get("cleared"))
-	copyEach(r, v, "approved", "flag_color", "flag_name", "transfer_account_id", "transfer_transaction_id", "matched_transaction_id",
+	r.CopyMembers(v, "approved", "flag_color", "flag_name", "transfer_account_id", "transfer_transaction_id", "matched_transaction_id",
 		"import_id", "import_payee_name", "import_payee_name_original", "debt_transaction_type")
 	r.Bool("is_split", parts(r, v, "transaction_id"))
 	r.Bool("deleted", false)
@@ -138,9 +124,9 @@ func transactionRecord(r *sdk.Record, v jsonvalue.Value, budget string, types ma
 
 func scheduledRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 	entity(r, v, budget)
-	copyEach(r, v, "date_first", "date_next")
-	expectEach(r, v, "frequency", "amount", "account_id")
-	copyEach(r, v, "account_name", "payee_id", "payee_name", "category_id", "category_name", "memo", "transfer_account_id", "flag_color", "flag_name")
+	r.CopyMembers(v, "date_first", "date_next")
+	r.ExpectMembers(v, "frequency", "amount", "account_id")
+	r.CopyMembers(v, "account_name", "payee_id", "payee_name", "category_id", "category_name", "memo", "transfer_account_id", "flag_color", "flag_name")
 	parts(r, v, "scheduled_transaction_id")
 	r.Bool("deleted", false)
 }
@@ -167,7 +153,7 @@ func monthRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
 	r.String("id", budget+"|"+v.Get("month").Str())
 	r.String("budget_id", budget)
 	r.Copy("month", v.Get("month"))
-	expectEach(r, v, "income", "budgeted", "activity", "to_be_budgeted")
-	copyEach(r, v, "age_of_money", "note")
+	r.ExpectMembers(v, "income", "budgeted", "activity", "to_be_budgeted")
+	r.CopyMembers(v, "age_of_money", "note")
 	r.Bool("deleted", false)
 }

@@ -159,7 +159,7 @@ func (c *Client) within(link string) bool {
 	if below == "" {
 		below = "/"
 	}
-	return strings.HasPrefix(link, c.base+below)
+	return strings.HasPrefix(link, c.base+below) && isAddress(link)
 }
 
 // Outcome is what an answer says of the one object that it was asked for.

@@ -66,3 +66,36 @@ func relNext(params string) bool {
 	}
 	return false
 }
+
+// maxAddress is how long a link may be.
+const maxAddress = 4 << 10
+
+// isAddress accepts the characters of RFC 3986, with a percent sign only before two hex
+// digits.
+func isAddress(url string) bool {
+	hex := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+	for i := range len(url) {
+		switch c := url[i]; {
+		case c <= ' ' || c > '~' || strings.IndexByte("\"<>\\^`{|}#", c) >= 0:
+			return false
+		case c == '%' && (i+2 >= len(url) || !hex(url[i+1]) || !hex(url[i+2])):
+			return false
+		}
+	}
+	return len(url) <= maxAddress
+}
+
+// Escape writes text as a value of a query.
+func Escape(text string) string {
+	const hex = "0123456789ABCDEF"
+	out := make([]byte, 0, len(text)+16)
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~' {
+			out = append(out, c)
+			continue
+		}
+		out = append(out, '%', hex[c>>4], hex[c&15])
+	}
+	return string(out)
+}

@@ -56,7 +56,7 @@ func TestLinkHeader(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", header, got, err, want)
 		}
 	}
-	for _, away := range []string{"https://evil.example/v1/a", origin + ".evil.example/v1/a", origin + "@evil.example/v1/a", origin + "/v2/a", "//x/v1/"} {
+	for _, away := range []string{"https://evil.example/v1/a", origin + ".evil.example/v1/a", origin + "@evil.example/v1/a", origin + "/v2/a", "//x/v1/", origin + "/v1/a b", origin + "/v1/\x7f", origin + "/v1/%zz", origin + "/v1/#a"} {
 		got, err := follow(t, `<`+away+`>; rel="next"`)
 		if f, ok := sdk.AsFailure(err); got != "" || !ok || f.Code != "notes_next_refused" {
 			t.Errorf("%s: asked for %q, %v, want it refused", away, got, err)

@@ -1,6 +1,11 @@
 package api
 
-import "github.com/pdpp-host/pdpp-host/sdk"
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
 
 // LookUp asks the provider for the records that an enumeration has not met, by their keys:
 // a list need not show everything that is there.
@@ -80,4 +85,12 @@ func Plain(id string, most int) bool {
 		}
 	}
 	return id != "" && len(id) <= most
+}
+
+// NumberID returns an id that is a whole number above zero as text, "" for any other value.
+func NumberID(v jsonvalue.Value) string {
+	if n, ok := v.IntOK(); ok && n > 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return ""
 }

@@ -14,6 +14,9 @@ type Pass struct {
 	// Shifts has the list read once more, whatever was met: rows that were taken out meanwhile
 	// may have hidden others that nobody knows of yet.
 	Shifts bool
+	// Earlier is how many exact readings of the enumeration earlier runs have done, for a list
+	// that one run may not read to its end.
+	Earlier int
 
 	rows    int64 // of the list
 	total   int64 // of the list, as its last page gave it
@@ -105,7 +108,7 @@ func Settle(list *sdk.Enumeration, read func() (Pass, error)) (Settled, Pass, er
 			return Unstable, last, err
 		case missing && last.holes:
 			return Holes, last, nil
-		case (missing || last.Shifts) && exact < 2:
+		case (missing || last.Shifts) && exact+last.Earlier < 2:
 			continue
 		case moved:
 			return Moving, last, list.Whole()

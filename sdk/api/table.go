@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -42,6 +44,14 @@ type Lane interface {
 // EndsRun reports whether an error ends the run, not only one stream: no other request would
 // fare better.
 func EndsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
+
+// Consent is the Hint of a provider that answers 403 where the credentials do not cover a list.
+func Consent(code string) string {
+	if strings.HasSuffix(code, "_http_403") {
+		return "refresh_credentials"
+	}
+	return ""
+}
 
 // Collect does a run. A stream that fails is reported, and the others go on; an error that
 // ends them all is returned at once.
