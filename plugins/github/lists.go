@@ -136,7 +136,7 @@ func (w *walk) full() (err error) {
 	}
 	w.at.begunBy, w.turns = w.open.BegunBy(), int(w.at.turn)
 	how, last, err := api.Settle(w.open, w.read)
-	switch err { //nolint:errorlint // Settle returns them as they are
+	switch err {
 	case nil:
 		if w.at.tag = ""; w.at.pages == 1 && w.tally.Count(unreadable) == 0 {
 			w.at.tag = w.tag
@@ -144,7 +144,7 @@ func (w *walk) full() (err error) {
 		if w.all && (how == api.Whole || how == api.Moving) {
 			w.at.known = w.met
 		}
-	case errUnchanged:
+	case errUnchanged: //nolint:errorlint // Settle returns it as it is
 	case errPartial:
 		w.at.tag = ""
 	default:

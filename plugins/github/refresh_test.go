@@ -205,8 +205,8 @@ func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
 	w.Holds(streamStarred, keys(1, 3)...)
 }
 
-// The cursors that the version before wrote: it kept the keys of the lists in them. One is of
-// lists of several pages, one of lists of one page.
+// The cursors that the version before wrote: it kept the keys of the lists in them.
+// The lists have several pages in one, and one page in the other.
 //
 //go:embed testdata/state2.json testdata/state100.json
 var cursorsBefore embed.FS

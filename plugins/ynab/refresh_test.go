@@ -112,7 +112,7 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 }
 
 // Rows that a full refresh could not look for get no tombstone, and a later run buries
-// them. What the refresh has read does not change again.
+// them. The rows that the refresh has read do not change again.
 func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 	t.Parallel()
 	for first := range 2 {
