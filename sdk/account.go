@@ -3,6 +3,7 @@ package sdk
 import (
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
 // Account identifies the person whose data a run collects, as the cursors remember it.
@@ -38,18 +39,39 @@ func (h *Host) Account(ids ...string) (Account, error) {
 		}
 	}
 	for _, stream := range h.Streams() {
-		known := uint64(h.Cursor(stream).Get(accountMember).Int())
+		known := accountOf(h.Cursor(stream))
 		if known != 0 && !same[known] {
-			return Account{}, &Failure{
-				Code: h.ConnectorKey() + "_account_changed", Hint: "manual_action_required",
-				Message: "the credentials belong to a different account from the one collected so far; add a separate connection for it," +
-					" or replace the earlier account with a full refresh",
-			}
+			return Account{}, h.accountChanged(", or replace the earlier account with a full refresh")
 		}
-		known = uint64(h.Previous(stream).Get(accountMember).Int())
+		known = accountOf(h.Previous(stream))
 		a.Changed = a.Changed || known != 0 && !same[known]
 	}
 	return a, nil
+}
+
+// OnlyAccount is Account for a connector that cannot bury everything of another account: it
+// refuses one in a full refresh, too.
+func (h *Host) OnlyAccount(ids ...string) (Account, error) {
+	a, err := h.Account(ids...)
+	if err == nil && a.Changed {
+		err = h.accountChanged("")
+	}
+	return a, err
+}
+
+// accountOf is the account of a cursor. Some connectors have named it by its id.
+func accountOf(cursor jsonvalue.Value) uint64 {
+	if id := cursor.Get(accountMember); id.Kind() == jsonvalue.String && id.View() != "" {
+		return fingerprint.Sum48([]byte(id.Str()))
+	}
+	return uint64(cursor.Get(accountMember).Int())
+}
+
+func (h *Host) accountChanged(or string) error {
+	return &Failure{
+		Code: h.ConnectorKey() + "_account_changed", Hint: "manual_action_required",
+		Message: "the credentials belong to a different account from the one collected so far; add a separate connection for it" + or,
+	}
 }
 
 // AppendTo names the account in a cursor, a JSON object that is not closed yet.

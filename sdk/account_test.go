@@ -9,6 +9,23 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
+// A connector that cannot bury everything of another account refuses it in a full refresh,
+// too. A cursor that names the account by its id counts.
+func TestOnlyAccount(t *testing.T) {
+	t.Parallel()
+	for id, refused := range map[string]bool{"ada": false, "bob": true} {
+		for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
+			res := run(t, sdktest.Options{State: map[string]string{"notes": `{"account":"ada"}`}, Mode: mode}, func(h *sdk.Host) error {
+				_, err := h.OnlyAccount(id)
+				return err
+			})
+			if e := res.Done.Error; (e != nil) != refused || refused && e.Code != "test_account_changed" {
+				t.Errorf("%s, %s: %+v, want refused %v", id, mode, e, refused)
+			}
+		}
+	}
+}
+
 // owning is a connector that asks whose credentials it has, and names the owner
 // in its cursors.
 func owning(t *testing.T, changed *bool, ids ...string) func(sdktest.Options) *sdktest.Result {

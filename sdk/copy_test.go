@@ -120,6 +120,68 @@ func TestCopyReportsOnlyWhatItReplaced(t *testing.T) {
 	}
 }
 
+// drawers is a connector of a stream with days and with objects in an array.
+type drawers func(r *sdk.Record, v jsonvalue.Value)
+
+func (drawers) Manifest() string {
+	return `{"streams":[{"name":"drawers","primary_key":["id"],"semantics":"mutable_state","schema":{"type":"object","properties":{
+		"id":{"type":"string"},"day":{"type":["string","null"],"format":"date"},"amount":{"type":["integer","null"]},
+		"parts":{"type":["array","null"],"items":{"type":"object","properties":{"id":{"type":["string","null"]},"size":{"type":["integer","null"]}}}}
+	}}}]}`
+}
+
+func (c drawers) Collect(h *sdk.Host) error {
+	for _, text := range []string{
+		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1},{"id":"gone"},{"id":"b"}]}`,
+		`{"id":"2","day":"January","parts":{"x":{"id":7,"size":"2"}}}`,
+		`{"id":"3","amount":"5","parts":"none"}`,
+		`{"id":"4","amount":1}`,
+	} {
+		v, err := jsonvalue.Parse([]byte(text))
+		if err != nil {
+			return err
+		}
+		r := h.Record("drawers")
+		c(r, v)
+		if err := r.Emit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A day that is none, a missing value that is expected, and objects with a member that does
+// not fit are null and counted; what each leaves out is not there.
+func TestCopyOfDaysAndObjects(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, drawers(func(r *sdk.Record, v jsonvalue.Value) {
+		r.Copy("id", v.Get("id"))
+		r.Copy("day", v.Get("day"))
+		r.Expect("amount", v.Get("amount"))
+		r.CopyObjects("parts", v.Get("parts"), func(o *sdk.Object, part jsonvalue.Value) bool {
+			o.Copy("id", part.Get("id"))
+			o.Copy("size", part.Get("size"))
+			return !part.Get("id").TextIs("gone")
+		})
+	}), sdktest.Options{})
+	var got []string
+	for _, rec := range res.All {
+		got = append(got, string(rec.Data))
+	}
+	want := []string{
+		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1},{"id":"b","size":null}]}`,
+		`{"id":"2","day":null,"amount":null,"parts":[{"id":null,"size":null}]}`,
+		`{"id":"3","day":null,"amount":null,"parts":null}`,
+		`{"id":"4","day":null,"amount":1,"parts":[]}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(res.Skips) != 1 || string(res.Skips[0].Diagnostics) != `{"count":5,"fields":["day","amount","parts"]}` {
+		t.Errorf("reported %+v, want 1 day, 2 amounts and 2 lists of parts", res.Skips)
+	}
+}
+
 // A field that may not be null keeps its value, and the host rejects the record.
 func TestCopyLeavesRequiredFieldsToTheHost(t *testing.T) {
 	t.Parallel()

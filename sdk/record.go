@@ -3,9 +3,6 @@ package sdk
 import (
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
-	"github.com/pdpp-host/pdpp-host/sdk/internal/shape"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -250,103 +247,6 @@ func (r *Record) setValue(name string, value jsonvalue.Value) {
 	}
 	r.h.key = keyPart(r.h.key[:0], value)
 	r.set(name, r.h.key)
-}
-
-// Copy sets a field to a value of the source, checked against the stream's schema. A value
-// that the schema does not allow becomes null where it allows null; the SDK counts these
-// and reports them to the host at the end of the run. In a field that may not be null the
-// value stays as it is, and the host rejects the record and reports it.
-func (r *Record) Copy(name string, value jsonvalue.Value) {
-	if r.off {
-		return
-	}
-	f := r.declared(name)
-	if f == nil {
-		r.Value(name, value)
-		return
-	}
-	if !f.Takes(value.Kind()) && !f.Fits(value) && r.misfit(f) {
-		value = jsonvalue.Value{}
-	}
-	if !f.Plain {
-		r.Value(name, value)
-		return
-	}
-	if len(r.data) > len("{") {
-		r.data = append(r.data, ',')
-	}
-	r.data = value.AppendJSON(append(r.data, f.Label...))
-}
-
-// CopyEach is Copy for an array of which each element becomes one of its members.
-func (r *Record) CopyEach(name string, list jsonvalue.Value, member string) {
-	if list.Kind() != jsonvalue.Array {
-		r.Copy(name, list)
-		return
-	}
-	if !r.field(name) {
-		return
-	}
-	f := r.declared(name)
-	from, fits := len(r.data), true
-	r.data = append(r.data, '[')
-	for it := list.Children(); it.Next(); {
-		one := it.Value().Get(member)
-		fits = fits && (f == nil || f.TakesItem(one.Kind()) || f.Items.In(one))
-		r.data = one.AppendJSON(jsonappend.Elem(r.data))
-	}
-	r.data = append(r.data, ']')
-	if !fits && r.misfit(f) {
-		r.data = jsonappend.Null(r.data[:from])
-	}
-	if f == nil || !f.Plain {
-		r.set(name, nil)
-	}
-}
-
-// declared returns what the schema says of a field, nil when it does not have it. Most
-// connectors set the fields in the schema's order, so it looks behind the last one first.
-func (r *Record) declared(name string) *shape.Field {
-	if fields := r.s.shape; r.next < len(fields) && fields[r.next].Name == name {
-		r.next++
-		return &fields[r.next-1]
-	}
-	return r.search(name)
-}
-
-func (r *Record) search(name string) *shape.Field {
-	fields := r.s.declared()
-	for range fields {
-		if r.next >= len(fields) {
-			r.next = 0
-		}
-		f := &fields[r.next]
-		r.next++
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// misfit notes that a value does not fit its field, and reports whether null does.
-func (r *Record) misfit(f *shape.Field) bool {
-	for i := range r.s.shape {
-		if &r.s.shape[i] == f {
-			r.drift = append(r.drift, i)
-		}
-	}
-	return f.Types&shape.Null != 0
-}
-
-// Sum returns the fingerprint of the fields that were set so far, of which 48 bits are
-// used. It is 0 when a value among them did not fit, or when the record may be too large:
-// the host may lack that record, so a connector that compares sums emits it again.
-func (r *Record) Sum() uint64 {
-	if len(r.drift) > 0 || len(r.data) > abi.MaxRecordBytes-1024 {
-		return 0
-	}
-	return fingerprint.Sum48(r.data)
 }
 
 // Key returns the record's key by the fields that were set so far, as a tombstone and

@@ -6,12 +6,10 @@
 // pull_requests (the owner's own, with their details).
 //
 // The API does not report removed repositories, stars and gists, so these lists are
-// read whole and compared with the keys and fingerprints in the cursor: a missing row
-// becomes a tombstone, a different one is emitted again (inventory.go). A list of up to
-// ten pages is read whole in each run, a longer one every 24 hours and its newest part
-// between. A list of one page costs no quota while it does not change (ETag). A full
-// refresh emits every row again and compares only the keys: a list that was not read
-// whole buries nothing, and its keys stay in the cursor for a run that reads it whole.
+// read whole, as enumerations (lists.go). A list of up to ten pages is read whole in each
+// run, a longer one every 24 hours and its newest part between. A list of one page costs no
+// quota while it does not change (ETag). Of stars a fingerprint is kept: the star counts of
+// others' repositories move all the time.
 //
 // Issues and pull requests are read by their time of last change and never by page
 // number, because a list that moves while it is read page by page loses rows
@@ -28,7 +26,6 @@
 // slice, so it is committed as soon as its records are. It names the account, and a
 // token of another account is refused.
 //
-// Fields in an undocumented form become null and are counted. A row without the fields
-// of a record is left out, counted and, after an upgrade of the connector, read again
-// (github_shape_changed).
+// Fields in an undocumented form become null and are counted (field_type_changed). A row
+// without the fields of a record is left out and counted (github_shape_changed).
 package main

@@ -57,63 +57,16 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// The next page is the header's whole link, or there is none.
-func FuzzNextLink(f *testing.F) {
-	f.Add(`<https://api.github.com/a?page=2>; rel="next", <https://api.github.com/a?page=9>; rel="last"`)
-	f.Add(`<https://h/a,b;c>; title="a, \"b"; rel=next`)
-	f.Add(`<https://h/a>; rel="prev", <https://h/b>;rel="last next"`)
-	f.Add(`<<<>>>;;rel=;"",`)
-	f.Fuzz(func(t *testing.T, header string) {
-		if got := nextLink(header); got != "" && !strings.Contains(header, "<"+got+">") {
-			t.Errorf("the next page is %q, want a link of the header %q", got, header)
-		}
-	})
-}
-
-func TestNextLink(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string]string{
-		``: "",
-		`<https://h/a?page=2>; rel="next", <https://h/a?page=9>; rel="last"`: "https://h/a?page=2",
-		`<https://h/a?page=1>; rel="prev", <https://h/a?q=1,2>; rel="next"`:  "https://h/a?q=1,2",
-		`<https://h/a>; title="x, rel=next"; rel="prev"`:                     "",
-		`<https://h/a>; REL=Next`:                                            "https://h/a",
-		`<https://h/a>; rel="nextish"`:                                       "",
-		`<https://h/a; rel="next"`:                                           "",
-		`https://h/a; rel="next"`:                                            "",
-	} {
-		if got := nextLink(header); got != want {
-			t.Errorf("%s: %q, want %q", header, got, want)
-		}
-	}
-}
-
-// An origin is compared whole: no other host begins like the API's.
-func TestOrigin(t *testing.T) {
-	t.Parallel()
-	for url, want := range map[string]string{
-		"https://api.github.com/user":       "https://api.github.com",
-		"https://api.github.com.evil.org/x": "https://api.github.com.evil.org",
-		"https://api.github.com@evil.org/x": "",
-		"https://api.github.com\\@evil.org": "",
-		"https://api.github.com:444/x":      "https://api.github.com:444",
-		"//api.github.com/x":                "",
-		"javascript:alert(1)":               "",
-	} {
-		if got := originOf(url); got != want {
-			t.Errorf("%s: %q, want %q", url, got, want)
-		}
-	}
-}
-
 // A cursor from elsewhere is read without harm.
 func FuzzCursors(f *testing.F) {
 	f.Add([]byte(`{"account":"42","format":1,"inventory_at":"2026-01-01T00:00:00Z","pages":1,"etag":"W/\"x\"","items":{"1":5,"2":-7,"x y":1}}`))
 	f.Add([]byte(`{"account":"42","format":1,"last_updated_at":"2024-02-01T00:00:00Z","pending":[["2008-01-01T00:00:00Z","2024-01-01T00:00:00Z"],[1],7],"recent":{"1":[1,2],"2":[],"3":7}}`))
+	f.Add([]byte(`{"v":2,"inventory_at":"2026-01-01T00:00:00Z","pages":12,"etag":"x","newest":"2024-01-01T00:00:00Z","begun_by":"r","page":"https://api.github.com/gists","known":{"1":"3abcdefg"}}`))
+	f.Add([]byte(`{"v":2,"last_updated_at":"2024-02-01T00:00:00Z","pending":[{"from":"2008-01-01T00:00:00Z"},7],"recent":{"1":5},"tag":"x","partial":true}`))
 	f.Add([]byte(`{"format":0,"revisit_from":"1990-01-01T00:00:00Z","last_updated_at":"x","partial":"yes","overflow":1}`))
 	f.Fuzz(func(t *testing.T, cursor []byte) {
 		v, err := jsonvalue.Parse(cursor)
-		if err != nil || v.Kind() != jsonvalue.Object || v.Get("account").View() != "" && !v.Get("account").TextIs("42") {
+		if err != nil || v.Kind() != jsonvalue.Object || v.Get("account").Exists() {
 			t.Skip()
 		}
 		text := string(v.AppendJSON(nil))

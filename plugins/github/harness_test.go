@@ -14,6 +14,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
+const (
+	defaultBase     = "https://api.github.com"
+	codeMalformed   = "github_malformed_response"
+	codeRateLimited = "github_rate_limited"
+	codePaging      = "github_paging_invalid"
+	codeAuthFailed  = "github_auth_failed"
+	codeAccount     = "github_account_changed"
+)
+
+var (
+	reasonShape  = unreadable.Reason
+	reasonHidden = hidden.Reason
+)
+
 var schemas = trial.SchemasOf(manifest)
 
 // world is a provider and a store with the results of the runs so far.
@@ -136,6 +150,26 @@ func (w *world) count(path string) int {
 	n := 0
 	for _, r := range w.p.Requests() {
 		if strings.HasPrefix(r.Path, path) {
+			n++
+		}
+	}
+	return n
+}
+
+// changed lists the keys of a stream's records that a run changed at the host, as they came.
+func changed(res *sdktest.Result, stream string) (keys []string) {
+	for _, r := range res.Changes() {
+		if r.Stream == stream && !r.Delete {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
+}
+
+// buried counts the records of a stream that a run has turned into tombstones.
+func buried(res *sdktest.Result, stream string) (n int) {
+	for _, r := range res.Changes() {
+		if r.Stream == stream && r.Delete {
 			n++
 		}
 	}

@@ -16,7 +16,7 @@ func TestManifestIsValid(t *testing.T) {
 func TestReasonsHaveWords(t *testing.T) {
 	t.Parallel()
 	trial.Worded(t, manifest,
-		codeMalformed, codeRateLimited, codePaging, codeAuthFailed, codeForbidden, codeBaseURL, codeAccount,
-		reasonShape, reasonPageCap, reasonHidden, reasonOverflow, reasonIncomplete,
+		codeMalformed, codeRateLimited, codePaging, "github_next_refused", codeAuthFailed, "github_http_403", codeAccount,
+		reasonShape, "field_type_changed", reasonPageCap, reasonHidden, reasonIncomplete,
 	)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
@@ -220,13 +219,13 @@ func TestPageCapIsTold(t *testing.T) {
 	for range 2 {
 		w.Pass(time.Hour)
 		res = w.OK(w.run(trial.Only(streamStarred, streamIssues)))
-		if len(res.Deletes(streamStarred)) != 0 {
+		if buried(res, streamStarred) != 0 {
 			t.Error("a row behind the cap got a tombstone")
 		}
 	}
 	w.Holds(streamIssues, keys(1, 250)...)
-	if res = w.OK(w.run(trial.Only(streamIssues))); len(res.All) != 0 || reasons(res) != "" {
-		t.Errorf("%d records, %s, want 0 and \"\"", len(res.All), reasons(res))
+	if res = w.OK(w.run(trial.Only(streamIssues))); len(res.Changes()) != 0 || reasons(res) != "" {
+		t.Errorf("%d changes, %s, want 0 and \"\"", len(res.Changes()), reasons(res))
 	}
 }
 
@@ -252,7 +251,7 @@ func TestLongListCadence(t *testing.T) {
 	}
 	w.Pass(24 * time.Hour)
 	res := w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
-	if len(res.Deletes(streamStarred)) != 1 {
+	if buried(res, streamStarred) != 1 {
 		t.Error("the removed star has no tombstone")
 	}
 	w.same("after a day", streamRepositories, streamStarred, streamGists)
@@ -297,15 +296,4 @@ func TestPartialResultsBuryNothing(t *testing.T) {
 	w.Pass(time.Hour)
 	w.OK(w.run())
 	w.Holds(streamRepositories, keys(1, 2)...)
-}
-
-func TestCursorsStayBelowTheLimit(t *testing.T) {
-	t.Parallel()
-	inv := inventory{items: map[string]uint64{}}
-	for i := range maxItems + 10 {
-		inv.put(strings.Repeat("f", 56)+key(int64(10_000_000+i)), printMask)
-	}
-	if size := len(inv.encode([]byte{'{'})); size > abi.MaxStateBytes*3/4 || !inv.overflow || len(inv.items) != maxItems {
-		t.Errorf("%d bytes, %d items, want size at most abi.MaxStateBytes*3/4, inv.overflow and len(inv.items) = %d", size, len(inv.items), maxItems)
-	}
 }

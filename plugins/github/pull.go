@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -18,28 +20,25 @@ type pull struct {
 	stateReason string
 }
 
-func (p *pull) locator() []byte {
-	b := jsonappend.String(jsonappend.Name([]byte{'{'}, "id"), p.id)
-	b = jsonappend.String(jsonappend.Name(b, "repository"), p.repo)
-	b = jsonappend.Int(jsonappend.Name(b, "number"), p.number)
-	b = jsonappend.Int(jsonappend.Name(b, "reactions"), p.reactions)
-	if p.stateReason != "" {
-		b = jsonappend.String(jsonappend.Name(b, "state_reason"), p.stateReason)
-	}
-	return append(b, '}')
+// Members implements cursor.Value.
+func (p *pull) Members(m *cursor.Members) {
+	m.Text("id", &p.id)
+	m.Text("repository", &p.repo)
+	m.Int("number", &p.number)
+	m.Int("reactions", &p.reactions)
+	m.Text("state_reason", &p.stateReason)
 }
 
+func (p *pull) locator() []byte { return cursor.Encode(version, sdk.Account{}, p) }
+
 // readLocator reads a locator from any writer.
-func readLocator(text []byte) (pull, bool) {
+func readLocator(text []byte) (p pull, ok bool) {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
-		return pull{}, false
+		return p, false
 	}
-	p := pull{
-		id: v.Get("id").Str(), repo: v.Get("repository").Str(), number: v.Get("number").Int(),
-		reactions: v.Get("reactions").Int(), stateReason: v.Get("state_reason").Str(),
-	}
-	return p, plainID(p.id) && isRepository(p.repo) && p.number > 0
+	cursor.Fill(v, &p)
+	return p, api.PlainID(p.id) && isRepository(p.repo) && p.number > 0
 }
 
 // request asks for the detail.
@@ -49,8 +48,7 @@ func (l *pullLane) request(d sdk.Detail) (sdk.Request, error) {
 		return sdk.Request{}, errLocator
 	}
 	l.asked++
-	url := l.r.c.base + "/repos/" + p.repo + "/pulls/" + strconv.FormatInt(p.number, 10)
-	return l.r.c.request(url, mediaJSON, ""), nil
+	return l.r.request("/repos/"+p.repo+"/pulls/"+strconv.FormatInt(p.number, 10), mediaJSON, ""), nil
 }
 
 // record emits the record of a detail. A pull request that was deleted, or that the
@@ -60,29 +58,26 @@ func (l *pullLane) record(d sdk.Detail, resp *sdk.Response) error {
 	if !ok {
 		return errLocator
 	}
-	if resp.Status == statusNotFound || resp.Status == statusGone {
-		return l.r.h.Delete(streamPulls, p.id)
+	if api.Of(resp) == api.Gone {
+		return l.r.Delete(streamPulls, p.id)
 	}
-	if err := l.r.c.check(resp); err != nil {
+	if err := l.r.Check(resp); err != nil {
 		return err
 	}
+	rec := l.r.Record(streamPulls)
 	v, err := resp.JSON()
-	if err != nil || !pullRecord(&l.builder, v, &p) {
-		l.builder.dropRow(p.id)
+	if err != nil || !pullRecord(rec, v, &p) {
+		l.tally.Note(unreadable, p.id)
 		return errDetail
 	}
-	if err := l.r.h.EmitRaw(streamPulls, p.id, l.builder.data()); err != nil {
+	if err := rec.Emit(); err != nil {
 		return err
 	}
-	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" pull requests", -1, -1, "")
+	return l.r.Progress("reading "+strconv.Itoa(l.asked)+" pull requests", -1, -1, "")
 }
 
-// laneError is an error that makes a gap of one detail.
-type laneError string
-
-func (e laneError) Error() string { return string(e) }
-
-const (
-	errLocator laneError = "the locator of a gap was not written by this connector"
-	errDetail  laneError = "the detail of a pull request does not have the documented form"
+// Errors that make a gap of one detail.
+var (
+	errLocator = errors.New("the locator of a gap was not written by this connector")
+	errDetail  = errors.New("the detail of a pull request does not have the documented form")
 )

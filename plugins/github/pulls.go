@@ -1,13 +1,15 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 const (
@@ -15,7 +17,24 @@ const (
 	pullsOverlap = 10 * time.Minute
 	// maxPending bounds the spans of earlier runs that a cursor keeps.
 	maxPending = 32
+	// maxRecent bounds how many pull requests of the overlap a cursor keeps. Others are
+	// fetched again.
+	maxRecent = 5000
 )
+
+// pullsPlace is the cursor of the pull requests.
+type pullsPlace struct {
+	through time.Time        // newest change that was listed
+	pending []span           // still to be searched, newest first
+	recent  map[string]int64 // when those of the overlap changed that have an outcome, by id
+}
+
+// Members implements cursor.Value.
+func (p *pullsPlace) Members(m *cursor.Members) {
+	m.Time("last_updated_at", &p.through)
+	cursor.List(m, "pending", &p.pending, maxPending)
+	m.Numbers("recent", &p.recent, maxRecent)
+}
 
 // pullLane collects pull requests: a search lists them, and each one's detail makes the
 // record.
@@ -26,13 +45,10 @@ const (
 type pullLane struct {
 	r       *run
 	details *sdk.Details
-	builder builder
+	tally   *problems.Tally
 
-	through     time.Time            // newest change that was listed
-	pending     []span               // still to be searched, newest first
-	recent      map[string]time.Time // accounted for within the overlap, by id
-	searchAgain []span               // to be searched again in the next run
-	revisit     time.Time            // from where an earlier form of answers could not be read
+	at          pullsPlace
+	searchAgain []span // to be searched again in the next run
 
 	queued    map[string]bool // keys that were queued in this run
 	asked     int             // details
@@ -42,74 +58,61 @@ type pullLane struct {
 	listing   error
 }
 
-func (r *run) newPulls() *pullLane {
-	l := &pullLane{r: r, builder: builder{stream: streamPulls}, queued: make(map[string]bool), recent: make(map[string]time.Time)}
-	if !r.h.Wants(streamPulls) {
-		return l
-	}
-	l.details = r.h.Details(sdk.DetailLane{
+func (r *run) pulls(*api.Client) api.Lane {
+	l := &pullLane{r: r, tally: problems.New(r.Host, streamPulls, unreadable, unfinished, capped), queued: make(map[string]bool)}
+	l.details = r.Details(sdk.DetailLane{
 		Stream: streamPulls, StateStream: streamPulls,
 		Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
 	})
 	return l
 }
 
-func (l *pullLane) recover() error { return l.details.Recover() }
+// Recover implements api.Lane.
+func (l *pullLane) Recover() error { return l.details.Recover() }
 
-func (l *pullLane) collect() error {
-	if l.r.h.RecoveryOnly() {
-		return l.builder.report(l.r.h)
+// Close implements api.Lane.
+func (l *pullLane) Close() error {
+	if err := l.tally.Report(); err != nil {
+		return err
 	}
-	l.restore(l.r.h.Cursor(streamPulls))
-	err := l.walk()
-	if reported := l.builder.report(l.r.h); err == nil {
-		err = reported
-	}
-	return err
+	return l.details.Close()
 }
 
-func (l *pullLane) restore(v jsonvalue.Value) {
-	l.through, _ = instant(v.Get("last_updated_at"))
-	for it := v.Get("pending").Children(); it.Next(); {
-		from, ok := instant(it.Value().At(0))
-		to, bounded := instant(it.Value().At(1))
-		if ok && bounded {
-			l.pending = append(l.pending, span{from, to})
-		}
+// Collect implements api.Lane.
+func (l *pullLane) Collect() error {
+	l.r.place(streamPulls, &l.at)
+	if l.at.recent == nil {
+		l.at.recent = make(map[string]int64)
 	}
-	for it := v.Get("recent").Children(); it.Next(); {
-		l.recent[it.Name().Str()] = time.Unix(it.Value().Int(), 0).UTC()
-	}
-	l.revisit, _ = instant(v.Get("revisit_from"))
-	if v.Get("format").Int() != format {
-		clear(l.recent)
-		if !l.revisit.IsZero() && l.revisit.Before(l.through) {
-			l.through = l.revisit
-		}
-		l.revisit = time.Time{}
-	}
+	l.at.pending = slices.DeleteFunc(l.at.pending, func(s span) bool { return s.to.IsZero() })
 	newest := span{from: searchFloor}
-	if !l.through.IsZero() {
-		newest.from = l.through.Add(-pullsOverlap)
+	if !l.at.through.IsZero() {
+		newest.from = l.at.through.Add(-pullsOverlap)
 	}
-	l.pending = append([]span{newest}, l.pending...)
+	l.at.pending = append([]span{newest}, l.at.pending...)
+	err := l.walk()
+	if e := l.tally.Report(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // walk searches the pending spans. Pull requests that change during several searches
 // leave their spans, so the most recent span is searched once more at the end.
 func (l *pullLane) walk() error {
-	for searches := 0; len(l.pending) > 0; {
-		s := l.r.search(&l.builder, l.pending[0])
+	for searches := 0; len(l.at.pending) > 0; {
+		s := l.r.search(l.tally, l.at.pending[0])
 		if err := l.span(s); err != nil {
 			return err
 		}
 		if s.capped {
-			return l.r.reportCapped(streamPulls, "more than "+strconv.Itoa(maxPages)+" searches would be needed; the next run continues from there")
+			l.tally.Note(capped, "")
+			return nil
 		}
 		searches += s.asked
-		if len(l.pending) == 0 && searches > 1 && !l.through.IsZero() {
+		if len(l.at.pending) == 0 && searches > 1 && !l.at.through.IsZero() {
 			searches = -maxPages
-			l.pending = append(l.pending, span{from: l.through.Add(-pullsOverlap)})
+			l.at.pending = append(l.at.pending, span{from: l.at.through.Add(-pullsOverlap)})
 		}
 	}
 	return nil
@@ -118,7 +121,7 @@ func (l *pullLane) walk() error {
 // span searches one span and fetches the details.
 func (l *pullLane) span(s *searcher) error {
 	l.search, l.listing = s, nil
-	whole := l.pending[0]
+	whole := l.at.pending[0]
 	if err := l.details.Walk(l.next); err != nil {
 		return err
 	}
@@ -133,19 +136,14 @@ func (l *pullLane) span(s *searcher) error {
 		return l.listing
 	}
 	if whole.to.IsZero() {
-		whole.to = l.through
-	}
-	if s.unread && (l.revisit.IsZero() || s.rest.from.Before(l.revisit)) {
-		l.revisit = s.rest.from
+		whole.to = l.at.through
 	}
 	if s.unfinished {
 		l.searchAgain = append(l.searchAgain, whole)
+		l.tally.Note(unfinished, "")
 	}
-	l.pending = l.pending[1:]
-	if err := s.reportUnfinished(); err != nil {
-		return err
-	}
-	return l.state("span." + strconv.Itoa(len(l.pending)))
+	l.at.pending = l.at.pending[1:]
+	return l.state("span." + strconv.Itoa(len(l.at.pending)))
 }
 
 // slice hands the cursor over in the middle of a span.
@@ -162,19 +160,17 @@ func (l *pullLane) slice(rest sdk.Detail) error {
 func (l *pullLane) page() error {
 	s := l.search
 	to := s.rest.to
-	if s.unfinished || s.unread || to.IsZero() && !s.ended {
+	if s.unfinished || to.IsZero() && !s.ended {
 		return nil
 	}
 	if s.ended {
 		to = time.Time{}
 	}
 	for _, f := range slices.Concat(l.unsettled, l.queue) {
-		if f.updated.After(to) {
-			to = f.updated
-		}
+		to = laterOf(to, f.updated)
 	}
-	l.pending[0].to = to
-	return l.state("page." + strconv.Itoa(len(l.pending)) + "." + strconv.Itoa(len(l.queued)))
+	l.at.pending[0].to = to
+	return l.state("page." + strconv.Itoa(len(l.at.pending)) + "." + strconv.Itoa(len(l.queued)))
 }
 
 // refill lists further results into the queue.
@@ -184,14 +180,9 @@ func (l *pullLane) refill(s *searcher) error {
 		if err != nil {
 			return err
 		}
-		if err := s.reportCrowded(); err != nil {
-			return err
-		}
 		for _, f := range list {
-			if f.updated.After(l.through) {
-				l.through = f.updated
-			}
-			if at, ok := l.recent[f.id]; ok && at.Equal(f.updated) {
+			l.at.through = laterOf(l.at.through, f.updated)
+			if at, ok := l.at.recent[f.id]; ok && at == f.updated.Unix() {
 				continue
 			}
 			if l.queued[f.id] {
@@ -201,7 +192,7 @@ func (l *pullLane) refill(s *searcher) error {
 				continue
 			}
 			l.queued[f.id] = true
-			l.recent[f.id] = f.updated
+			l.at.recent[f.id] = f.updated.Unix()
 			l.queue = append(l.queue, f)
 		}
 	}
@@ -218,7 +209,7 @@ func (l *pullLane) next() (sdk.Detail, bool) {
 	}
 	f := l.queue[0]
 	l.queue, l.unsettled = l.queue[1:], append(l.unsettled, f)
-	return sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}, true
+	return f.detail(), true
 }
 
 // relist lists again the pull requests that changed at until or before.
@@ -227,20 +218,16 @@ func (l *pullLane) relist(until string, visit func(sdk.Detail) bool) error {
 	if err != nil {
 		return errLocator
 	}
-	for s := l.r.search(&l.builder, span{from: searchFloor, to: to.UTC()}); !s.ended; {
+	for s := l.r.search(l.tally, span{from: searchFloor, to: to.UTC()}); !s.ended; {
 		list, err := s.next()
 		if err != nil {
 			return err
 		}
 		if s.capped || s.unfinished || s.unread {
-			return errListing
-		}
-		// No later list names more of a crowded second, so the backlog ends without it.
-		if err := s.reportCrowded(); err != nil {
-			return err
+			return errListing // a crowded second is none: no later list names more of it
 		}
 		for _, f := range list {
-			if !visit(sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}) {
+			if !visit(f.detail()) {
 				return nil
 			}
 		}
@@ -248,31 +235,26 @@ func (l *pullLane) relist(until string, visit func(sdk.Detail) bool) error {
 	return nil
 }
 
-const (
-	errListing laneError = "the list of pull requests could not be read to its end"
-	errWalk    laneError = "the details of a page of pull requests were not requested"
+var (
+	errListing = errors.New("the list of pull requests could not be read to its end")
+	errWalk    = errors.New("the details of a page of pull requests were not requested")
 )
 
-// state hands over the cursor.
+// state hands over the cursor: without the pull requests before the overlap, and those
+// without an outcome.
 func (l *pullLane) state(slice string) error {
-	b := l.r.beginCursor()
-	if !l.through.IsZero() {
-		b = jsonappend.Time(jsonappend.Name(b, "last_updated_at"), l.through)
+	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), make(map[string]int64)}
+	for id, at := range l.at.recent {
+		if at < l.at.through.Add(-pullsOverlap).Unix() {
+			delete(l.at.recent, id)
+		} else {
+			p.recent[id] = at
+		}
 	}
-	if !l.revisit.IsZero() {
-		b = jsonappend.Time(jsonappend.Name(b, "revisit_from"), l.revisit)
+	for _, f := range slices.Concat(l.unsettled, l.queue) {
+		delete(p.recent, f.id)
 	}
-	b = append(jsonappend.Name(b, "pending"), '[')
-	for _, p := range joined(append(slices.Clone(l.pending), l.searchAgain...)) {
-		b = append(jsonappend.Elem(b), '[')
-		b = jsonappend.Time(b, p.from)
-		b = append(jsonappend.Time(jsonappend.Elem(b), p.to), ']')
-	}
-	b = append(jsonappend.Name(append(b, ']'), "recent"), '{')
-	for _, id := range l.recentIDs() {
-		b = jsonappend.Int(jsonappend.Name(b, id), l.recent[id].Unix())
-	}
-	return l.r.h.Slice(streamPulls, slice, append(b, '}', '}'))
+	return l.r.save(streamPulls, slice, &p)
 }
 
 // joined bounds the number of spans: those above the bound become one that covers all
@@ -289,23 +271,4 @@ func joined(spans []span) []span {
 		}
 	}
 	return spans[:maxPending]
-}
-
-// recentIDs forgets the pull requests before the overlap, and lists the others that have an
-// outcome.
-func (l *pullLane) recentIDs() []string {
-	open := make(map[string]bool, len(l.unsettled)+len(l.queue))
-	for _, f := range slices.Concat(l.unsettled, l.queue) {
-		open[f.id] = true
-	}
-	ids := make([]string, 0, len(l.recent))
-	for id, at := range l.recent {
-		if at.Before(l.through.Add(-pullsOverlap)) {
-			delete(l.recent, id)
-		} else if !open[id] {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids[:min(len(ids), maxRecent)]
 }

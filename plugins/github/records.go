@@ -1,273 +1,204 @@
 package main
 
 import (
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Each function below makes one record of one object of the API, field by field
-// as the manifest's schema lists them. It returns the record's key, "" when the
-// object cannot be a record.
+// Each function below sets the fields of one object's record, as the manifest's schema lists
+// them. Those of rows say first whether the row can be a record.
 
-func userRecord(s *builder, v jsonvalue.Value) (key string) {
-	if key = number(v.Get("id")); key == "" || v.Get("login").View() == "" {
-		return ""
+// idText sets a field to a number as text: ids are texts in records.
+func idText(r *sdk.Record, name string, v jsonvalue.Value) {
+	if n, ok := v.IntOK(); ok {
+		r.String(name, strconv.FormatInt(n, 10))
+		return
 	}
-	s.reset()
-	s.str("id", key)
-	s.text("login", v.Get("login"))
-	for _, name := range []string{"name", "email", "bio", "company", "location", "blog", "twitter_username"} {
-		s.text(name, v.Get(name))
-	}
-	s.moment("created_at", v.Get("created_at"))
-	s.moment("updated_at", v.Get("updated_at"))
-	s.required("avatar_url", v.Get("avatar_url"))
-	return key
+	r.Copy(name, v)
 }
 
-func statsRecord(s *builder, v jsonvalue.Value, day string) (key string) {
-	user := number(v.Get("id"))
-	if user == "" {
-		return ""
-	}
-	key = user + ":" + day
-	s.reset()
-	s.str("id", key)
-	s.str("user_id", user)
-	s.str("observed_on", day)
-	for _, name := range []string{"public_repos", "public_gists", "followers", "following"} {
-		s.count(name, v.Get(name))
-	}
-	return key
+func userRecord(r *sdk.Record, v jsonvalue.Value) {
+	r.String("id", api.NumberID(v.Get("id")))
+	r.CopyMembers(v, "login", "name", "email", "bio", "company", "location", "blog", "twitter_username", "created_at", "updated_at")
+	r.Expect("avatar_url", v.Get("avatar_url"))
 }
 
-func repositoryRecord(s *builder, v jsonvalue.Value) (key string) {
-	if key = number(v.Get("id")); key == "" || v.Get("full_name").View() == "" {
-		return ""
-	}
-	s.reset()
-	s.str("id", key)
-	s.required("name", v.Get("name"))
-	s.text("full_name", v.Get("full_name"))
-	s.required("owner_login", v.Get("owner").Get("login"))
-	s.text("description", v.Get("description"))
-	for _, name := range []string{"private", "fork", "archived", "disabled"} {
-		s.flag(name, v.Get(name))
-	}
-	s.text("visibility", v.Get("visibility"))
-	s.text("default_branch", v.Get("default_branch"))
-	s.text("language", v.Get("language"))
-	s.words("topics", v.Get("topics"), "")
-	for _, name := range []string{"stargazers_count", "forks_count", "open_issues_count", "watchers_count"} {
-		s.count(name, v.Get(name))
-	}
-	s.count("size_kb", v.Get("size"))
-	s.text("license_key", v.Get("license").Get("key"))
-	s.required("html_url", v.Get("html_url"))
-	s.text("homepage", v.Get("homepage"))
-	s.moment("created_at", v.Get("created_at"))
-	s.moment("updated_at", v.Get("updated_at"))
-	s.moment("pushed_at", v.Get("pushed_at")) // null for a repository without a commit
-	return key
+func statsRecord(r *sdk.Record, v jsonvalue.Value, day string) {
+	user := api.NumberID(v.Get("id"))
+	r.String("id", user+":"+day)
+	r.String("user_id", user)
+	r.String("observed_on", day)
+	r.ExpectMembers(v, "public_repos", "public_gists", "followers", "following")
 }
 
-// starRecord also returns how many bytes of the data make its fingerprint: the
-// star count of somebody else's repository moves all the time and is no change
-// of the star.
-func starRecord(s *builder, v jsonvalue.Value) (key string, stable int) {
+func repositoryRecord(r *sdk.Record, v jsonvalue.Value) (key string, pushed time.Time, _ uint64) {
+	if key = api.NumberID(v.Get("id")); key == "" || v.Get("full_name").View() == "" {
+		return "", pushed, 0
+	}
+	r.String("id", key)
+	r.Expect("name", v.Get("name"))
+	r.Copy("full_name", v.Get("full_name"))
+	r.Expect("owner_login", v.Get("owner").Get("login"))
+	r.Copy("description", v.Get("description"))
+	r.ExpectMembers(v, "private", "fork", "archived", "disabled")
+	r.CopyMembers(v, "visibility", "default_branch", "language", "topics")
+	r.ExpectMembers(v, "stargazers_count", "forks_count", "open_issues_count", "watchers_count")
+	r.Expect("size_kb", v.Get("size"))
+	r.Copy("license_key", v.Get("license").Get("key"))
+	r.Expect("html_url", v.Get("html_url"))
+	r.CopyMembers(v, "homepage", "created_at", "updated_at", "pushed_at") // null for a repository without a commit
+	pushed, _ = instant(v.Get("pushed_at"))
+	return key, pushed, 0
+}
+
+// starRecord leaves the star count of somebody else's repository out of the fingerprint: it
+// moves all the time and is no change of the star.
+func starRecord(r *sdk.Record, v jsonvalue.Value) (key string, starred time.Time, sum uint64) {
 	repo := v.Get("repo")
-	if key = number(repo.Get("id")); key == "" || repo.Get("full_name").View() == "" {
-		return "", 0
+	if key = api.NumberID(repo.Get("id")); key == "" || repo.Get("full_name").View() == "" {
+		return "", starred, 0
 	}
-	s.reset()
-	s.str("id", key)
-	s.text("full_name", repo.Get("full_name"))
-	s.text("description", repo.Get("description"))
-	s.text("language", repo.Get("language"))
-	s.required("html_url", repo.Get("html_url"))
-	s.moment("starred_at", v.Get("starred_at"))
-	stable = len(s.b)
-	s.count("stargazers_count", repo.Get("stargazers_count"))
-	return key, stable
+	r.String("id", key)
+	r.CopyMembers(repo, "full_name", "description", "language")
+	r.Expect("html_url", repo.Get("html_url"))
+	r.Copy("starred_at", v.Get("starred_at"))
+	sum = r.Sum()
+	r.Expect("stargazers_count", repo.Get("stargazers_count"))
+	starred, _ = instant(v.Get("starred_at"))
+	return key, starred, sum
 }
 
-// maxGistFiles is how many files of a gist a record lists; the API itself stops
-// at 300.
-const maxGistFiles = 300
+const (
+	// maxGistFiles is how many files of a gist a record lists; the API itself stops at 300.
+	maxGistFiles = 300
+	// maxGistID is above the length of a gist's id.
+	maxGistID = 64
+)
 
-func gistRecord(s *builder, v jsonvalue.Value) (key string) {
-	if key = v.Get("id").Str(); !plainID(key) {
-		return ""
+func gistRecord(r *sdk.Record, v jsonvalue.Value) (key string, _ time.Time, _ uint64) {
+	if key = v.Get("id").Str(); !api.Plain(key, maxGistID) {
+		return "", time.Time{}, 0
 	}
-	s.reset()
-	s.str("id", key)
-	s.text("description", v.Get("description"))
-	s.flag("public", v.Get("public"))
-	s.required("html_url", v.Get("html_url"))
-	files := v.Get("files")
-	total := int64(0)
+	r.String("id", key)
+	r.Copy("description", v.Get("description"))
+	r.Expect("public", v.Get("public"))
+	r.Expect("html_url", v.Get("html_url"))
+	files, total := v.Get("files"), int64(0)
 	if files.Kind() == jsonvalue.Object {
-		s.b = append(jsonappend.Name(s.b, "files"), '[')
-		for it := files.Children(); it.Next(); {
+		r.CopyObjects("files", files, func(o *sdk.Object, f jsonvalue.Value) bool {
 			if total++; total > maxGistFiles {
-				continue
+				return false
 			}
-			f := it.Value()
-			s.b = append(jsonappend.Elem(s.b), '{')
-			name := f.Get("filename")
-			if name.Kind() != jsonvalue.String {
-				name = it.Name()
+			for _, name := range []string{"filename", "language", "size", "raw_url"} {
+				o.Copy(name, f.Get(name))
 			}
-			s.text("filename", name)
-			s.text("language", f.Get("language"))
-			s.count("size", f.Get("size"))
-			s.text("raw_url", f.Get("raw_url"))
-			s.b = append(s.b, '}')
-		}
-		s.b = append(s.b, ']')
+			return true
+		})
 	} else {
-		s.mismatch("files")
+		r.Expect("files", jsonvalue.Value{})
 	}
-	truncated := v.Get("truncated").Bool() || total > maxGistFiles
-	s.b = jsonappend.Bool(jsonappend.Name(s.b, "files_truncated"), truncated)
-	s.b = jsonappend.Int(jsonappend.Name(s.b, "files_total_count"), total)
-	s.count("comments_count", v.Get("comments"))
-	s.moment("created_at", v.Get("created_at"))
-	s.moment("updated_at", v.Get("updated_at"))
-	return key
+	r.Bool("files_truncated", v.Get("truncated").Bool() || total > maxGistFiles)
+	r.Int("files_total_count", total)
+	r.Expect("comments_count", v.Get("comments"))
+	r.CopyMembers(v, "created_at", "updated_at")
+	return key, time.Time{}, 0
 }
 
-// plainID accepts a gist's id. It becomes a part of the cursor, so its length is
-// bounded.
-func plainID(id string) bool {
-	if id == "" || len(id) > 64 {
-		return false
+// issueRecord sets the fields of a row of /issues, which lists pull requests too. ok is false
+// for a row that cannot be a record.
+func issueRecord(r *sdk.Record, v jsonvalue.Value) (changed time.Time, ok bool) {
+	key := api.NumberID(v.Get("id"))
+	if changed, ok = instant(v.Get("updated_at")); key == "" || !ok {
+		return changed, false
 	}
-	for i := range len(id) {
-		c := id[i]
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
+	r.String("id", key)
+	threadFields(r, v)
+	r.CopyMembers(v, "state", "state_reason")
+	repo, pull := v.Get("repository"), v.Get("pull_request")
+	repositoryFields(r, repo, repositoryOf(v.Get("repository_url").View()))
+	r.Expect("reactions_total_count", v.Get("reactions").Get("total_count"))
+	r.Bool("is_pull_request", pull.Kind() == jsonvalue.Object)
+	r.Copy("pull_request_url", pull.Get("url"))
+	r.Copy("draft", v.Get("draft"))
+	return changed, true
 }
 
-// issueRecord makes the record of a row of /issues, which lists pull requests
-// too.
-func issueRecord(s *builder, v jsonvalue.Value) (key string) {
-	key = number(v.Get("id"))
-	if _, ok := instant(v.Get("updated_at")); key == "" || !ok {
-		return ""
+// repositoryFields sets the fields of a thread's repository; name is what its address says.
+func repositoryFields(r *sdk.Record, repo jsonvalue.Value, name string) {
+	if full := repo.Get("full_name"); full.Kind() == jsonvalue.String {
+		name = full.Str()
 	}
-	pull := v.Get("pull_request")
-	s.reset()
-	s.str("id", key)
-	s.threadFields(v)
-	s.text("state", v.Get("state"))
-	s.text("state_reason", v.Get("state_reason"))
-	repo := v.Get("repository")
-	if name := repo.Get("full_name"); name.Kind() == jsonvalue.String {
-		s.text("repository_full_name", name)
+	r.String("repository_full_name", name)
+	idText(r, "repository_id", repo.Get("id"))
+}
+
+// threadFields sets the fields that issues and pull requests share.
+func threadFields(r *sdk.Record, v jsonvalue.Value) {
+	r.Expect("number", v.Get("number"))
+	r.CopyMembers(v, "title", "body")
+	r.Copy("user_login", v.Get("user").Get("login")) // null for a deleted account
+	idText(r, "user_id", v.Get("user").Get("id"))
+	r.CopyEach("assignees", v.Get("assignees"), "login")
+	if labels := v.Get("labels"); labels.At(0).Kind() == jsonvalue.String {
+		r.Copy("labels", labels)
 	} else {
-		s.str("repository_full_name", repositoryOf(v.Get("repository_url").View()))
+		r.CopyEach("labels", labels, "name")
 	}
-	s.idText("repository_id", repo.Get("id"))
-	s.count("reactions_total_count", v.Get("reactions").Get("total_count"))
-	s.b = jsonappend.Bool(jsonappend.Name(s.b, "is_pull_request"), pull.Kind() == jsonvalue.Object)
-	s.text("pull_request_url", pull.Get("url"))
-	if v.Get("draft").IsNull() {
-		s.null("draft")
-	} else {
-		s.flag("draft", v.Get("draft"))
-	}
-	return key
+	r.Copy("milestone_title", v.Get("milestone").Get("title"))
+	r.ExpectMembers(v, "html_url", "comments")
+	r.CopyMembers(v, "created_at", "updated_at", "closed_at")
 }
 
-// threadFields appends the fields that issues and pull requests share.
-func (s *builder) threadFields(v jsonvalue.Value) {
-	s.count("number", v.Get("number"))
-	s.text("title", v.Get("title"))
-	s.text("body", v.Get("body"))
-	s.text("user_login", v.Get("user").Get("login")) // null for a deleted account
-	s.idText("user_id", v.Get("user").Get("id"))
-	s.words("assignees", v.Get("assignees"), "login")
-	s.words("labels", v.Get("labels"), "name")
-	s.text("milestone_title", v.Get("milestone").Get("title"))
-	s.required("html_url", v.Get("html_url"))
-	s.count("comments", v.Get("comments"))
-	s.moment("created_at", v.Get("created_at"))
-	s.moment("updated_at", v.Get("updated_at"))
-	s.moment("closed_at", v.Get("closed_at"))
-}
-
-// pullRecord makes the record of a pull request's detail. Its key and the number of
+// pullRecord sets the fields of a pull request's detail. Its key and the number of
 // reactions come from the list: the detail has another id and no reactions.
-func pullRecord(s *builder, v jsonvalue.Value, p *pull) bool {
+func pullRecord(r *sdk.Record, v jsonvalue.Value, p *pull) bool {
 	if v.Kind() != jsonvalue.Object || v.Get("number").Int() != p.number {
 		return false
 	}
-	s.reset()
-	s.str("id", p.id)
-	s.threadFields(v)
+	r.String("id", p.id)
+	threadFields(r, v)
 	if v.Get("merged_at").Kind() == jsonvalue.String {
-		s.str("state", "merged")
+		r.String("state", "merged")
 	} else {
-		s.text("state", v.Get("state"))
+		r.Copy("state", v.Get("state"))
 	}
-	if p.stateReason == "" {
-		s.null("state_reason")
-	} else {
-		s.str("state_reason", p.stateReason)
-	}
-	repo := v.Get("base").Get("repo")
-	if name := repo.Get("full_name"); name.Kind() == jsonvalue.String {
-		s.text("repository_full_name", name)
-	} else {
-		s.str("repository_full_name", p.repo)
-	}
-	s.idText("repository_id", repo.Get("id"))
-	s.b = jsonappend.Int(jsonappend.Name(s.b, "reactions_total_count"), p.reactions)
-	s.flag("draft", v.Get("draft"))
-	s.moment("merged_at", v.Get("merged_at"))
-	s.text("merged_by_login", v.Get("merged_by").Get("login"))
-	s.count("commits_count", v.Get("commits"))
-	for _, name := range []string{"additions", "deletions", "changed_files"} {
-		s.count(name, v.Get(name))
-	}
-	s.required("base_ref", v.Get("base").Get("ref"))
-	s.required("head_ref", v.Get("head").Get("ref"))
-	s.words("requested_reviewers", v.Get("requested_reviewers"), "login")
-	s.count("review_comments_count", v.Get("review_comments"))
+	r.StringOrNull("state_reason", p.stateReason)
+	base := v.Get("base")
+	repositoryFields(r, base.Get("repo"), p.repo)
+	r.Int("reactions_total_count", p.reactions)
+	r.Expect("draft", v.Get("draft"))
+	r.Copy("merged_at", v.Get("merged_at"))
+	r.Copy("merged_by_login", v.Get("merged_by").Get("login"))
+	r.Expect("commits_count", v.Get("commits"))
+	r.ExpectMembers(v, "additions", "deletions", "changed_files")
+	r.Expect("base_ref", base.Get("ref"))
+	r.Expect("head_ref", v.Get("head").Get("ref"))
+	r.CopyEach("requested_reviewers", v.Get("requested_reviewers"), "login")
+	r.Expect("review_comments_count", v.Get("review_comments"))
 	return true
 }
 
 // repositoryOf returns OWNER/NAME of a repository's API address, "" for any other
 // address.
 func repositoryOf(url string) string {
-	const mark = "/repos/"
-	for i := 0; i+len(mark) <= len(url); i++ {
-		if url[i:i+len(mark)] == mark && isRepository(url[i+len(mark):]) {
-			return url[i+len(mark):]
-		}
+	if _, name, _ := strings.Cut(url, "/repos/"); isRepository(name) {
+		return name
 	}
 	return ""
 }
 
 // isRepository accepts OWNER/NAME, and nothing that could lead to another path.
 func isRepository(text string) bool {
-	slash := -1
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '/' && slash < 0 && i > 0:
-			slash = i
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.':
-		default:
+	owner, name, _ := strings.Cut(text, "/")
+	for _, part := range []string{owner, name} {
+		if part == "." || part == ".." || !api.Plain(strings.ReplaceAll(part, ".", "_"), 100) {
 			return false
 		}
 	}
-	if slash < 0 || slash+1 == len(text) || len(text) > 200 {
-		return false
-	}
-	owner, name := text[:slash], text[slash+1:]
-	return owner != "." && owner != ".." && name != "." && name != ".."
+	return true
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"embed"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +16,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// compared are the streams whose cursors contain the keys of a list.
+// emitted lists the keys of a stream's records that came, each once.
+func emitted(res *sdktest.Result, stream string) []string {
+	list := res.Keys(stream)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// compared are the streams that are lists.
 var compared = []string{streamRepositories, streamStarred, streamGists}
 
 // remove takes one repository, two stars and one gist away.
@@ -35,18 +45,18 @@ func TestFullRefreshBuriesWhatVanished(t *testing.T) {
 		res := w.OK(w.run(trial.FullRefresh))
 		w.same("refreshed", compared...)
 		for stream, want := range map[string][2]int{streamRepositories: {5, 1}, streamStarred: {4, 2}, streamGists: {5, 1}} {
-			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != want[0] || d != want[1] {
+			if r, d := len(emitted(res, stream)), buried(res, stream); r != want[0] || d != want[1] {
 				t.Errorf("%d a page, %s: %d records and %d tombstones, want %v", perPage, stream, r, d, want)
 			}
 		}
 		for stream, n := range map[string]int{streamUser: 1, streamUserStats: 1, streamIssues: 6, streamPulls: 6} {
-			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != n || d != 0 {
+			if r, d := len(emitted(res, stream)), buried(res, stream); r != n || d != 0 {
 				t.Errorf("%s: %d records and %d tombstones, want %d and 0", stream, r, d, n)
 			}
 		}
 		w.Pass(time.Hour)
-		if again := w.OK(w.run()); len(again.All) != 0 {
-			t.Errorf("the run after: %d records, want 0", len(again.All))
+		if again := w.OK(w.run()); len(again.Changes()) != 0 {
+			t.Errorf("the run after: %d changes, want 0", len(again.Changes()))
 		}
 	}
 }
@@ -106,14 +116,14 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 			w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), After: after, Times: -1, Fault: f})
 			w.Pass(time.Hour)
 			res := w.run(trial.Only(streamRepositories, streamStarred), trial.FullRefresh)
-			if n := len(res.Deletes(streamRepositories)); n != 0 {
+			if n := buried(res, streamRepositories); n != 0 {
 				t.Errorf("%s, %d a page: %d tombstones, want 0", name, perPage, n)
 			}
 			w.Holds(streamRepositories, keys(1, 6)...)
 			w.p.Faults.Clear()
 			w.Pass(time.Hour)
 			res = w.OK(w.run(trial.Only(streamRepositories, streamStarred)))
-			if n := len(res.Deletes(streamRepositories)); n != 2 {
+			if n := buried(res, streamRepositories); n != 2 {
 				t.Errorf("%s, %d a page: %d tombstones in the run after, want 2", name, perPage, n)
 			}
 			w.same(name, streamRepositories, streamStarred)
@@ -132,7 +142,7 @@ func TestFullRefreshAboveTheCap(t *testing.T) {
 	w.OK(w.run(trial.Only(streamStarred)))
 	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[1:] })
 	w.Pass(time.Hour)
-	if res := w.OK(w.run(trial.Only(streamStarred), trial.FullRefresh)); len(res.Deletes(streamStarred)) != 0 {
+	if res := w.OK(w.run(trial.Only(streamStarred), trial.FullRefresh)); buried(res, streamStarred) != 0 {
 		t.Error("a tombstone above the cap")
 	}
 	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[:50] })
@@ -193,4 +203,78 @@ func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
 		}
 	}
 	w.Holds(streamStarred, keys(1, 3)...)
+}
+
+// The cursors that the version before wrote: it kept the keys of the lists in them.
+// The lists have several pages in one, and one page in the other.
+//
+//go:embed testdata/state2.json testdata/state100.json
+var cursorsBefore embed.FS
+
+// A run goes on from the cursors of before: it changes no row, asks for no detail again, finds
+// what has changed since, and refuses the token of another account.
+func TestCursorsOfBefore(t *testing.T) {
+	t.Parallel()
+	for _, perPage := range []int{2, 100} {
+		world := func() *world {
+			w := newWorld(t, perPage, small(25))
+			w.OK(w.run())
+			text, err := cursorsBefore.ReadFile("testdata/state" + key(int64(perPage)) + ".json")
+			if err == nil {
+				err = json.Unmarshal(text, &w.State)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Pass(2 * time.Hour)
+			w.p.Forget()
+			return w
+		}
+		for _, mode := range []trial.Change{trial.Incremental, trial.FullRefresh} {
+			w := world()
+			w.p.Edit(func(d *github.Data) { d.User.ID = 43 })
+			if res := w.run(mode); res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
+				t.Errorf("%d a page: %+v, %d records, want another account refused", perPage, res.Done.Error, len(res.All))
+			}
+		}
+		w := world()
+		if res := w.OK(w.run()); len(res.Changes()) != 0 || w.count("/repos/") != 0 || w.count("/issues") > 2 {
+			t.Errorf("%d a page: %d changes, %d details, %d pages of issues, want none, none and the newest", perPage, len(res.Changes()), w.count("/repos/"), w.count("/issues"))
+		}
+		w.p.Edit(func(d *github.Data) {
+			remove(d)
+			d.Issues[2].UpdatedAt, d.Issues[2].Title = day(400, 0), "changed"
+			d.Pulls[1].UpdatedAt, d.Pulls[1].Title = day(1500, 0), "changed"
+		})
+		w.Pass(25 * time.Hour)
+		w.OK(w.run())
+		w.same("after the cursors of before", append([]string{streamIssues, streamPulls}, compared...)...)
+	}
+}
+
+// A list that no run can read to its end is read over several of them, and what is gone is
+// found at its end.
+func TestListOverSeveralRuns(t *testing.T) {
+	t.Parallel()
+	for _, cold := range []bool{true, false} {
+		w := newWorld(t, 2, small(30))
+		if !cold {
+			w.OK(w.run(trial.Only(streamStarred)))
+			w.p.Edit(func(d *github.Data) { d.Stars, d.Stars[5].Stars = d.Stars[1:], 99 })
+			w.Pass(25 * time.Hour)
+		}
+		runs := 1
+		for ; w.run(trial.Only(streamStarred), trial.StopAfter(12)).Done.Status != abi.DoneSucceeded; runs++ {
+			if w.Pass(time.Minute); runs == 40 {
+				t.Fatalf("cold %v: after %d runs the list is not at its end", cold, runs)
+			}
+		}
+		if runs < 3 {
+			t.Errorf("cold %v: %d runs prove nothing, want several", cold, runs)
+		}
+		w.same("over several runs", streamStarred)
+		if stars := w.Rows[streamStarred]["7"].Fields["stargazers_count"]; stars != json.Number("3") {
+			t.Errorf("cold %v: the count of a star is %v, want 3 as before", cold, stars)
+		}
+	}
 }

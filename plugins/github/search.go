@@ -4,8 +4,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 const (
@@ -16,8 +19,6 @@ const (
 	// searchTries is how often a search that did not finish is repeated where it
 	// cannot be made smaller.
 	searchTries = 3
-
-	reasonIncomplete = "github_search_incomplete"
 )
 
 // searchFloor is before every pull request there is.
@@ -29,11 +30,21 @@ type span struct {
 	to   time.Time // zero: open
 }
 
+// Members implements cursor.Value.
+func (s *span) Members(m *cursor.Members) {
+	m.Time("from", &s.from)
+	m.Time("to", &s.to)
+}
+
 // found is one result of the search.
 type found struct {
 	pull
 
 	updated time.Time
+}
+
+func (f *found) detail() sdk.Detail {
+	return sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}
 }
 
 // searcher lists the pull requests of a span, newest change first.
@@ -44,8 +55,8 @@ type found struct {
 // search gives, or that does not finish, is repeated for a smaller span: from the
 // year's beginning, then for halves.
 type searcher struct {
-	r       *run
-	builder *builder
+	r     *run
+	tally *problems.Tally
 
 	rest   span
 	lower  time.Time // of the question, within rest
@@ -58,17 +69,16 @@ type searcher struct {
 	// may do better later; by one second with more results than a search gives; because
 	// they could not be read.
 	unfinished, crowded, unread bool
-	crowdedReported             bool
 
 	edge map[string]bool // results at the very time that the question ends with
 	last time.Time
 }
 
-func (r *run) search(s *builder, of span) *searcher {
+func (r *run) search(tally *problems.Tally, of span) *searcher {
 	if of.from.Before(searchFloor) {
 		of.from = searchFloor
 	}
-	return &searcher{r: r, builder: s, rest: of, lower: of.from, page: 1, edge: make(map[string]bool)}
+	return &searcher{r: r, tally: tally, rest: of, lower: of.from, page: 1, edge: make(map[string]bool)}
 }
 
 // next returns some further results. None and no error means the end: check ended,
@@ -79,14 +89,14 @@ func (s *searcher) next() ([]found, error) {
 			s.capped = true
 			return nil, nil
 		}
-		_, v, err := s.r.c.get(s.query(), mediaJSON, "")
+		v, err := s.r.Ask(s.r.request(s.query(), mediaJSON, ""))
 		if err != nil {
 			return nil, err
 		}
 		items := v.Get("items")
 		total, ok := v.Get("total_count").IntOK()
 		if items.Kind() != jsonvalue.Array || !ok {
-			return nil, malformed("a search result without items")
+			return nil, s.r.Malformed("GitHub gave a search result without items")
 		}
 		incomplete := v.Get("incomplete_results").Bool()
 		if incomplete || total > searchResults && s.page == 1 {
@@ -103,6 +113,13 @@ func (s *searcher) next() ([]found, error) {
 		s.tries = 0
 		list := s.results(items)
 		s.advance(items, list, total)
+		// Before any cursor passes that second: no later run searches it again, so a run killed
+		// between the two would lose the report.
+		if s.tally.Count(crowded) > 0 {
+			if err := s.tally.Report(); err != nil {
+				return nil, err
+			}
+		}
 		if len(list) > 0 {
 			return list, nil
 		}
@@ -112,13 +129,13 @@ func (s *searcher) next() ([]found, error) {
 
 // query is the address of the next search.
 func (s *searcher) query() string {
-	q := "is:pr author:" + s.r.me.login + " updated:"
+	q := "is:pr author:" + s.r.login + " updated:"
 	if s.rest.to.IsZero() {
 		q += ">=" + searchTime(s.lower)
 	} else {
 		q += searchTime(s.lower) + ".." + searchTime(s.rest.to)
 	}
-	return s.r.c.base + "/search/issues?q=" + escape(q) + "&sort=updated&order=desc&per_page=" + strconv.Itoa(searchPage) +
+	return "/search/issues?q=" + api.Escape(q) + "&sort=updated&order=desc&per_page=" + strconv.Itoa(searchPage) +
 		"&page=" + strconv.Itoa(s.page)
 }
 
@@ -131,7 +148,7 @@ func (s *searcher) narrow(items jsonvalue.Value, incomplete bool) bool {
 	if to.IsZero() {
 		// The provider's own newest time, unless it gave none.
 		if to, _ = instant(items.At(0).Get("updated_at")); to.IsZero() {
-			to = s.r.h.Now()
+			to = s.r.Now()
 		}
 	}
 	if incomplete && to.Sub(s.lower) <= 24*time.Hour {
@@ -158,7 +175,7 @@ func (s *searcher) results(items jsonvalue.Value) []found {
 	for it := items.Children(); it.Next(); {
 		f, ok := readFound(it.Value())
 		if !ok {
-			s.builder.dropRow(number(it.Value().Get("id")))
+			s.tally.Note(unreadable, api.NumberID(it.Value().Get("id")))
 			s.unread = true
 			continue
 		}
@@ -190,6 +207,9 @@ func (s *searcher) advance(items jsonvalue.Value, list []found, total int64) {
 		s.rest.to, s.page = s.last, 1
 	case s.page*searchPage >= searchResults:
 		// More results of one second than a search gives.
+		if !s.crowded {
+			s.tally.Note(crowded, "")
+		}
 		s.crowded = true
 		if s.rest.to.IsZero() || !s.rest.to.After(s.rest.from) {
 			s.ended = true
@@ -205,7 +225,7 @@ func (s *searcher) advance(items jsonvalue.Value, list []found, total int64) {
 // readFound reads one result.
 func readFound(v jsonvalue.Value) (found, bool) {
 	var f found
-	f.id = number(v.Get("id"))
+	f.id = api.NumberID(v.Get("id"))
 	f.number, _ = v.Get("number").IntOK()
 	f.repo = repositoryOf(v.Get("repository_url").View())
 	f.reactions = v.Get("reactions").Get("total_count").Int()
@@ -213,28 +233,4 @@ func readFound(v jsonvalue.Value) (found, bool) {
 	at, ok := instant(v.Get("updated_at"))
 	f.updated = at
 	return f, ok && f.id != "" && f.number > 0 && f.repo != ""
-}
-
-// reportUnfinished reports, at the span's end, that the provider did not finish
-// some searches.
-func (s *searcher) reportUnfinished() error {
-	if !s.unfinished {
-		return nil
-	}
-	return s.skip("GitHub's search did not finish for some pull requests; the next run searches there again", `"retry_by_runtime"`)
-}
-
-// reportCrowded reports once that one second has more results than a search gives. The
-// report goes out before any cursor passes that second: no later run searches it again,
-// so a run killed between the two would lose the report.
-func (s *searcher) reportCrowded() error {
-	if !s.crowded || s.crowdedReported {
-		return nil
-	}
-	s.crowdedReported = true
-	return s.skip("more pull requests changed within one second than GitHub's search lists", `"not_retriable"`)
-}
-
-func (s *searcher) skip(message, hint string) error {
-	return s.r.h.Skip(abi.SkipResult{Stream: streamPulls, Reason: reasonIncomplete, RecoveryHint: abi.Raw(hint), Message: message})
 }

@@ -58,9 +58,7 @@ func (d *draft) parentFields(v jsonvalue.Value) {
 	d.Copy("url", v.Get("url"))
 	d.Copy("public_url", v.Get("public_url"))
 	d.StringOrNull("icon", icon(v.Get("icon")))
-	for _, name := range [...]string{"archived", "in_trash", "created_time", "last_edited_time"} {
-		d.Copy(name, v.Get(name))
-	}
+	d.CopyMembers(v, "archived", "in_trash", "created_time", "last_edited_time")
 	d.Copy("created_by_id", v.Get("created_by").Get("id"))
 	d.Copy("last_edited_by_id", v.Get("last_edited_by").Get("id"))
 }

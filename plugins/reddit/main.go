@@ -30,7 +30,7 @@ func (connector) Collect(h *sdk.Host) error {
 			}
 			return nil
 		},
-		Hint: hint,
+		Hint: api.Consent,
 	}
 	for _, s := range byAge(h) {
 		table.Streams = append(table.Streams, api.Stream{Name: s.name, Collect: func(c *api.Client) error { return collectList(c, s, user) }})
@@ -58,14 +58,6 @@ func readMS(h *sdk.Host, s stream) int64 {
 	var at place
 	cursor.Read(h.Cursor(s.name), cursorVersion, &at)
 	return at.readMS
-}
-
-// hint is for a list that the consent does not cover.
-func hint(code string) string {
-	if code == "reddit_http_403" {
-		return "refresh_credentials"
-	}
-	return ""
 }
 
 func init() { sdk.Run(connector{}) }

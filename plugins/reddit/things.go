@@ -45,9 +45,7 @@ func (s stream) build(r *sdk.Record, kind string, d jsonvalue.Value) (sum uint64
 	}
 	r.Copy("id", d.Get("name"))
 	r.Copy("subreddit", d.Get("subreddit"))
-	for _, name := range s.fields {
-		r.Copy(name, d.Get(name))
-	}
+	r.CopyMembers(d, s.fields...)
 	switch s.kind {
 	case kindPost:
 		setLength(r, "selftext_len", text)
@@ -69,9 +67,7 @@ func (s stream) build(r *sdk.Record, kind string, d jsonvalue.Value) (sum uint64
 	setPath(r, d.Get("permalink"))
 	setTime(r, d.Get("created_utc"))
 	sum = r.Sum()
-	for _, name := range s.volatile {
-		r.Copy(name, d.Get(name))
-	}
+	r.CopyMembers(d, s.volatile...)
 	return sum
 }
 

@@ -19,7 +19,7 @@ var provider = api.Provider{Name: "Spotify", Origin: "https://api.spotify.com", 
 
 // table has the plays first, because they are lost for good when the rest takes too long.
 var table = api.Table{
-	Who: "/v1/me", IDs: user, Hint: hint,
+	Who: "/v1/me", IDs: user, Hint: api.Consent,
 	Streams: []api.Stream{
 		{Name: streamPlays, Collect: collectPlays},
 		{Name: streamPlaylists, Collect: func(c *api.Client) error { return collectList(c, playlists) }},
@@ -35,14 +35,6 @@ func user(v jsonvalue.Value) []string {
 		return []string{id}
 	}
 	return nil
-}
-
-// hint is for a list that the consent does not cover.
-func hint(code string) string {
-	if code == "spotify_http_403" {
-		return "refresh_credentials"
-	}
-	return ""
 }
 
 // pager reads a list of Spotify's from its first page.

@@ -76,9 +76,7 @@ func copyTrack(r *sdk.Record, v jsonvalue.Value) {
 	r.Copy("album_id", album.Get("id"))
 	r.Copy("album_name", album.Get("name"))
 	r.Copy("album_release_date", album.Get("release_date"))
-	for _, name := range [...]string{"duration_ms", "disc_number", "track_number", "explicit", "is_local"} {
-		r.Copy(name, v.Get(name))
-	}
+	r.CopyMembers(v, "duration_ms", "disc_number", "track_number", "explicit", "is_local")
 	r.Copy("isrc", v.Get("external_ids").Get("isrc"))
 	r.Copy("uri", v.Get("uri"))
 	r.Copy("url", v.Get("external_urls").Get("spotify"))

@@ -103,7 +103,7 @@ var fields = []struct{ field, member string }{
 
 // emitActivity emits an activity and returns its key, "" without an id.
 func emitActivity(r *sdk.Record, v jsonvalue.Value) (string, error) {
-	id := numberText(v.Get("id"))
+	id := api.NumberID(v.Get("id"))
 	if id == "" {
 		return "", nil
 	}
@@ -113,12 +113,4 @@ func emitActivity(r *sdk.Record, v jsonvalue.Value) (string, error) {
 	}
 	r.Copy("map_polyline", v.Get("map").Get("summary_polyline"))
 	return id, r.Emit()
-}
-
-// numberText is an id, a whole number above zero, as text.
-func numberText(v jsonvalue.Value) string {
-	if n, ok := v.IntOK(); ok && n > 0 {
-		return strconv.FormatInt(n, 10)
-	}
-	return ""
 }

@@ -21,22 +21,14 @@ func (connector) Collect(h *sdk.Host) error {
 	return api.Collect(h, provider, api.Table{
 		Who: "/api/v3/athlete",
 		IDs: func(v jsonvalue.Value) []string {
-			if id := numberText(v.Get("id")); id != "" {
+			if id := api.NumberID(v.Get("id")); id != "" {
 				return []string{id}
 			}
 			return nil
 		},
-		Hint:    hint,
+		Hint:    api.Consent,
 		Streams: []api.Stream{{Name: streamActivities, Collect: collectActivities}},
 	})
-}
-
-// hint is for a list that the consent does not cover.
-func hint(code string) string {
-	if code == "strava_http_403" {
-		return "refresh_credentials"
-	}
-	return ""
 }
 
 func init() { sdk.Run(connector{}) }

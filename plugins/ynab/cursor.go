@@ -3,167 +3,102 @@ package main
 import (
 	"slices"
 
-	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// maxItems is how many entities one stream's cursor remembers: at 60 bytes each
-// it stays below 6 MiB.
-const maxItems = 90_000
+const (
+	// version is that of place. Raise it when records are built differently: the next run then
+	// reads everything anew.
+	version = 2
+	// formatBefore is the format of a cursor of before, which had the budgets as its members.
+	formatBefore = 1
+	// maxTodo is more months than a budget has.
+	maxTodo = 10_000
+)
 
-// budgetState is the state of one budget in the cursor of a stream.
-type budgetState struct {
-	knowledge int64             // the provider's own position; 0: never read
-	stale     bool              // to be read anew: another build, whose rows may differ, read it, or a full refresh begins
-	items     map[string]uint64 // fingerprint by key, of streams that are read whole
-	keys      map[string]bool   // of streams that are read by their changes
-	partial   bool              // keys does not contain all of them
-	sum       uint64            // of the budget itself
-	day       string            // account_stats: the last one
-	todo      []string          // month_categories: months that were listed and not accounted for
-	months    map[string]uint64 // month_categories: fingerprint of recent months
-	newest    string            // month_categories: last_fetched_month
-	first     string            // month_categories: the first month there is; "": not known
+// place is a stream's cursor.
+type place struct {
+	due     bool // the lists are to be read whole: they could not be in the last run
+	budgets map[string]*budgetPlace
 }
 
-// cursor is a stream's cursor, by budget.
-type cursor map[string]*budgetState
+// Members implements cursor.Value.
+func (p *place) Members(m *cursor.Members) {
+	m.Flag("due", &p.due)
+	cursor.Map(m, "budgets", &p.budgets)
+}
 
-func readCursor(v jsonvalue.Value) cursor {
-	c := make(cursor)
-	room := maxItems
-	for it := v.Children(); it.Next(); {
-		budget, at := it.Name().Str(), it.Value()
-		if at.Kind() != jsonvalue.Object || !plainID(budget) {
-			continue // the host's own members
-		}
-		p := &budgetState{
-			knowledge: max(at.Get("server_knowledge").Int(), 0), stale: at.Get("format").Int() != format,
-			sum: uint64(at.Get("sum").Int()), day: at.Get("observed_on").Str(), newest: at.Get("last_fetched_month").Str(),
-			first: at.Get("first_month").Str(),
-		}
-		p.items, p.months = readPrints(at.Get("items"), &room), readPrints(at.Get("months"), &room)
-		p.readKeys(at, &room)
-		for m := at.Get("todo").Children(); m.Next(); {
-			if month := m.Value().Str(); firstDay(month) {
-				p.todo = append(p.todo, month)
+// budgetPlace is what a stream's cursor knows of one budget.
+type budgetPlace struct {
+	knowledge int64    // the provider's own position; 0: never read
+	day       string   // account_stats: the last one
+	todo      []string // month_categories: months that were listed and not accounted for
+	newest    string   // month_categories: the newest month that was fetched
+	first     string   // month_categories: the first month there is; "": not known
+}
+
+// Members implements cursor.Value.
+func (p *budgetPlace) Members(m *cursor.Members) {
+	m.Int("server_knowledge", &p.knowledge)
+	m.Text("observed_on", &p.day)
+	m.Texts("todo", &p.todo, maxTodo)
+	m.Text("last_fetched_month", &p.newest)
+	m.Text("first_month", &p.first)
+	p.knowledge = max(p.knowledge, 0)
+	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return !firstDay(month) })
+}
+
+// read reads a stream's cursor.
+func (p *place) read(from jsonvalue.Value) *place {
+	if !cursor.Read(from, version, p) && !from.Get("v").Exists() {
+		for it := from.Children(); it.Next(); {
+			if it.Value().Kind() != jsonvalue.Object {
+				continue // the host's own members
 			}
+			one := p.of(it.Name().Str())
+			cursor.Fill(it.Value(), one)
+			p.due = p.due || it.Value().Get("format").Int() != formatBefore
 		}
-		if p.stale {
-			p.outdate()
-		}
-		c[budget] = p
-	}
-	return c
-}
-
-// remembered returns the earlier runs' memory of a stream, to find the rows deleted
-// since. A full refresh reads it like a cursor of another build: it emits everything
-// again, and keeps for a later run the rows that it does not reach or must not bury.
-func (r *run) remembered(stream string) cursor {
-	if r.h.Mode() != abi.ModeFullRefresh {
-		return readCursor(r.h.Cursor(stream))
-	}
-	c := readCursor(r.h.Previous(stream))
-	for _, p := range c {
-		p.outdate()
-		p.day = ""
-	}
-	return c
-}
-
-// outdate has everything emitted again.
-func (p *budgetState) outdate() {
-	p.stale, p.sum, p.months = true, 0, make(map[string]uint64)
-	for key := range p.items {
-		p.items[key] = 0
-	}
-}
-
-func readPrints(v jsonvalue.Value, room *int) map[string]uint64 {
-	prints := make(map[string]uint64)
-	for it := v.Children(); it.Next() && *room > 0; {
-		prints[it.Name().Str()] = uint64(it.Value().Int()) & printMask
-		*room--
-	}
-	return prints
-}
-
-// forBudget returns a budget's state, a new one when there is none.
-func (c cursor) forBudget(budget string) *budgetState {
-	p := c[budget]
-	if p == nil {
-		p = &budgetState{items: make(map[string]uint64), keys: make(map[string]bool), months: make(map[string]uint64)}
-		c[budget] = p
 	}
 	return p
 }
 
-// keyCount counts the keys that the cursor remembers.
-func (c cursor) keyCount() int {
-	n := 0
-	for _, p := range c {
-		n += len(p.items) + len(p.keys)
+// of returns a budget's part, a new one when there is none.
+func (p *place) of(budget string) *budgetPlace {
+	if p.budgets == nil {
+		p.budgets = make(map[string]*budgetPlace)
 	}
-	return n
+	if p.budgets[budget] == nil {
+		p.budgets[budget] = &budgetPlace{}
+	}
+	return p.budgets[budget]
 }
 
-func (c cursor) encode() []byte {
-	b := []byte{'{'}
-	for _, budget := range sorted(c) {
-		p := c[budget]
-		b = append(jsonappend.Name(b, budget), '{')
-		if len(p.keys) > 0 || p.knowledge > 0 {
-			b = jsonappend.Strings(jsonappend.Name(b, "keys"), sorted(p.keys))
-		}
-		if p.partial {
-			b = jsonappend.Bool(jsonappend.Name(b, "partial"), true)
-		}
-		if p.knowledge > 0 {
-			b = jsonappend.Int(jsonappend.Name(b, "server_knowledge"), p.knowledge)
-		}
-		if !p.stale {
-			b = jsonappend.Int(jsonappend.Name(b, "format"), format)
-		}
-		if p.sum != 0 {
-			b = jsonappend.Uint(jsonappend.Name(b, "sum"), p.sum)
-		}
-		if p.day != "" {
-			b = jsonappend.String(jsonappend.Name(b, "observed_on"), p.day)
-		}
-		if p.newest != "" {
-			b = jsonappend.String(jsonappend.Name(b, "last_fetched_month"), p.newest)
-		}
-		if p.first != "" {
-			b = jsonappend.String(jsonappend.Name(b, "first_month"), p.first)
-		}
-		if len(p.todo) > 0 {
-			b = jsonappend.Strings(jsonappend.Name(b, "todo"), p.todo)
-		}
-		b = encodePrints(b, "items", p.items)
-		b = append(encodePrints(b, "months", p.months), '}')
+// knowledge is what a stream knows of a budget; 0: it was never read.
+func (p *place) knowledge(budget string) int64 {
+	if one := p.budgets[budget]; one != nil {
+		return one.knowledge
 	}
-	return append(b, '}')
+	return 0
 }
 
-func encodePrints(b []byte, name string, prints map[string]uint64) []byte {
-	if len(prints) == 0 {
-		return b
+// forget forgets the budgets that are gone, and reports whether there were any, also in the
+// cursor from before a full refresh.
+func (r *run) forget(stream string, p *place) (gone bool) {
+	for _, known := range []*place{p, new(place).read(r.Previous(stream))} {
+		for budget := range known.budgets {
+			if !r.unsure && !slices.Contains(r.budgets, budget) {
+				delete(known.budgets, budget)
+				gone = true
+			}
+		}
 	}
-	b = append(jsonappend.Name(b, name), '{')
-	for _, key := range sorted(prints) {
-		b = jsonappend.Uint(jsonappend.Name(b, key), prints[key])
-	}
-	return append(b, '}')
+	return gone
 }
 
-// sorted lists keys in an order that does not depend on a map's.
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
+// save hands a stream's cursor over.
+func (r *run) save(stream, slice string, p *place) error {
+	return r.Slice(stream, slice, cursor.Encode(version, sdk.Account{}, p))
 }

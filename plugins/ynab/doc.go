@@ -7,20 +7,14 @@
 //
 // Most lists report the changes since a knowledge, the provider's own position: each
 // stream's cursor keeps it by budget, and a deleted entity comes as a tombstone
-// (delta.go). An answer without changes ends the list; nothing is requested twice.
+// (lists.go). An answer without changes ends the list; nothing is requested twice.
 // Accounts are always read whole, because account_stats needs each balance each day,
-// and payee locations have no such requests; entities missing there are found by
-// comparison with the cursor (inventory.go). A deleted budget becomes a tombstone, and
-// so does everything in it, except for the daily account_stats. YNAB reports nothing of
-// its rows, so the cursors of the lists that report changes keep the keys of the
-// emitted rows (keys.go). A row whose key is unknown, because there was no room or a
-// month came late, may stay, and the run reports that (ynab_budget_rows_kept).
-//
-// A full refresh emits everything again. It finds the entities deleted since the run
-// before with one request more for each list that reports changes, because the keys of
-// such a list are remembered as far as there is room; accounts, locations and budgets
-// are compared with the earlier keys, without a request more. A list that it could not
-// read whole stays in the cursor for a later run to bury.
+// and payee locations have no such requests: these lists are enumerations, and so are the
+// budgets. A deleted budget takes everything with it except for the daily account_stats.
+// YNAB reports nothing of its rows, so the lists of the other budgets are then read whole,
+// in an enumeration too; the keys of month_categories name their budget. A full refresh is
+// such a reading. It ends in the run that began it, or a later run does it again: a budget
+// or a row that cannot be read may be any, and nothing is gone then.
 //
 // month_categories is a detail lane over months: a month is one request and contains
 // all its categories (monthlane.go).
@@ -28,9 +22,8 @@
 // The limit is 200 requests an hour, so requests count: an answer that two streams need
 // is requested once. A stream that fails does not stop the others; it is reported with
 // SKIP_RESULT stream_collection_failed, and the run ends with that code. Every cursor
-// belongs to a slice, one budget at a time.
+// belongs to a slice, of the changes one budget at a time.
 //
-// Fields in an undocumented form become null and are counted. A row without the fields
-// of a record is left out, counted and, after an upgrade of the connector, read again
-// (ynab_shape_changed).
+// Fields in an undocumented form become null and are counted (field_type_changed). A row
+// without the fields of a record is left out and counted (ynab_shape_changed).
 package main

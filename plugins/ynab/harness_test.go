@@ -13,6 +13,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
+const (
+	defaultBase    = "https://api.ynab.com/v1"
+	codeMalformed  = "ynab_malformed_response"
+	codeAuthFailed = "ynab_auth_failed"
+)
+
+var reasonShape = unreadable.Reason
+
 var schemas = trial.SchemasOf(manifest)
 
 // world is a provider and a store with the results of the runs so far.
@@ -157,4 +165,24 @@ func (w *world) at(n int, f func()) {
 			f()
 		}
 	})
+}
+
+// changed counts the records of a stream that a run changed at the host, without tombstones.
+func changed(res *sdktest.Result, stream string) (n int) {
+	for _, r := range res.Changes() {
+		if r.Stream == stream && !r.Delete {
+			n++
+		}
+	}
+	return n
+}
+
+// buried lists the keys of a stream's records that a run has turned into tombstones.
+func buried(res *sdktest.Result, stream string) (keys []string) {
+	for _, r := range res.Changes() {
+		if r.Stream == stream && r.Delete {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
 }

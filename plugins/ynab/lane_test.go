@@ -81,13 +81,15 @@ func TestMonthsAreSliced(t *testing.T) {
 	w.pace(18 * time.Second)
 	var left []int
 	for _, s := range w.OK(w.run(trial.Only(streamMonthCategories))).States {
-		var cursor map[string]struct {
-			Todo []string `json:"todo"`
+		var cursor struct {
+			Budgets map[string]struct {
+				Todo []string `json:"todo"`
+			} `json:"budgets"`
 		}
 		if err := json.Unmarshal(s.Cursor, &cursor); err != nil {
 			t.Fatal(err)
 		}
-		left = append(left, len(cursor[budgetID(1)].Todo))
+		left = append(left, len(cursor.Budgets[budgetID(1)].Todo))
 	}
 	var want []int
 	for n := 29; n > 3; n-- {

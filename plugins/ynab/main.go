@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
 )
 
 //go:embed manifest.json
@@ -14,11 +15,8 @@ type connector struct{}
 func (connector) Manifest() string { return manifest }
 
 func (connector) Collect(h *sdk.Host) error {
-	r, err := newRun(h)
-	if err != nil {
-		return err
-	}
-	return r.collect()
+	r := &run{Client: api.New(h, provider), types: make(map[string]map[string]string), listed: make(map[string]answer)}
+	return r.Run(r.table())
 }
 
 func init() { sdk.Run(connector{}) }

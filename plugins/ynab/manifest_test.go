@@ -16,6 +16,6 @@ func TestManifestIsValid(t *testing.T) {
 func TestReasonsHaveWords(t *testing.T) {
 	t.Parallel()
 	trial.Worded(t, manifest,
-		codeMalformed, codeRateLimited, codeAuthFailed, codeBaseURL, codeLapsed, reasonShape, reasonOverflow, reasonKept,
+		codeMalformed, "ynab_rate_limited", codeAuthFailed, codeLapsed, reasonShape, "field_type_changed",
 	)
 }

@@ -1,19 +1,17 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
-)
-
-const (
-	// keptPrints is how many fingerprints of its newest months a budget's cursor keeps,
-	// so that a month that is fetched again emits nothing twice.
-	keptPrints = 4
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // budgetMonth is one detail: a month of a budget, with all its categories.
@@ -47,8 +45,8 @@ func readDetail(d sdk.Detail) (budgetMonth, bool) {
 type monthLane struct {
 	r       *run
 	details *sdk.Details
-	builder builder
-	cur     cursor
+	tally   *problems.Tally
+	at      *place
 
 	due     []budgetMonth // newest first
 	given   int           // of due, so many were handed to Walk
@@ -56,31 +54,32 @@ type monthLane struct {
 	fetched map[string]bool
 }
 
-func (r *run) newLane() *monthLane {
-	l := &monthLane{r: r, builder: builder{stream: streamMonthCategories}, fetched: make(map[string]bool)}
-	l.cur = readCursor(r.h.Cursor(streamMonthCategories))
-	for budget, p := range readCursor(r.h.Previous(streamMonthCategories)) {
-		l.cur.forBudget(budget).keys = p.keys // a full refresh knows nothing else
+func (r *run) monthCategories(*api.Client) api.Lane {
+	l := &monthLane{
+		r: r, tally: problems.New(r.Host, streamMonthCategories, unreadable), fetched: make(map[string]bool),
+		at: new(place).read(r.Cursor(streamMonthCategories)),
 	}
-	if r.h.Wants(streamMonthCategories) {
-		l.details = r.h.Details(sdk.DetailLane{
-			Stream: streamMonthCategories, StateStream: streamMonthCategories,
-			Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
-		})
-	}
+	l.details = r.Details(sdk.DetailLane{
+		Stream: streamMonthCategories, StateStream: streamMonthCategories,
+		Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
+	})
 	return l
 }
 
-// close reports the mismatches, and ends the lane.
-func (l *monthLane) close() error {
-	if err := l.builder.report(l.r.h); err != nil {
+// Recover implements api.Lane.
+func (l *monthLane) Recover() error { return l.details.Recover() }
+
+// Close implements api.Lane.
+func (l *monthLane) Close() error {
+	if err := l.tally.Report(); err != nil {
 		return err
 	}
 	return l.details.Close()
 }
 
-func (l *monthLane) collect() error {
-	if _, err := l.r.bury(streamMonthCategories, l.cur); err != nil {
+// Collect implements api.Lane.
+func (l *monthLane) Collect() error {
+	if err := l.bury(); err != nil {
 		return err
 	}
 	// A failure of one budget's list leaves the others' months to be fetched, unless no
@@ -99,10 +98,36 @@ func (l *monthLane) collect() error {
 	for _, m := range l.due {
 		l.markDone(m)
 	}
-	if err := l.r.slice(streamMonthCategories, l.cur, "months"); err != nil {
+	if err := l.r.save(streamMonthCategories, "months", l.at); err != nil {
 		return err
 	}
 	return listing
+}
+
+// bury has the host make tombstones of the rows of budgets that are gone. Their keys name the
+// budget, so no month is asked for.
+func (l *monthLane) bury() error {
+	if !l.r.forget(streamMonthCategories, l.at) {
+		return nil
+	}
+	list, err := l.r.Enumerate(streamMonthCategories, "", "")
+	if err != nil {
+		return err
+	}
+	var there [][]string
+	err = list.Missing(func(key string) error {
+		if budget, _, _ := strings.Cut(key, ":"); slices.Contains(l.r.budgets, budget) {
+			there = append(there, []string{key})
+		}
+		return nil
+	})
+	if err == nil {
+		err = list.Met(there...)
+	}
+	if err != nil {
+		return err
+	}
+	return list.Whole()
 }
 
 // slice hands the cursor over in the middle of the months: those before rest have their
@@ -115,44 +140,44 @@ func (l *monthLane) slice(rest sdk.Detail) error {
 			l.markDone(m)
 		}
 	}
-	return l.r.slice(streamMonthCategories, l.cur, "months."+rest.Key[0])
+	return l.r.save(streamMonthCategories, "months."+rest.Key[0], l.at)
 }
 
 // list finds the due months of a budget.
 func (l *monthLane) list(budget string) error {
-	p := l.cur.forBudget(budget)
+	p := l.at.of(budget)
 	due := make(map[string]bool)
 	for _, month := range p.todo {
 		due[month] = true
 	}
-	for i, pass := range p.passes() {
-		answer, err := l.r.listMonths(budget, pass.knowledge)
-		if err != nil {
-			return err
-		}
-		for it := answer.rows.Children(); it.Next(); {
-			month := it.Value().Get("month").Str()
-			switch {
-			case !firstDay(month):
-				if !l.r.h.Wants(streamMonths) { // its own list reports it
-					l.builder.dropRow()
-				}
-			case it.Value().Get("deleted").Bool():
-				delete(due, month)
-			default:
-				due[month] = true
-				if pass.knowledge == 0 && (p.first == "" || month < p.first) {
-					p.first = month
-				}
+	got, err := l.r.read(budget, months, p.knowledge)
+	if err != nil {
+		return err
+	}
+	for it := got.rows.Children(); it.Next(); {
+		month := it.Value().Get("month").Str()
+		switch {
+		case !firstDay(month):
+			if !l.r.Wants(streamMonths) { // its own list reports it
+				l.tally.Note(unreadable, "")
+			}
+		case it.Value().Get("deleted").Bool():
+			delete(due, month)
+		default:
+			due[month] = true
+			if p.knowledge == 0 && (p.first == "" || month < p.first) {
+				p.first = month
 			}
 		}
-		p.advance(i, answer.after)
 	}
-	p.stale = false
+	p.knowledge, p.todo = got.after, p.todo[:0]
 	for _, month := range l.recentMonths(p) {
 		due[month] = true
 	}
-	p.todo = sorted(due)
+	for month := range due {
+		p.todo = append(p.todo, month)
+	}
+	slices.Sort(p.todo)
 	for _, month := range p.todo {
 		l.due = append(l.due, budgetMonth{budget, month})
 	}
@@ -160,35 +185,24 @@ func (l *monthLane) list(budget string) error {
 }
 
 // recentMonths lists the months that are fetched again in each run.
-func (l *monthLane) recentMonths(p *budgetState) []string {
-	if p.newest == "" {
-		return nil // the first list has them
-	}
-	now := l.r.h.Now().UTC()
-	current := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+func (l *monthLane) recentMonths(p *budgetPlace) []string {
 	newest, err := time.Parse(time.DateOnly, p.newest)
 	if err != nil {
-		return nil
+		return nil // the first list has them
 	}
-	if newest.After(current) {
+	now := l.r.Now().UTC()
+	if current := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC); newest.After(current) {
 		newest = current
 	}
 	months := []string{newest.Format(time.DateOnly), newest.AddDate(0, -1, 0).Format(time.DateOnly)}
 	return slices.DeleteFunc(months, func(month string) bool { return month < p.first })
 }
 
-// markDone notes that a month is fetched or kept as a gap. A run that moves no cursor
-// may fill the gap, so the keys of such a month are no longer certain.
+// markDone notes that a month is fetched or kept as a gap.
 func (l *monthLane) markDone(m budgetMonth) {
-	p := l.cur.forBudget(m.budget)
-	p.partial = p.partial || !l.fetched[m.key()]
+	p := l.at.of(m.budget)
 	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return month == m.month })
-	if m.month > p.newest {
-		p.newest = m.month
-	}
-	for len(p.months) > keptPrints {
-		delete(p.months, sorted(p.months)[0])
-	}
+	p.newest = max(p.newest, m.month)
 }
 
 // next hands Walk one month after the other.
@@ -207,7 +221,7 @@ func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
 		return sdk.Request{}, errLocator
 	}
 	l.asked++
-	return l.r.c.request("/budgets/" + m.budget + "/months/" + m.month), nil
+	return l.r.Get("/v1/budgets/" + m.budget + "/months/" + m.month), nil
 }
 
 // record emits the categories of a month. A month that no longer exists, or has no
@@ -218,58 +232,40 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	if !ok {
 		return errLocator
 	}
-	if resp.Status == statusNotFound {
-		l.fetched[m.key()] = true
-		return l.emitEmptyMonth(m, d.Recovering)
-	}
-	if err := l.r.c.check(resp); err != nil {
-		return err
-	}
-	data, err := l.r.c.data(resp)
-	rows := data.Get("month").Get("categories")
-	if err != nil || rows.Kind() != jsonvalue.Array || data.Get("month").Get("month").Str() != m.month {
-		return errDetail
+	rows := jsonvalue.Value{}
+	if api.Of(resp) != api.Gone {
+		if err := l.r.Check(resp); err != nil {
+			return err
+		}
+		v, err := resp.JSON()
+		month := v.Get("data").Get("month")
+		rows = month.Get("categories")
+		if err != nil || rows.Kind() != jsonvalue.Array || month.Get("month").Str() != m.month {
+			return errDetail
+		}
 	}
 	l.fetched[m.key()] = true
-	p := l.cur.forBudget(m.budget)
-	sum := printOf(rows.Raw())
-	if p.months[m.month] == sum && !d.Recovering {
-		return nil
-	}
 	if rows.Len() == 0 {
-		return l.emitEmptyMonth(m, d.Recovering)
+		return l.r.Delete(streamMonthCategories, m.key())
 	}
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
-		id := v.Get("id").Str()
-		if !plainID(id) {
-			l.builder.dropRow()
-			continue
-		}
-		if key := monthCategoryKey(m.budget, m.month, id); v.Get("deleted").Bool() {
-			l.cur.forget(m.budget, key)
-			err = l.r.h.Delete(streamMonthCategories, key)
-		} else {
-			l.cur.remember(m.budget, key)
-			monthCategoryRecord(&l.builder, v, m.budget, m.month)
-			err = l.r.h.EmitRaw(streamMonthCategories, key, l.builder.data())
+		id, rec := byID(v, ""), l.r.Record(streamMonthCategories)
+		var err error
+		switch {
+		case id == "":
+			l.tally.Note(unreadable, "")
+		case v.Get("deleted").Bool():
+			err = l.r.Delete(streamMonthCategories, m.key()+":"+id)
+		default:
+			monthCategoryRecord(rec, v, m)
+			err = rec.Emit()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	p.months[m.month] = sum
-	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
-}
-
-// emitEmptyMonth emits that a month has no categories: once, and again when it recovers a gap.
-func (l *monthLane) emitEmptyMonth(m budgetMonth, recovering bool) error {
-	p, sum := l.cur.forBudget(m.budget), printOf(nil)
-	if p.months[m.month] == sum && !recovering {
-		return nil
-	}
-	p.months[m.month] = sum
-	return l.r.h.Delete(streamMonthCategories, m.key())
+	return l.r.Progress("reading "+strconv.Itoa(l.asked)+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
 }
 
 // relist lists the months of all budgets again, newest first.
@@ -281,11 +277,11 @@ func (l *monthLane) relist(until string, visit func(sdk.Detail) bool) error {
 	}
 	var all []budgetMonth
 	for _, budget := range l.r.budgets {
-		answer, err := l.r.listMonths(budget, 0)
+		got, err := l.r.read(budget, months, 0)
 		if err != nil {
 			return err
 		}
-		for it := answer.rows.Children(); it.Next(); {
+		for it := got.rows.Children(); it.Next(); {
 			m := budgetMonth{budget, it.Value().Get("month").Str()}
 			if firstDay(m.month) && !it.Value().Get("deleted").Bool() && m.month+"T00:00:00Z" <= until {
 				all = append(all, m)
@@ -301,23 +297,11 @@ func (l *monthLane) relist(until string, visit func(sdk.Detail) bool) error {
 	return nil
 }
 
-func newestFirst(a, b budgetMonth) int {
-	switch {
-	case a.month > b.month:
-		return -1
-	case a.month < b.month:
-		return 1
-	}
-	return 0
-}
+func newestFirst(a, b budgetMonth) int { return strings.Compare(b.month, a.month) }
 
-// laneError is an error that makes a gap of one detail.
-type laneError string
-
-func (e laneError) Error() string { return string(e) }
-
-const (
-	errLocator laneError = "the locator of a gap was not written by this connector"
-	errDetail  laneError = "a month does not have the documented form"
-	errWalk    laneError = "the months were not requested"
+// Errors that make a gap of one detail.
+var (
+	errLocator = errors.New("the locator of a gap was not written by this connector")
+	errDetail  = errors.New("a month does not have the documented form")
+	errWalk    = errors.New("the months were not requested")
 )

@@ -1,267 +1,159 @@
 package main
 
 import (
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Each function below makes one record of one entity, field by field as the
-// manifest's schema lists them. It returns the record's key, "" when the entity
-// cannot be a record.
+// Each function below sets the fields of one entity's record, as the manifest's schema lists
+// them. The entity has a usable id, or month.
 
-func budgetRecord(s *builder, v jsonvalue.Value) string {
-	id := v.Get("id").Str()
-	if !plainID(id) {
-		return ""
-	}
-	s.reset()
-	s.str("id", id)
-	s.required(v, "name")
-	s.moments(v, "last_modified_on")
-	s.dates(v, "first_month", "last_month")
+func budgetRecord(r *sdk.Record, v jsonvalue.Value) {
+	r.Copy("id", v.Get("id"))
+	r.Expect("name", v.Get("name"))
+	r.CopyMembers(v, "last_modified_on", "first_month", "last_month")
 	c := v.Get("currency_format")
-	for _, f := range [...]struct{ field, member string }{
-		{"currency_iso_code", "iso_code"}, {"currency_symbol", "currency_symbol"},
-		{"currency_decimal_separator", "decimal_separator"}, {"currency_group_separator", "group_separator"},
-	} {
-		s.renamed(c, f.field, f.member)
-	}
-	switch f := c.Get("symbol_first"); f.Kind() {
-	case jsonvalue.True, jsonvalue.False:
-		s.bool("currency_symbol_first", f.Bool())
-	case jsonvalue.Null:
-		s.null("currency_symbol_first")
-	case jsonvalue.Number, jsonvalue.String, jsonvalue.Array, jsonvalue.Object:
-		s.mismatch("currency_symbol_first")
-	}
-	if n, ok := c.Get("decimal_digits").IntOK(); ok {
-		s.b = jsonappend.Int(jsonappend.Name(s.b, "currency_decimal_digits"), n)
-	} else {
-		s.null("currency_decimal_digits")
-	}
-	s.renamed(v.Get("date_format"), "date_format_string", "format")
-	s.bool("deleted", false)
-	return id
-}
-
-// renamed passes a text on under another name.
-func (s *builder) renamed(v jsonvalue.Value, field, member string) {
-	switch f := v.Get(member); {
-	case f.IsNull():
-		s.null(field)
-	case f.Kind() == jsonvalue.String:
-		s.b = f.AppendJSON(jsonappend.Name(s.b, field))
-	default:
-		s.mismatch(field)
-	}
+	r.Copy("currency_iso_code", c.Get("iso_code"))
+	r.Copy("currency_symbol", c.Get("currency_symbol"))
+	r.Copy("currency_decimal_separator", c.Get("decimal_separator"))
+	r.Copy("currency_group_separator", c.Get("group_separator"))
+	r.Copy("currency_symbol_first", c.Get("symbol_first"))
+	r.Copy("currency_decimal_digits", c.Get("decimal_digits"))
+	r.Copy("date_format_string", v.Get("date_format").Get("format"))
+	r.Bool("deleted", false)
 }
 
 // entity begins the record of a budget's entity.
-func (s *builder) entity(v jsonvalue.Value, budget string) string {
-	id := v.Get("id").Str()
-	if !plainID(id) {
-		return ""
+func entity(r *sdk.Record, v jsonvalue.Value, budget string) {
+	r.Copy("id", v.Get("id"))
+	r.String("budget_id", budget)
+}
+
+func accountRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.ExpectMembers(v, "name", "type")
+	r.CopyMembers(v, "on_budget", "closed")
+	r.ExpectMembers(v, "balance", "cleared_balance", "uncleared_balance")
+	r.CopyMembers(v, "transfer_payee_id", "direct_import_linked", "direct_import_in_error", "last_reconciled_at", "note",
+		"debt_interest_rates", "debt_minimum_payments", "debt_escrow_amounts", "debt_original_balance")
+	r.Bool("deleted", false)
+}
+
+func accountStatsRecord(r *sdk.Record, v jsonvalue.Value, budget, day string) {
+	r.String("id", v.Get("id").Str()+":"+day)
+	r.Copy("account_id", v.Get("id"))
+	r.String("budget_id", budget)
+	r.String("observed_on", day)
+	r.ExpectMembers(v, "balance", "cleared_balance", "uncleared_balance")
+}
+
+func groupRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.Expect("name", v.Get("name"))
+	r.CopyMembers(v, "hidden", "note")
+	r.Bool("deleted", false)
+}
+
+// goals sets the fields of a category's goal.
+func goals(r *sdk.Record, v jsonvalue.Value) {
+	r.CopyMembers(v, "goal_type", "goal_needs_whole_amount", "goal_day", "goal_cadence", "goal_cadence_frequency", "goal_creation_month",
+		"goal_target", "goal_target_date", "goal_target_month", "goal_percentage_complete", "goal_months_to_budget", "goal_under_funded",
+		"goal_overall_funded", "goal_overall_left", "goal_snoozed_at")
+}
+
+// categoryRecord sets the fields of a category within its group, which has the name where
+// the category does not.
+func categoryRecord(r *sdk.Record, v, group jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.Expect("category_group_id", v.Get("category_group_id"))
+	name := v.Get("category_group_name")
+	if name.Kind() != jsonvalue.String {
+		name = group.Get("name")
 	}
-	s.reset()
-	s.str("id", id)
-	s.str("budget_id", budget)
-	return id
+	r.Copy("category_group_name", name)
+	r.Expect("name", v.Get("name"))
+	r.Copy("hidden", v.Get("hidden"))
+	r.ExpectMembers(v, "budgeted", "activity", "balance")
+	r.Copy("note", v.Get("note"))
+	goals(r, v)
+	r.Bool("deleted", false)
 }
 
-func accountRecord(s *builder, v jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.required(v, "name", "type")
-	s.flags(v, "on_budget", "closed")
-	s.amounts(v, "balance", "cleared_balance", "uncleared_balance")
-	s.texts(v, "transfer_payee_id")
-	s.flags(v, "direct_import_linked", "direct_import_in_error")
-	s.moments(v, "last_reconciled_at")
-	s.texts(v, "note")
-	s.objects(v, "debt_interest_rates", "debt_minimum_payments", "debt_escrow_amounts")
-	s.numbers(v, "debt_original_balance")
-	s.bool("deleted", false)
-	return id
+func monthCategoryRecord(r *sdk.Record, v jsonvalue.Value, m budgetMonth) {
+	r.String("id", m.key()+":"+v.Get("id").Str())
+	r.String("budget_id", m.budget)
+	r.String("month", m.month)
+	r.Copy("category_id", v.Get("id"))
+	r.Copy("category_name", v.Get("name"))
+	r.Expect("category_group_id", v.Get("category_group_id"))
+	r.Copy("category_group_name", v.Get("category_group_name"))
+	r.ExpectMembers(v, "budgeted", "activity", "balance")
+	goals(r, v)
+	r.CopyMembers(v, "hidden", "note")
+	r.Bool("deleted", false)
 }
 
-func accountStatsRecord(s *builder, v jsonvalue.Value, budget, day string) string {
-	id := v.Get("id").Str()
-	if !plainID(id) {
-		return ""
-	}
-	s.reset()
-	s.str("id", id+":"+day)
-	s.str("account_id", id)
-	s.str("budget_id", budget)
-	s.str("observed_on", day)
-	s.amounts(v, "balance", "cleared_balance", "uncleared_balance")
-	return id + ":" + day
+func payeeRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.Expect("name", v.Get("name"))
+	r.Copy("transfer_account_id", v.Get("transfer_account_id"))
+	r.Bool("deleted", false)
 }
 
-func groupRecord(s *builder, v jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.required(v, "name")
-	s.flags(v, "hidden")
-	s.texts(v, "note")
-	s.bool("deleted", false)
-	return id
+func locationRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.ExpectMembers(v, "payee_id", "latitude", "longitude")
+	r.Bool("deleted", false)
 }
 
-// goals are the fields of a category's goal.
-func (s *builder) goals(v jsonvalue.Value) {
-	s.texts(v, "goal_type")
-	s.flags(v, "goal_needs_whole_amount")
-	s.numbers(v, "goal_day", "goal_cadence", "goal_cadence_frequency")
-	s.dates(v, "goal_creation_month")
-	s.numbers(v, "goal_target")
-	s.dates(v, "goal_target_date", "goal_target_month")
-	s.numbers(v, "goal_percentage_complete", "goal_months_to_budget", "goal_under_funded", "goal_overall_funded", "goal_overall_left")
-	s.moments(v, "goal_snoozed_at")
-}
-
-// categoryRecord makes the record of a category within its group; group is the
-// zero Value where the category names it.
-func categoryRecord(s *builder, v, group jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.required(v, "category_group_id")
-	s.groupName(v, group)
-	s.required(v, "name")
-	s.flags(v, "hidden")
-	s.amounts(v, "budgeted", "activity", "balance")
-	s.texts(v, "note")
-	s.goals(v)
-	s.bool("deleted", false)
-	return id
-}
-
-func (s *builder) groupName(v, group jsonvalue.Value) {
-	if v.Get("category_group_name").Kind() == jsonvalue.String {
-		s.texts(v, "category_group_name")
-		return
-	}
-	s.renamed(group, "category_group_name", "name")
-}
-
-func monthCategoryRecord(s *builder, v jsonvalue.Value, budget, month string) string {
-	category := v.Get("id").Str()
-	if !plainID(category) {
-		return ""
-	}
-	key := monthCategoryKey(budget, month, category)
-	s.reset()
-	s.str("id", key)
-	s.str("budget_id", budget)
-	s.str("month", month)
-	s.str("category_id", category)
-	s.renamed(v, "category_name", "name")
-	s.required(v, "category_group_id")
-	s.texts(v, "category_group_name")
-	s.amounts(v, "budgeted", "activity", "balance")
-	s.goals(v)
-	s.flags(v, "hidden")
-	s.texts(v, "note")
-	s.bool("deleted", false)
-	return key
-}
-
-func monthCategoryKey(budget, month, category string) string {
-	return budget + ":" + month + ":" + category
-}
-
-func payeeRecord(s *builder, v jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.required(v, "name")
-	s.texts(v, "transfer_account_id")
-	s.bool("deleted", false)
-	return id
-}
-
-func locationRecord(s *builder, v jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.required(v, "payee_id", "latitude", "longitude")
-	s.bool("deleted", false)
-	return id
-}
-
-// transactionRecord also needs the types of the accounts, which transactions do
-// not name.
-func transactionRecord(s *builder, v jsonvalue.Value, budget string, types map[string]string) string {
-	id := s.entity(v, budget)
-	s.required(v, "account_id")
-	s.texts(v, "account_name")
-	if kind := types[v.Get("account_id").View()]; kind != "" {
-		s.str("account_type", kind)
-	} else {
-		s.null("account_type")
-	}
-	s.dates(v, "date")
-	s.amounts(v, "amount")
-	s.texts(v, "payee_id", "payee_name", "category_id", "category_name", "memo")
-	s.required(v, "cleared")
-	s.flags(v, "approved")
-	s.texts(v, "flag_color", "flag_name", "transfer_account_id", "transfer_transaction_id", "matched_transaction_id",
+// transactionRecord also needs the types of the accounts, which transactions do not name.
+func transactionRecord(r *sdk.Record, v jsonvalue.Value, budget string, types map[string]string) {
+	entity(r, v, budget)
+	r.Expect("account_id", v.Get("account_id"))
+	r.Copy("account_name", v.Get("account_name"))
+	r.StringOrNull("account_type", types[v.Get("account_id").Str()])
+	r.Copy("date", v.Get("date"))
+	r.Expect("amount", v.Get("amount"))
+	r.CopyMembers(v, "payee_id", "payee_name", "category_id", "category_name", "memo")
+	r.Expect("cleared", v.Get("cleared"))
+	r.CopyMembers(v, "approved", "flag_color", "flag_name", "transfer_account_id", "transfer_transaction_id", "matched_transaction_id",
 		"import_id", "import_payee_name", "import_payee_name_original", "debt_transaction_type")
-	parts := s.parts(v, "transaction_id")
-	s.bool("is_split", parts > 0)
-	s.bool("deleted", false)
-	return id
+	r.Bool("is_split", parts(r, v, "transaction_id"))
+	r.Bool("deleted", false)
 }
 
-func scheduledRecord(s *builder, v jsonvalue.Value, budget string) string {
-	id := s.entity(v, budget)
-	s.dates(v, "date_first", "date_next")
-	s.required(v, "frequency")
-	s.amounts(v, "amount")
-	s.required(v, "account_id")
-	s.texts(v, "account_name", "payee_id", "payee_name", "category_id", "category_name", "memo", "transfer_account_id",
-		"flag_color", "flag_name")
-	s.parts(v, "scheduled_transaction_id")
-	s.bool("deleted", false)
-	return id
+func scheduledRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	entity(r, v, budget)
+	r.CopyMembers(v, "date_first", "date_next")
+	r.ExpectMembers(v, "frequency", "amount", "account_id")
+	r.CopyMembers(v, "account_name", "payee_id", "payee_name", "category_id", "category_name", "memo", "transfer_account_id", "flag_color", "flag_name")
+	parts(r, v, "scheduled_transaction_id")
+	r.Bool("deleted", false)
 }
 
-// parts appends the shares of a split, without the deleted ones. owner is the member by
-// which they name the whole.
-func (s *builder) parts(v jsonvalue.Value, owner string) (count int) {
-	list := v.Get("subtransactions")
-	if !list.IsNull() && list.Kind() != jsonvalue.Array {
-		s.mismatch("subtransactions")
-		return 0
-	}
-	s.b = append(jsonappend.Name(s.b, "subtransactions"), '[')
-	for it := list.Children(); it.Next(); {
-		part := it.Value()
-		if part.Kind() != jsonvalue.Object {
-			s.dropRow()
-			continue
+// parts sets the shares of a split, without the deleted ones, and reports whether there are
+// any. owner is the member by which they name the whole.
+func parts(r *sdk.Record, v jsonvalue.Value, owner string) (some bool) {
+	r.CopyObjects("subtransactions", v.Get("subtransactions"), func(o *sdk.Object, part jsonvalue.Value) bool {
+		if part.Kind() != jsonvalue.Object || part.Get("deleted").Bool() {
+			return false
 		}
-		if part.Get("deleted").Bool() {
-			continue
+		for _, name := range []string{
+			"id", owner, "amount", "memo", "payee_id", "payee_name", "category_id", "category_name", "transfer_account_id", "transfer_transaction_id",
+		} {
+			o.Copy(name, part.Get(name))
 		}
-		count++
-		s.b = append(jsonappend.Elem(s.b), '{')
-		s.required(part, "id")
-		s.texts(part, owner)
-		s.amounts(part, "amount")
-		s.texts(part, "memo", "payee_id", "payee_name", "category_id", "category_name", "transfer_account_id", "transfer_transaction_id")
-		s.b = append(s.b, '}')
-	}
-	s.b = append(s.b, ']')
-	return count
+		some = true
+		return true
+	})
+	return some
 }
 
-func monthRecord(s *builder, v jsonvalue.Value, budget string) string {
-	month := v.Get("month").Str()
-	if !firstDay(month) {
-		return ""
-	}
-	key := budget + "|" + month
-	s.reset()
-	s.str("id", key)
-	s.str("budget_id", budget)
-	s.str("month", month)
-	s.amounts(v, "income", "budgeted", "activity", "to_be_budgeted")
-	s.numbers(v, "age_of_money")
-	s.texts(v, "note")
-	s.bool("deleted", false)
-	return key
+func monthRecord(r *sdk.Record, v jsonvalue.Value, budget string) {
+	r.String("id", budget+"|"+v.Get("month").Str())
+	r.String("budget_id", budget)
+	r.Copy("month", v.Get("month"))
+	r.ExpectMembers(v, "income", "budgeted", "activity", "to_be_budgeted")
+	r.CopyMembers(v, "age_of_money", "note")
+	r.Bool("deleted", false)
 }

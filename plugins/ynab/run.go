@@ -1,7 +1,14 @@
 package main
 
 import (
+	"slices"
+	"strconv"
+	"time"
+
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // The streams.
@@ -19,98 +26,113 @@ const (
 	streamMonthCategories = "month_categories"
 )
 
-// run is one run.
-type run struct {
-	h       *sdk.Host
-	c       *client
-	budgets []string                     // ids, as the provider lists them
-	unsure  bool                         // a budget was listed in a form that hides which one it is
-	types   map[string]map[string]string // of accounts, by budget and account
-	listed  map[string]monthList         // months that were listed, by question
-	failed  sdk.FailedStreams
+var provider = api.Provider{
+	Name: "YNAB", Origin: "https://api.ynab.com", Slot: "token", Below: "/v1/", Explain: explain, Header: map[string]string{"Accept": "application/json"},
 }
 
-func newRun(h *sdk.Host) (*run, error) {
-	if err := h.RequireCredentials(); err != nil {
-		return nil, err
+// codeLapsed is the code of an ended subscription.
+const codeLapsed = "ynab_subscription_lapsed"
+
+// explain tells an ended subscription, with which no request of the run will fare better,
+// from a refusal of one list.
+func explain(resp *sdk.Response) *sdk.Failure {
+	v, _ := resp.JSON()
+	if name := v.Get("error").Get("name"); resp.Status != 403 || !name.TextIs("subscription_lapsed") && !name.TextIs("trial_expired") {
+		return nil
 	}
-	c, err := newClient(h)
-	if err != nil {
-		return nil, err
+	return &sdk.Failure{
+		Code: codeLapsed, Hint: "manual_action_required", Message: "the YNAB subscription has ended, and with it the access to its API (status 403)",
 	}
-	return &run{h: h, c: c, failed: sdk.FailedStreams{Ends: ends}, types: make(map[string]map[string]string), listed: make(map[string]monthList)}, nil
 }
 
-// collect collects the streams one by one; a stream that fails does not stop the
-// others.
-func (r *run) collect() error {
-	lane := r.newLane()
-	broken := false // the lane: broken while it recovered, it does not go on
-	if lane.details != nil {
-		if err := lane.details.Recover(); err != nil {
-			if err := r.failed.Note(r.h, err, streamMonthCategories); err != nil {
-				return err
-			}
-			broken = true
-		}
-	}
-	if !r.h.RecoveryOnly() {
-		if err := r.listBudgets(); err != nil {
-			return err
-		}
-		if err := r.forward(lane, broken); err != nil {
-			return err
-		}
-	}
-	if lane.details != nil && !broken {
-		if err := lane.close(); err != nil {
-			return err
-		}
-	}
-	return r.failed.Err()
-}
-
-// forward collects everything but the budgets themselves.
-func (r *run) forward(lane *monthLane, broken bool) error {
-	steps := []struct {
-		do      func() error
-		streams []string
-	}{
-		{r.accounts, []string{streamAccounts, streamAccountStats}},
-		{r.categories, []string{streamGroups, streamCategories}},
-		{func() error { return r.delta(payees) }, []string{streamPayees}},
-		{r.locations, []string{streamLocations}},
-		{r.transactions, []string{streamTransactions}},
-		{func() error { return r.delta(scheduled) }, []string{streamScheduled}},
-		{r.months, []string{streamMonths}},
-		{lane.collect, []string{streamMonthCategories}},
-	}
-	for _, step := range steps {
-		var streams []string
-		for _, stream := range step.streams {
-			if r.h.Wants(stream) && !(broken && stream == streamMonthCategories) {
-				streams = append(streams, stream)
-			}
-		}
-		if len(streams) == 0 {
-			continue
-		}
-		if r.h.Stopping() {
-			return sdk.ErrStopped
-		}
-		if err := step.do(); err != nil {
-			if err := r.failed.Note(r.h, err, streams...); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// ends reports whether err ends the run, as an ended subscription does.
+// ends reports whether err ends the run. A list that YNAB refuses for now does not.
 func ends(err error) bool {
 	f, ok := sdk.AsFailure(err)
 	return sdk.EndsRun(err) || ok && f.Code == codeLapsed
+}
+
+var unreadable = &problems.Kind{
+	Reason: "ynab_shape_changed", Hint: "retry_on_connector_upgrade",
+	Many: "rows of YNAB's answers did not have the documented form and could not be collected",
+	One:  "row of YNAB's answers did not have the documented form and could not be collected",
+}
+
+// run is one run.
+type run struct {
+	*api.Client
+
+	budgets []string                     // ids, as the provider lists them
+	unsure  bool                         // a budget was listed in a form that hides which one it is
+	types   map[string]map[string]string // of accounts, by budget and account
+	listed  map[string]answer            // months that were listed, by question
+}
+
+func (r *run) table() api.Table {
+	of := func(s source) func(*api.Client) error { return func(*api.Client) error { return r.collect(s) } }
+	return api.Table{First: r.listBudgets, Ends: ends, Streams: []api.Stream{
+		{Name: streamAccounts, Also: []string{streamAccountStats}, Collect: r.accounts},
+		{Name: streamGroups, Also: []string{streamCategories}, Collect: of(categories)},
+		{Name: streamPayees, Collect: of(payees)},
+		{Name: streamLocations, Collect: of(locations)},
+		{Name: streamTransactions, Collect: of(r.transactions())},
+		{Name: streamScheduled, Collect: of(scheduled)},
+		{Name: streamMonths, Collect: of(months)},
+		{Name: streamMonthCategories, Lane: r.monthCategories},
+	}}
+}
+
+// listBudgets asks for the budgets, which every run needs, and emits them. One answer lists
+// them all.
+func (r *run) listBudgets(*api.Client) error {
+	if r.RecoveryOnly() {
+		return nil
+	}
+	got, err := r.rows("", "budgets", 0)
+	if err != nil {
+		return err
+	}
+	list, err := r.Enumerate(streamBudgets, "", "")
+	if err != nil {
+		return err
+	}
+	tally := problems.New(r.Host, streamBudgets, unreadable)
+	for it := got.rows.Children(); it.Next(); {
+		v := it.Value()
+		id := byID(v, "")
+		switch {
+		case v.Get("deleted").Bool() || slices.Contains(r.budgets, id): // as good as not listed
+		case id == "":
+			tally.Note(unreadable, "")
+			r.unsure = true
+		default:
+			r.budgets = append(r.budgets, id)
+			rec := r.Record(streamBudgets)
+			budgetRecord(rec, v)
+			if err := rec.Emit(); err != nil {
+				return err
+			}
+		}
+	}
+	if !r.unsure {
+		if err := list.Whole(); err != nil {
+			return err
+		}
+	}
+	if err := tally.Report(); err != nil {
+		return err
+	}
+	return r.save(streamBudgets, "budgets", &place{})
+}
+
+// nameBudgets finds out which budgets exist, for a run that only recovers gaps.
+func (r *run) nameBudgets() error {
+	got, err := r.rows("", "budgets", 0)
+	for it := got.rows.Children(); it.Next(); {
+		if id := byID(it.Value(), ""); id != "" && !it.Value().Get("deleted").Bool() {
+			r.budgets = append(r.budgets, id)
+		}
+	}
+	return err
 }
 
 // eachBudget handles one budget after the other. A failure of one does not stop the
@@ -118,7 +140,7 @@ func ends(err error) bool {
 func (r *run) eachBudget(do func(budget string) error) error {
 	var first error
 	for _, budget := range r.budgets {
-		if r.h.Stopping() {
+		if r.Stopping() {
 			return sdk.ErrStopped
 		}
 		err := do(budget)
@@ -135,7 +157,51 @@ func (r *run) eachBudget(do func(budget string) error) error {
 	return first
 }
 
-// slice hands over a stream's cursor behind one budget.
-func (r *run) slice(stream string, c cursor, name string) error {
-	return r.h.Slice(stream, name, c.encode())
+// answer is an answer with a list.
+type answer struct {
+	rows  jsonvalue.Value
+	after int64 // the knowledge that it reaches; 0: the list has none
+}
+
+// rows asks for a list: of the budgets, or of the one that path begins with. With a knowledge
+// above 0 the answer has the changes since, deleted entities included; with 0 it has
+// everything that exists.
+func (r *run) rows(path, member string, knowledge int64) (answer, error) {
+	if knowledge > 0 {
+		path += "?last_knowledge_of_server=" + strconv.FormatInt(knowledge, 10)
+	}
+	v, err := r.Ask(r.Get("/v1/budgets" + path))
+	if err != nil {
+		return answer{}, err
+	}
+	data := v.Get("data")
+	got := answer{data.Get(member), max(knowledge, data.Get("server_knowledge").Int())}
+	if got.rows.Kind() != jsonvalue.Array {
+		return answer{}, r.Malformed("YNAB gave an answer without " + member)
+	}
+	return got, nil
+}
+
+// plainID accepts an id that becomes a part of an address or of a cursor. That of a
+// transaction to come ends with its date.
+func plainID(id string) bool { return api.Plain(id, 100) }
+
+func byID(v jsonvalue.Value, _ string) string {
+	if id := v.Get("id").Str(); plainID(id) {
+		return id
+	}
+	return ""
+}
+
+func byMonth(v jsonvalue.Value, budget string) string {
+	if month := v.Get("month").Str(); firstDay(month) {
+		return budget + "|" + month
+	}
+	return ""
+}
+
+// firstDay accepts the first day of a month, which names it.
+func firstDay(month string) bool {
+	t, err := time.Parse(time.DateOnly, month)
+	return err == nil && t.Day() == 1
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -60,7 +62,7 @@ func TestAllOfABudgetIsGone(t *testing.T) {
 				streamBudgets: 1, streamAccounts: 3, streamGroups: 1, streamCategories: 3, streamPayees: 4, streamLocations: 3, streamTransactions: 3,
 				streamScheduled: 3, streamMonths: 14, streamMonthCategories: 28, streamAccountStats: 0,
 			} {
-				if got := len(res.Deletes(stream)); got != n {
+				if got := len(buried(res, stream)); got != n {
 					t.Errorf("%s: %d tombstones in %s, want %d", mode, got, stream, n)
 				}
 			}
@@ -68,8 +70,8 @@ func TestAllOfABudgetIsGone(t *testing.T) {
 				t.Errorf("%s: %d account_stats, want %d; reported %q, want nothing", mode, len(w.Rows[streamAccountStats]), stats, reasons(res))
 			}
 			w.Pass(time.Minute)
-			if res = w.OK(w.run()); len(res.All) != 0 {
-				t.Errorf("%s: the run after: %d records, want 0", mode, len(res.All))
+			if res = w.OK(w.run()); len(res.Changes()) != 0 {
+				t.Errorf("%s: the run after: %d changes, want 0", mode, len(res.Changes()))
 			}
 		}
 	}
@@ -120,7 +122,7 @@ func TestBudgetsAreUnsure(t *testing.T) {
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets"), Fault: fault.Replace(`"id":"`+budgetID(1)+`"`, `"id":null`)})
 	w.Pass(time.Hour)
 	res := w.OK(w.run())
-	for _, r := range res.All {
+	for _, r := range res.Changes() {
 		if r.Delete {
 			t.Errorf("%s %s got a tombstone, want none", r.Stream, r.Key)
 		}
@@ -130,57 +132,50 @@ func TestBudgetsAreUnsure(t *testing.T) {
 	w.without("unsure", budgetID(1))
 }
 
-// A row that is not remembered may stay, and the run reports that; a full refresh
-// before it would have remembered the row.
-func TestRowsThatAreNotRemembered(t *testing.T) {
+// The cursors that the version before wrote: it kept the keys of all rows in them.
+//
+//go:embed testdata/state.json
+var cursorsBefore []byte
+
+// A run goes on from the cursors of before: it changes no row, asks for nothing whole, and
+// finds what has changed, removals and a deleted budget among it.
+func TestCursorsOfBefore(t *testing.T) {
 	t.Parallel()
-	delta := []string{streamGroups, streamCategories, streamPayees, streamTransactions, streamScheduled, streamMonths, streamMonthCategories}
-	for _, again := range []bool{false, true} {
-		w := newWorld(t, budget(1, 2, 2), budget(2, 1, 1))
+	world := func() *world {
+		w := newWorld(t, budget(1, 4, 14), budget(2, 2, 3), budget(3, 2, 2))
 		w.OK(w.run())
-		for _, stream := range delta { // as an earlier build wrote it
-			cursor := w.State[stream]
-			for from := strings.Index(cursor, `"keys":[`); from >= 0; from = strings.Index(cursor, `"keys":[`) {
-				cursor = cursor[:from] + cursor[from+strings.Index(cursor[from:], `]`)+2:]
-			}
-			w.State[stream] = cursor
+		if err := json.Unmarshal(cursorsBefore, &w.State); err != nil {
+			t.Fatal(err)
 		}
 		w.Pass(time.Hour)
-		if again {
-			w.OK(w.run(trial.FullRefresh))
-		} else if res := w.OK(w.run()); len(res.All) != 0 {
-			t.Errorf("%d records for keys that are not known, want 0", len(res.All))
+		w.p.Forget()
+		return w
+	}
+	w := world()
+	if res := w.OK(w.run()); len(res.Changes()) != 0 || len(w.p.Requests()) != 1+3*7+3*2 {
+		t.Errorf("%d changes with %d requests: %v, want none with one for each list and two months of each budget", len(res.Changes()), len(w.p.Requests()), w.paths())
+	}
+	for _, path := range w.paths() {
+		if strings.Contains(path, "transactions") && !strings.Contains(path, "last_knowledge_of_server") {
+			t.Errorf("asked for %s, want the changes alone", path)
 		}
+	}
+	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
+		w = world()
+		w.edit(remove)
+		w.OK(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+		w.gone(mode, true)
+		w = world()
 		w.vanish()
-		res := w.OK(w.run())
-		if again {
-			w.without("refreshed", budgetID(1))
-			if reasons(res) != "" {
-				t.Errorf("%v, want \"\"", reasons(res))
-			}
-			continue
-		}
-		for _, s := range res.Skips { // HL-29.1: there is nothing that its owner could do
-			if s.Reason == reasonKept && string(s.RecoveryHint) != `"not_retriable"` {
-				t.Errorf("%s: hint %s, want not_retriable", s.Stream, s.RecoveryHint)
-			}
-		}
-		for _, stream := range delta {
-			if !strings.Contains(reasons(res), stream+":"+reasonKept) {
-				t.Errorf("%s does not say that its rows may stay: %s, want %v in it", stream, reasons(res), stream+":"+reasonKept)
-			}
-		}
-		w.Holds(streamAccounts, id('a', 2, 1))
-		w.Pass(time.Hour)
-		if res = w.OK(w.run()); reasons(res) != "" {
-			t.Errorf("said again: %s, want \"\"", reasons(res))
-		}
+		w.OK(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+		w.without(mode, budgetID(1))
+		w.same(mode)
 	}
 }
 
-// A run that moves no cursor fills a month that was left as a gap, so its rows may not
-// be remembered.
-func TestGapsAreNotRemembered(t *testing.T) {
+// A run that moves no cursor fills a month that was left as a gap. Its rows go with the
+// budget like any others.
+func TestFilledGapsGoWithTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 3), budget(2, 1, 1))
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/" + monthName(0)), Fault: fault.Status(500, `{}`)})
@@ -194,33 +189,6 @@ func TestGapsAreNotRemembered(t *testing.T) {
 		t.Fatalf("%d rows, want 8", len(w.Rows[streamMonthCategories]))
 	}
 	w.vanish()
-	if res := w.OK(w.run()); reasons(res) != streamMonthCategories+":"+reasonKept {
-		t.Errorf("%v, want %v", reasons(res), streamMonthCategories+":"+reasonKept)
-	}
-	if left := len(w.Rows[streamMonthCategories]); left != 2+2 {
-		t.Errorf("%d rows are left, want 2+2", left)
-	}
-}
-
-// The largest cursor stays below the limit of a STATE, and rows without room in it do
-// not count as remembered.
-func TestLargestKeys(t *testing.T) {
-	t.Parallel()
-	c := make(cursor)
-	b := budgetID(1)
-	for i := range maxItems {
-		c.remember(b, fmt.Sprintf("%s:2025-01-01:%08d-0000-4000-8000-000000000000", b, i))
-	}
-	if c.forBudget(b).partial {
-		t.Fatal("the cursor has no room for keys within its bound")
-	}
-	c.remember(b, "one more")
-	if n := len(c.encode()); n > abi.MaxStateBytes/2+abi.MaxStateBytes/4 || !c.forBudget(b).partial || c.keyCount() != maxItems {
-		t.Errorf("%d bytes, %d keys, partial %v, want n at most %d, c.forBudget(b).partial and c.known() = %d", n, c.keyCount(), c.forBudget(b).partial, abi.MaxStateBytes/2+abi.MaxStateBytes/4, maxItems)
-	}
-	long := make(cursor)
-	long.remember(b, strings.Repeat("x", maxKey+1))
-	if !long.forBudget(b).partial || long.keyCount() != 0 {
-		t.Error("a key that is too long counts as remembered")
-	}
+	w.OK(w.run())
+	w.without("filled", budgetID(1))
 }

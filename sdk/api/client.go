@@ -13,8 +13,12 @@ type Provider struct {
 	Origin string            // the address, without a path; the option base_url replaces it
 	Slot   string            // the credential of every request
 	Header map[string]string // of every request
-	// Below is the path under which a link of the provider must stay; "/" when empty.
+	// Below is the path under which a link of the provider must stay; "/" when empty. A
+	// base_url may end with it.
 	Below string
+	// Explain returns the failure for an answer whose status does not say what it means, and
+	// nil for any other; nil explains none.
+	Explain func(resp *sdk.Response) *sdk.Failure
 	// CycleCode ends the code for a page that comes twice; "_paging_cycle" when empty.
 	CycleCode string
 }
@@ -45,7 +49,7 @@ type answer struct {
 func New(h *sdk.Host, p Provider) *Client {
 	c := &Client{Host: h, provider: p, base: strings.TrimRight(p.Origin, "/"), ready: make(map[string]answer)}
 	if to := h.Option(optionBaseURL); to != "" {
-		c.base = strings.TrimRight(to, "/")
+		c.base = strings.TrimSuffix(strings.TrimRight(to, "/"), strings.TrimRight(p.Below, "/"))
 	}
 	return c
 }
@@ -78,9 +82,20 @@ func (c *Client) Ask(r sdk.Request) (jsonvalue.Value, error) {
 	return c.read(resp)
 }
 
+// Check is sdk.Host.CheckStatus, with what Provider.Explain says.
+func (c *Client) Check(resp *sdk.Response) error {
+	err := c.CheckStatus(resp)
+	if err != nil && c.provider.Explain != nil {
+		if f := c.provider.Explain(resp); f != nil {
+			return f
+		}
+	}
+	return err
+}
+
 // read returns the JSON of an answer whose status is good.
 func (c *Client) read(resp *sdk.Response) (jsonvalue.Value, error) {
-	if err := c.CheckStatus(resp); err != nil {
+	if err := c.Check(resp); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	v, err := resp.JSON()
@@ -144,7 +159,7 @@ func (c *Client) within(link string) bool {
 	if below == "" {
 		below = "/"
 	}
-	return strings.HasPrefix(link, c.base+below)
+	return strings.HasPrefix(link, c.base+below) && isAddress(link)
 }
 
 // Outcome is what an answer says of the one object that it was asked for.

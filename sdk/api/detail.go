@@ -19,23 +19,43 @@ type fetched struct{ known cursor.Sums }
 // Members implements cursor.Value.
 func (f *fetched) Members(m *cursor.Members) { m.Sums("known", &f.known) }
 
-// fetch collects a list whose records are fetched one by one. It fetches those that are new
-// or have another time than before; one that fails is a gap, which a later run tries again.
-func (r *listing) fetch() error {
-	var before fetched
-	cursor.Read(r.Cursor(r.Name), listVersion, &before)
-	lane := r.Details(sdk.DetailLane{
-		Stream: r.Name, StateStream: r.Name,
-		Request: func(d sdk.Detail) (sdk.Request, error) { return r.Get(r.Path(d.Key)), nil },
-		Record:  r.record,
+// fetching is the lane of a list whose records are fetched one by one. It fetches those that
+// are new or have another time than before; one that fails is a gap, which a later run tries
+// again.
+type fetching struct {
+	*listing
+	details *sdk.Details
+	met     fetched
+	whole   bool // the list was read to its end
+}
+
+func (l List) lane(c *Client) Lane {
+	f := &fetching{listing: l.in(c)}
+	f.details = c.Details(sdk.DetailLane{
+		Stream: l.Name, StateStream: l.Name,
+		Request: func(d sdk.Detail) (sdk.Request, error) { return c.Get(l.Path(d.Key)), nil },
+		Record:  f.record,
 	})
-	if err := lane.Recover(); err != nil {
+	return f
+}
+
+// Recover implements Lane.
+func (r *fetching) Recover() error { return r.details.Recover() }
+
+// Collect implements Lane.
+func (r *fetching) Collect() error { return r.reported(r.walk()) }
+
+// Close implements Lane.
+func (r *fetching) Close() error {
+	if err := r.details.Close(); err != nil || !r.whole {
 		return err
 	}
-	if r.RecoveryOnly() {
-		return lane.Close()
-	}
-	var met fetched
+	return r.State(r.Name, cursor.Encode(listVersion, r.Account, &r.met))
+}
+
+func (r *fetching) walk() error {
+	var before fetched
+	cursor.Read(r.Cursor(r.Name), listVersion, &before)
 	var changed []sdk.Detail
 	how, err := r.settle(func(row jsonvalue.Value) (string, error) {
 		d := r.Detail(row)
@@ -46,11 +66,13 @@ func (r *listing) fetch() error {
 		if d.UpdatedAt != "" {
 			sum = fingerprint.Sum48([]byte(d.UpdatedAt))
 		}
-		if was, known := before.known.Get(key); !known || sum == 0 || sum != was {
+		was, known := before.known.Get(key)
+		earlier, again := r.met.known.Get(key) // the list is read twice where it shifts
+		if (!known || sum == 0 || sum != was) && (!again || sum != earlier) {
 			changed = append(changed, d)
 		}
-		met.known.Set(key, sum)
-		r.met = append(r.met, d.Key)
+		r.met.known.Set(key, sum)
+		r.listed = append(r.listed, d.Key)
 		return key, nil
 	})
 	if err != nil {
@@ -58,32 +80,27 @@ func (r *listing) fetch() error {
 	}
 	if how == Unstable { // the list may have hidden a row
 		for _, key := range before.known.Keys() {
-			if _, listed := met.known.Get(key); !listed {
+			if _, listed := r.met.known.Get(key); !listed {
 				sum, _ := before.known.Get(key)
-				met.known.Set(key, sum)
+				r.met.known.Set(key, sum)
 			}
 		}
 	}
 	slices.SortStableFunc(changed, func(a, b sdk.Detail) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) }) // newest first
-	err = lane.Walk(func() (d sdk.Detail, more bool) {
+	err = r.details.Walk(func() (d sdk.Detail, more bool) {
 		if len(changed) == 0 {
 			return d, false
 		}
 		d, changed = changed[0], changed[1:]
 		return d, true
 	})
-	if err == nil {
-		err = lane.Close()
-	}
-	if err != nil {
-		return err
-	}
-	return r.State(r.Name, cursor.Encode(listVersion, r.Account, &met))
+	r.whole = err == nil
+	return err
 }
 
 // record emits the record of a detail. An error that is no failure of the request is that of
 // this detail alone.
-func (r *listing) record(d sdk.Detail, resp *sdk.Response) error {
+func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
 	if err := r.CheckStatus(resp); err != nil {
 		return err
 	}

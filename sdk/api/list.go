@@ -42,7 +42,10 @@ func (p *listPlace) Members(m *cursor.Members) {
 
 // Stream returns the list as a stream of a Table.
 func (l List) Stream() Stream {
-	return Stream{Name: l.Name, Collect: l.Collect, Details: l.Detail != nil}
+	if l.Detail != nil {
+		return Stream{Name: l.Name, Lane: l.lane}
+	}
+	return Stream{Name: l.Name, Collect: l.Collect}
 }
 
 // listing is a list in one run.
@@ -50,17 +53,22 @@ type listing struct {
 	*Client
 	List
 
-	at    listPlace
-	saver *cursor.Saver // nil: the place is not kept
-	tally *problems.Tally
-	met   [][]string // keys of rows of the page whose records are there
+	at     listPlace
+	saver  *cursor.Saver // nil: the place is not kept
+	tally  *problems.Tally
+	listed [][]string // keys of rows of the page whose records are there
 
 	unreadable, unstable *problems.Kind
 }
 
-// Collect collects the stream.
+// Collect collects a list without Detail, for a table that knows its path in the run alone.
 func (l List) Collect(c *Client) error {
-	r := &listing{
+	r := l.in(c)
+	return r.reported(r.emit())
+}
+
+func (l List) in(c *Client) *listing {
+	return &listing{
 		Client: c, List: l, tally: problems.New(c.Host, l.Name),
 		unreadable: &problems.Kind{
 			Reason: c.ConnectorKey() + "_item_unreadable", Hint: "retry_on_connector_upgrade",
@@ -71,11 +79,10 @@ func (l List) Collect(c *Client) error {
 			Plain: "the list changed each time it was read, or is shorter than it says; the next run looks for what is gone",
 		},
 	}
-	read := r.emit
-	if l.Detail != nil {
-		read = r.fetch
-	}
-	err := read()
+}
+
+// reported reports the problems of the list, and returns err behind an error of that.
+func (r *listing) reported(err error) error {
 	if e := r.tally.Report(); e != nil {
 		return e
 	}
@@ -139,8 +146,8 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 			r.tally.Note(r.unreadable, "")
 		}
 	}
-	err := list.Met(r.met...)
-	r.met = r.met[:0]
+	err := list.Met(r.listed...)
+	r.listed = r.listed[:0]
 	if err == nil && r.saver != nil {
 		r.at.page = page.Next
 		err = r.saver.Page(r.Name + " " + strconv.FormatInt(pass.Rows(), 10))

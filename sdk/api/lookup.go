@@ -1,6 +1,11 @@
 package api
 
-import "github.com/pdpp-host/pdpp-host/sdk"
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
 
 // LookUp asks the provider for the records that an enumeration has not met, by their keys:
 // a list need not show everything that is there.
@@ -69,12 +74,23 @@ const maxID = 40
 
 // PlainID reports whether an id of the provider is safe in a path and short: letters, digits,
 // hyphens and underscores.
-func PlainID(id string) bool {
+func PlainID(id string) bool { return Plain(id, maxID) }
+
+// Plain is PlainID for ids that may be longer.
+func Plain(id string, most int) bool {
 	for i := range len(id) {
 		c := id[i]
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
 			return false
 		}
 	}
-	return id != "" && len(id) <= maxID
+	return id != "" && len(id) <= most
+}
+
+// NumberID returns an id that is a whole number above zero as text, "" for any other value.
+func NumberID(v jsonvalue.Value) string {
+	if n, ok := v.IntOK(); ok && n > 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return ""
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Pager says how a list is paged. Make it with NextLink, Cursor, Offset, PageNumber
-// or OnePage. A place
-// in the answer is the name of a member, or a JSON Pointer (RFC 6901) to one of an object in
-// it, such as "/data/after".
+// Pager says how a list is paged. Make it with NextLink, LinkHeader, Cursor, Offset, PageNumber
+// or OnePage. A place in the answer is the name of a member, or a JSON Pointer (RFC 6901) to one
+// of an object in it, such as "/data/after".
 type Pager struct {
 	items   string // the place of the rows; "": the answer is the array
 	request func(c *Client, at string) sdk.Request
@@ -133,10 +132,11 @@ func find(v jsonvalue.Value, place string) jsonvalue.Value {
 
 // Page is one page of a list.
 type Page struct {
-	Value jsonvalue.Value // the answer
-	Items jsonvalue.Value // its rows, an array
-	At    string          // the position that the page was asked for by; "": the first
-	Next  string          // that of the next page; "": this is the last one
+	Response *sdk.Response
+	Value    jsonvalue.Value // the answer
+	Items    jsonvalue.Value // its rows, an array
+	At       string          // the position that the page was asked for by; "": the first
+	Next     string          // that of the next page; "": this is the last one
 }
 
 // maxPages ends a list that does not end.
@@ -150,6 +150,7 @@ type Pages struct {
 	at      string
 	started bool // a page was read
 	ended   bool
+	same    bool // the answer to a conditional request was that nothing has changed
 	visited map[string]bool
 	err     error
 }
@@ -166,11 +167,12 @@ func (p *Pages) Next() bool {
 	if p.ended || p.err != nil {
 		return false
 	}
-	if p.err = p.read(); p.err != nil {
-		return false
-	}
-	return true
+	p.err = p.read()
+	return p.err == nil && !p.same
 }
+
+// Unchanged reports that the reading ended with the answer 304 to a request with If-None-Match.
+func (p *Pages) Unchanged() bool { return p.same }
 
 // Page returns the page that Next has read.
 func (p *Pages) Page() Page { return p.page }
@@ -188,9 +190,14 @@ func (p *Pages) read() error {
 		return p.c.foreign()
 	}
 	p.visited[p.at] = true
-	resp, err := p.c.send(p.pager.request(p.c, p.at))
+	request := p.pager.request(p.c, p.at)
+	resp, err := p.c.send(request)
 	if err != nil {
 		return err
+	}
+	if resp.Status == 304 && request.Header["If-None-Match"] != "" {
+		p.same, p.ended = true, true
+		return nil
 	}
 	if p.pager.forgets && resp.Status == 400 && p.at != "" {
 		if p.started {
@@ -204,7 +211,7 @@ func (p *Pages) read() error {
 	if err != nil {
 		return err
 	}
-	page := Page{Value: v, Items: v, At: p.at}
+	page := Page{Response: resp, Value: v, Items: v, At: p.at}
 	if p.pager.items != "" {
 		page.Items = find(v, p.pager.items)
 	}

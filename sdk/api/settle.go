@@ -11,6 +11,12 @@ import (
 type Pass struct {
 	// Ranked marks a list that is cut off somewhere, so that its length proves nothing.
 	Ranked bool
+	// Shifts has the list read once more, whatever was met: rows that were taken out meanwhile
+	// may have hidden others that nobody knows of yet.
+	Shifts bool
+	// Earlier is how many exact readings of the enumeration earlier runs have done, for a list
+	// that one run may not read to its end.
+	Earlier int
 
 	rows    int64 // of the list
 	total   int64 // of the list, as its last page gave it
@@ -102,7 +108,7 @@ func Settle(list *sdk.Enumeration, read func() (Pass, error)) (Settled, Pass, er
 			return Unstable, last, err
 		case missing && last.holes:
 			return Holes, last, nil
-		case missing && exact < 2:
+		case (missing || last.Shifts) && exact+last.Earlier < 2:
 			continue
 		case moved:
 			return Moving, last, list.Whole()

@@ -96,6 +96,34 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A list that may have hidden rows that nobody knows of is read twice, whatever it has met,
+// unless an earlier run has done the other reading.
+func TestListThatShifts(t *testing.T) {
+	t.Parallel()
+	for earlier, want := range []int{2, 1} {
+		if read := readings(t, api.Pass{Shifts: true, Earlier: earlier}); read != want {
+			t.Errorf("after %d earlier readings: read %d times, want %d", earlier, read, want)
+		}
+	}
+}
+
+// readings counts how often a list is read that comes to nothing but what p says of it.
+func readings(t *testing.T, p api.Pass) (read int) {
+	t.Helper()
+	collect(t, answers{}, nil, func(h *sdk.Host) error {
+		list, err := h.Enumerate("notes", "", "")
+		if err != nil {
+			return err
+		}
+		_, _, err = api.Settle(list, func() (api.Pass, error) {
+			read++
+			return p, nil
+		})
+		return err
+	})
+	return read
+}
+
 // Two lists of one enumeration: each has its own length.
 func TestPassOfTwoLists(t *testing.T) {
 	t.Parallel()

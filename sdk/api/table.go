@@ -1,7 +1,7 @@
 package api
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -9,6 +9,8 @@ import (
 
 // Table is what a run collects.
 type Table struct {
+	// First comes before every stream, and its error ends the run; nil: nothing.
+	First func(c *Client) error
 	// The path Who answers whose credentials they are; "" asks nobody.
 	Who string
 	// IDs returns the ids by which that answer names the account, see sdk.Host.Account;
@@ -16,6 +18,8 @@ type Table struct {
 	IDs func(v jsonvalue.Value) []string
 	// Hint is sdk.FailedStreams.Hint.
 	Hint func(code string) string
+	// Ends is sdk.FailedStreams.Ends; nil is EndsRun.
+	Ends func(err error) bool
 	// Streams are collected in this order, those outside the scope left out.
 	Streams []Stream
 }
@@ -25,56 +29,118 @@ type Stream struct {
 	Name    string
 	Also    []string // further streams that fail with it
 	Collect func(c *Client) error
-	// Details says that Collect has a detail lane: it is called in a run that only recovers
-	// what earlier runs have left, too (sdk.Host.RecoveryOnly).
-	Details bool
+	// Lane makes what collects a stream with details, instead of Collect.
+	Lane func(c *Client) Lane
+}
+
+// Lane collects a stream whose records are fetched one by one, by an sdk.Details.
+type Lane interface {
+	// Recover comes before every stream is collected, in a run that only recovers, too. When
+	// it fails, the stream is not collected.
+	Recover() error
+	// Collect comes in the stream's turn.
+	Collect() error
+	// Close comes behind every stream, unless Recover or Collect failed.
+	Close() error
 }
 
 // EndsRun reports whether an error ends the run, not only one stream: no other request would
 // fare better.
 func EndsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
 
-// Collect does a run. A stream that fails is reported, and the others go on; an error that
-// ends them all is returned at once.
-func Collect(h *sdk.Host, p Provider, t Table) error {
-	if err := h.RequireCredentials(); err != nil {
-		return err
+// Consent is the Hint of a provider that answers 403 where the credentials do not cover a list.
+func Consent(code string) string {
+	if strings.HasSuffix(code, "_http_403") {
+		return "refresh_credentials"
 	}
-	if h.RecoveryOnly() {
-		t.Streams = slices.DeleteFunc(slices.Clone(t.Streams), func(s Stream) bool { return !s.Details })
-		if len(t.Streams) == 0 {
-			return nil // without a detail lane there is nothing to recover
-		}
-	}
-	return sdk.AuthFailed(h.ConnectorKey(), collect(New(h, p), t))
+	return ""
 }
 
-func collect(c *Client, t Table) error {
+// Collect does a run. A stream that fails is reported, and the others go on; an error that
+// ends them all is returned at once.
+func Collect(h *sdk.Host, p Provider, t Table) error { return New(h, p).Run(t) }
+
+// Run is Collect with a client that the table's functions may hold.
+func (c *Client) Run(t Table) error {
+	if err := c.RequireCredentials(); err != nil {
+		return err
+	}
+	return sdk.AuthFailed(c.ConnectorKey(), c.run(t))
+}
+
+func (c *Client) run(t Table) error {
+	lanes := make(map[string]Lane)
+	for _, s := range t.Streams {
+		if s.Lane != nil && c.Wants(s.Name) {
+			lanes[s.Name] = nil // made when the account is known
+		}
+	}
+	if c.RecoveryOnly() && len(lanes) == 0 {
+		return nil
+	}
 	if t.Who != "" {
 		if err := c.identify(t); err != nil {
 			return err
 		}
 	}
-	failed := sdk.FailedStreams{Ends: EndsRun, Hint: t.Hint}
+	if t.First != nil {
+		if err := t.First(c); err != nil {
+			return err
+		}
+	}
+	failed := sdk.FailedStreams{Ends: t.Ends, Hint: t.Hint}
+	if failed.Ends == nil {
+		failed.Ends = EndsRun
+	}
+	broken := make(map[string]bool) // streams with a lane that failed
+	note := func(s Stream, err error) error {
+		broken[s.Name] = broken[s.Name] || err != nil
+		return failed.Note(c.Host, err, s.wanted(c.Host)...)
+	}
 	for _, s := range t.Streams {
-		names := append([]string{s.Name}, s.Also...)
-		if !wantsOne(c.Host, names) {
+		if _, wanted := lanes[s.Name]; !wanted {
 			continue
 		}
-		if err := failed.Note(c.Host, s.Collect(c), names...); err != nil {
+		lanes[s.Name] = s.Lane(c)
+		if err := note(s, lanes[s.Name].Recover()); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.Streams {
+		if broken[s.Name] || c.RecoveryOnly() || len(s.wanted(c.Host)) == 0 {
+			continue
+		}
+		if c.Stopping() {
+			return sdk.ErrStopped
+		}
+		collect := s.Collect
+		if lane := lanes[s.Name]; lane != nil {
+			collect = func(*Client) error { return lane.Collect() }
+		}
+		if err := note(s, collect(c)); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.Streams {
+		lane := lanes[s.Name]
+		if lane == nil || broken[s.Name] {
+			continue
+		}
+		if err := lane.Close(); err != nil {
 			return err
 		}
 	}
 	return failed.Err()
 }
 
-func wantsOne(h *sdk.Host, streams []string) bool {
-	for _, name := range streams {
+// wanted lists the stream's names that are in scope.
+func (s Stream) wanted(h *sdk.Host) (names []string) {
+	for _, name := range append([]string{s.Name}, s.Also...) {
 		if h.Wants(name) {
-			return true
+			names = append(names, name)
 		}
 	}
-	return false
+	return names
 }
 
 // identify asks whose credentials they are.

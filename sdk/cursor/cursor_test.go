@@ -3,6 +3,7 @@ package cursor_test
 import (
 	"fmt"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"go.uber.org/goleak"
@@ -23,7 +24,16 @@ type place struct {
 	next   string
 	last   []string
 	known  cursor.Sums
+	at     time.Time
+	counts map[string]int64
+	each   map[string]*part
+	spans  []part
 }
+
+// part is a value with members of its own.
+type part struct{ n int64 }
+
+func (p *part) Members(m *cursor.Members) { m.Int("n", &p.n) }
 
 func (p *place) Members(m *cursor.Members) {
 	m.Int("newest_ms", &p.newest)
@@ -31,6 +41,10 @@ func (p *place) Members(m *cursor.Members) {
 	m.Text("next", &p.next)
 	m.Texts("last", &p.last, 3)
 	m.Sums("known", &p.known)
+	m.Time("at", &p.at)
+	m.Numbers("counts", &p.counts, 2)
+	cursor.Map(m, "each", &p.each)
+	cursor.List(m, "spans", &p.spans, 2)
 }
 
 func parse(t *testing.T, text string) jsonvalue.Value {
@@ -44,10 +58,14 @@ func parse(t *testing.T, text string) jsonvalue.Value {
 
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	p := place{newest: -5, whole: true, next: "a\"b", last: []string{"1", "2", "3", "4"}}
+	p := place{
+		newest: -5, whole: true, next: "a\"b", last: []string{"1", "2", "3", "4"}, at: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600)),
+		counts: map[string]int64{"c": 3, "b": 0, "a": -1}, each: map[string]*part{"y": {}, "x": {7}}, spans: []part{{1}, {2}, {3}},
+	}
 	p.known.Set("b", 1)
 	p.known.Set("a", 1<<48-1)
-	const want = `{"v":2,"newest_ms":-5,"whole":true,"next":"a\"b","last":["1","2","3"],"known":{"a":"________","b":"00000001"}}`
+	const want = `{"v":2,"newest_ms":-5,"whole":true,"next":"a\"b","last":["1","2","3"],"known":{"a":"________","b":"00000001"},` +
+		`"at":"2026-01-02T03:04:05Z","counts":{"a":-1,"b":0},"each":{"x":{"n":7},"y":{}},"spans":[{"n":1},{"n":2}]}`
 	got := string(cursor.Encode(2, sdk.Account{}, &p))
 	var read place
 	if !cursor.Read(parse(t, got), 2, &read) {
@@ -73,7 +91,11 @@ func TestOtherVersion(t *testing.T) {
 			t.Errorf("%s: read as %+v, want it forgotten", text, p)
 		}
 	}
+	// One of before there was a version is read by Fill.
 	var p place
+	if cursor.Fill(parse(t, `{"newest_ms":5}`), &p); p.newest != 5 {
+		t.Errorf("filled as %+v, want its member", p)
+	}
 	if cursor.Read(jsonvalue.Value{}, 2, &p) {
 		t.Error("no cursor was read, want it not read")
 	}
@@ -83,6 +105,7 @@ func TestOtherVersion(t *testing.T) {
 func FuzzCursor(f *testing.F) {
 	f.Add(`{"v":2,"newest_ms":5,"whole":true,"next":"x","last":["a"],"known":{"a":"3abcdefg"}}`)
 	f.Add(`{"v":2,"newest_ms":"5","whole":7,"next":[],"last":[1,null],"known":{"":"--------","b":3}}`)
+	f.Add(`{"v":2,"at":"2026-01-02T03:04:05.5+01:00","counts":{"a":1,"b":"x","c":3},"each":{"x":{"n":1},"y":7},"spans":[{"n":2},8,[]]}`)
 	f.Add("{\"v\":2,\"next\":\"\xff\\ud800\",\"known\":[1]}")
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))

@@ -167,10 +167,7 @@ func (r *Result) Committed() map[string]string {
 // Stored returns what the host has after the run: the records that it had before, with those
 // of the run applied.
 func (r *Result) Stored() Store {
-	s := make(Store)
-	for stream, rows := range r.options.Stored {
-		s[stream] = maps.Clone(rows)
-	}
+	s := r.options.Stored.Clone()
 	s.Apply(r)
 	return s
 }
@@ -209,9 +206,17 @@ func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
 	t.Helper()
 	o := r.options
 	o.State, o.DetailGaps, o.GapPages = r.Committed(), r.PendingGaps(), nil
-	o.StopAfter, o.Before, o.lists, o.Stored = 0, nil, r.lists, r.Stored()
+	o.StopAfter, o.Before, o.Stored = 0, nil, r.Stored()
+	o = r.Followed(o)
 	if change != nil {
 		change(&o)
 	}
 	return Collect(t, r.connector, o)
+}
+
+// Followed returns the options of a run that goes on with the enumerations that this one left
+// open, for a caller that keeps its own Store.
+func (r *Result) Followed(o Options) Options {
+	o.lists = r.lists
+	return o
 }

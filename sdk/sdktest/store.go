@@ -34,6 +34,15 @@ func (s Store) Apply(r *Result) {
 	s.sweep(r)
 }
 
+// Clone returns a copy that later runs leave as it is.
+func (s Store) Clone() Store {
+	c := make(Store)
+	for stream, rows := range s {
+		c[stream] = maps.Clone(rows)
+	}
+	return c
+}
+
 // Len counts the records.
 func (s Store) Len() int {
 	n := 0

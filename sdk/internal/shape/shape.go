@@ -42,9 +42,10 @@ type Field struct {
 	Name  string
 	Label string // the name as JSON, with a colon behind it
 	Types Types
-	Items Types // of an array's elements
-	Time  bool  // a text is a date-time
-	Plain bool  // of the caller's: the field is neither part of a key nor filtered
+	Items Types   // of an array's elements
+	Time  string  // a text has this layout of package time; "": any text
+	Of    []Field // of an array's elements that are objects: their properties
+	Plain bool    // of the caller's: the field is neither part of a key nor filtered
 
 	free, freeItems uint16 // the kinds of values that fit whatever they are, as bits
 }
@@ -63,7 +64,7 @@ func (f *Field) freely() {
 		free  bool
 	}{
 		{Null, []jsonvalue.Kind{jsonvalue.Null}, true},
-		{String, []jsonvalue.Kind{jsonvalue.String}, !f.Time},
+		{String, []jsonvalue.Kind{jsonvalue.String}, f.Time == ""},
 		{Boolean, []jsonvalue.Kind{jsonvalue.True, jsonvalue.False}, true},
 		{Number, []jsonvalue.Kind{jsonvalue.Number}, true},
 		{Array, []jsonvalue.Kind{jsonvalue.Array}, f.Items == Any},
@@ -80,6 +81,9 @@ func (f *Field) freely() {
 	}
 }
 
+// layouts are those of the formats that are checked.
+var layouts = map[string]string{"date-time": time.RFC3339, "date": time.DateOnly}
+
 // Fields returns the properties of a schema, in its order.
 func Fields(schema jsonvalue.Value) []Field {
 	var list []Field
@@ -87,7 +91,7 @@ func Fields(schema jsonvalue.Value) []Field {
 		p := it.Value()
 		f := Field{
 			Name: it.Name().Str(), Label: string(append(jsonappend.String(nil, it.Name().Str()), ':')), Types: types(p.Get("type")), Items: types(p.Get("items").Get("type")),
-			Time: p.Get("format").TextIs("date-time"),
+			Time: layouts[p.Get("format").Str()], Of: Fields(p.Get("items")),
 		}
 		f.freely()
 		list = append(list, f)
@@ -148,7 +152,7 @@ func (f *Field) Fits(v jsonvalue.Value) bool {
 	case jsonvalue.Null:
 		return f.Types&Null != 0
 	case jsonvalue.String:
-		return f.Types&String != 0 && (!f.Time || isTime(v))
+		return f.Types&String != 0 && (f.Time == "" || f.isTime(v))
 	case jsonvalue.True, jsonvalue.False:
 		return f.Types&Boolean != 0
 	case jsonvalue.Number:
@@ -170,7 +174,7 @@ func (f *Field) itemsFit(list jsonvalue.Value) bool {
 	return true
 }
 
-func isTime(v jsonvalue.Value) bool {
-	_, err := time.Parse(time.RFC3339, v.View())
+func (f *Field) isTime(v jsonvalue.Value) bool {
+	_, err := time.Parse(f.Time, v.View())
 	return err == nil
 }

@@ -18,7 +18,7 @@ type History struct {
 	stored sdktest.Store
 }
 
-// Add writes how a run ended, what it reported, and each record that it changed, by stream
+// Add writes how a run ended, what it reported, its gaps, and each record that it changed, by stream
 // and key.
 func (h *History) Add(step string, res *sdktest.Result) {
 	if h.stored == nil {
@@ -31,10 +31,13 @@ func (h *History) Add(step string, res *sdktest.Result) {
 	skips := strings.Split(Skips(res), ",")
 	slices.Sort(skips) // their order says nothing
 	fmt.Fprintf(&h.text, " [%s]\n", strings.Join(skips, ","))
-	before := make(sdktest.Store)
-	for stream, rows := range h.stored {
-		before[stream] = maps.Clone(rows)
+	for _, g := range res.Gaps {
+		fmt.Fprintf(&h.text, "gap %s %s %s %s\n", g.Stream, g.RecordKey, g.Reason, g.LastError.Class)
 	}
+	for _, g := range res.GapOutcomes {
+		fmt.Fprintf(&h.text, "%s %s\n", g.Type, g.Stream)
+	}
+	before := h.stored.Clone()
 	h.stored.Apply(res)
 	streams := maps.Clone(before)
 	maps.Copy(streams, h.stored)

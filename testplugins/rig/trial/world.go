@@ -23,6 +23,7 @@ type World struct {
 
 	connector sdk.Connector
 	schemas   Schemas
+	last      *sdktest.Result // the run before
 }
 
 // NewWorld returns a world without a provider, which may take its clock.
@@ -33,7 +34,12 @@ func NewWorld(t *testing.T, c sdk.Connector, s Schemas) *World {
 // Play does one run against a provider and keeps the results that a host would.
 func (w *World) Play(provider http.Handler, change ...Change) *sdktest.Result {
 	w.T.Helper()
-	o := sdktest.Options{Provider: provider, State: w.State, Credentials: map[string]bool{"token": true}, Now: w.Now}
+	o := sdktest.Options{
+		Provider: provider, State: w.State, Stored: w.Rows.Clone(), Credentials: map[string]bool{"token": true}, Now: w.Now,
+	}
+	if w.last != nil {
+		o = w.last.Followed(o)
+	}
 	for _, c := range change {
 		c(&o)
 	}
@@ -41,6 +47,7 @@ func (w *World) Play(provider http.Handler, change ...Change) *sdktest.Result {
 	w.schemas.Conform(w.T, res)
 	w.State = res.Committed()
 	w.Rows.Apply(res)
+	w.last = res
 	for _, c := range res.Calls { // log lines are among them
 		if strings.Contains(c.Payload, Token) {
 			w.T.Error("the token is in a message")

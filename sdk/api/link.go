@@ -1,0 +1,101 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+)
+
+// LinkHeader is a list whose page names the address of the next one in its header Link
+// (RFC 8288). request makes the request of a page, of the first one with at "".
+func LinkHeader(request func(c *Client, at string) sdk.Request, items string) Pager {
+	return Pager{items: items, request: request, next: func(c *Client, p Page) (string, error) {
+		link := nextLink(p.Response.Header("Link"))
+		if link != "" && !c.within(link) {
+			return "", c.foreign()
+		}
+		return link, nil
+	}}
+}
+
+// nextLink returns the target of rel="next", "" without one. A comma or semicolon within
+// < and > belongs to the target.
+func nextLink(header string) string {
+	for {
+		_, rest, found := strings.Cut(header, "<")
+		if !found {
+			return ""
+		}
+		target, params, found := strings.Cut(rest, ">")
+		if !found {
+			return ""
+		}
+		end := paramsEnd(params)
+		if relNext(params[:end]) {
+			return target
+		}
+		header = params[end:]
+	}
+}
+
+// paramsEnd returns where the parameters of one link end: at a comma outside of quotes.
+func paramsEnd(s string) int {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ',' && !quoted:
+			return i
+		}
+	}
+	return len(s)
+}
+
+func relNext(params string) bool {
+	for one := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(one, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "rel") {
+			continue
+		}
+		for word := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(value), `"`)) {
+			if strings.EqualFold(word, "next") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxAddress is how long a link may be.
+const maxAddress = 4 << 10
+
+// isAddress accepts the characters of RFC 3986, with a percent sign only before two hex
+// digits.
+func isAddress(url string) bool {
+	hex := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+	for i := range len(url) {
+		switch c := url[i]; {
+		case c <= ' ' || c > '~' || strings.IndexByte("\"<>\\^`{|}#", c) >= 0:
+			return false
+		case c == '%' && (i+2 >= len(url) || !hex(url[i+1]) || !hex(url[i+2])):
+			return false
+		}
+	}
+	return len(url) <= maxAddress
+}
+
+// Escape writes text as a value of a query.
+func Escape(text string) string {
+	const hex = "0123456789ABCDEF"
+	out := make([]byte, 0, len(text)+16)
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~' {
+			out = append(out, c)
+			continue
+		}
+		out = append(out, '%', hex[c>>4], hex[c&15])
+	}
+	return string(out)
+}
