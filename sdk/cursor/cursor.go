@@ -1,8 +1,6 @@
 package cursor
 
 import (
-	"slices"
-
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -142,11 +140,4 @@ func (s *Sums) Set(key string, sum uint64) {
 func (s *Sums) Len() int { return len(s.sums) }
 
 // Keys returns the keys in order.
-func (s *Sums) Keys() []string {
-	keys := make([]string, 0, len(s.sums))
-	for key := range s.sums {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func (s *Sums) Keys() []string { return Keys(s.sums) }
