@@ -82,9 +82,6 @@ func (r *Runner) check(ctx context.Context, p *plan) (err error) {
 	if err = plugin.CheckImports(p.guest.Info(), p.manifest); err != nil {
 		return err
 	}
-	if err = r.checkEnumerates(p.guest.Info()); err != nil {
-		return err
-	}
 	if p.scope, p.narrowed, err = resolveScope(p.manifest, p.request); err != nil {
 		return err
 	}
@@ -92,21 +89,6 @@ func (r *Runner) check(ctx context.Context, p *plan) (err error) {
 		return err
 	}
 	return r.connect(ctx, p)
-}
-
-// checkEnumerates refuses a module that enumerates where the records are not this store's: a
-// collector's runs, whose host has them.
-func (r *Runner) checkEnumerates(info plugin.Info) error {
-	if r.deps.Store.Enumerates() {
-		return nil
-	}
-	for _, im := range info.Imports {
-		if im == abi.ImportModule+".enumerate" || im == abi.ExtismUserModule+".pdpp_enumerate" {
-			return abi.NewError(abi.CodePluginImportRefused, "the plugin enumerates its source, which a collector cannot deliver to its host",
-				"run it on the host itself").WithDetail(im)
-		}
-	}
-	return nil
 }
 
 // connect finds or makes the connection, compares the module with its pin, and matches

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+
 // attachment is the content of a line that is not a message. The preview is in the
 // parser's text.
 type attachment struct {
@@ -26,17 +28,17 @@ func (p *parser) readAttachment(e *event) attachment {
 	case "last-prompt":
 		content = e.prompt
 	}
-	p.text.reset(maxPreview)
-	if !content.isString() {
-		p.text.plain(content)
+	p.text.Reset(maxPreview)
+	if !content.IsString() {
+		p.text.Plain(content)
 		a.size = int64(len(content))
 		return a
 	}
-	p.text.value(content)
-	if a.size = int64(len(p.text.buf)); p.text.full() {
-		whole := clipper{left: len(content)}
-		whole.value(content)
-		a.size = int64(len(whole.buf))
+	p.text.Text(content)
+	if a.size = int64(len(p.text.Buf)); p.text.Full() {
+		whole := jsonraw.Clipper{Left: len(content)}
+		whole.Text(content)
+		a.size = int64(len(whole.Buf))
 	}
 	return a
 }
@@ -45,16 +47,16 @@ func (p *parser) readAttachment(e *event) attachment {
 // conversation if there is one, else the hook's output, else the whole object.
 func (p *parser) hookResult(v raw, a *attachment) raw {
 	var content, stdout raw
-	r := reader{src: v}
-	if !r.enter('{') {
+	r := jsonraw.Reader{Src: v}
+	if !r.Enter('{') {
 		return v
 	}
 	for first := true; ; first = false {
-		name, ok := r.member(first)
+		name, ok := r.Member(first)
 		if !ok {
 			break
 		}
-		value := r.value()
+		value := r.Value()
 		switch string(name) {
 		case "type":
 			if kind := text(value); kind != "" {
@@ -71,9 +73,9 @@ func (p *parser) hookResult(v raw, a *attachment) raw {
 		}
 	}
 	switch {
-	case len(content.inside()) > 0:
+	case len(content.Inside()) > 0:
 		return content
-	case len(stdout.inside()) > 0:
+	case len(stdout.Inside()) > 0:
 		return stdout
 	}
 	return v
@@ -81,16 +83,16 @@ func (p *parser) hookResult(v raw, a *attachment) raw {
 
 // member returns the member named name of an object, or nil.
 func member(v raw, name string) raw {
-	r := reader{src: v}
-	if !r.enter('{') {
+	r := jsonraw.Reader{Src: v}
+	if !r.Enter('{') {
 		return nil
 	}
 	for first := true; ; first = false {
-		field, ok := r.member(first)
+		field, ok := r.Member(first)
 		if !ok {
 			return nil
 		}
-		if value := r.value(); string(field) == name {
+		if value := r.Value(); string(field) == name {
 			return value
 		}
 	}

@@ -3,8 +3,7 @@ package main
 import (
 	"strconv"
 
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 )
 
 // badLines counts the unusable lines of one transcript, and keeps the offsets of the
@@ -26,23 +25,11 @@ func (b *badLines) add(offset int64) {
 	}
 }
 
-func (b *badLines) read(count, at jsonvalue.Value) {
-	b.count = count.Int()
-	for it := at.Children(); it.Next() && len(b.at) < maxPlaces; {
-		b.at = append(b.at, it.Value().Int())
+// members are the count, and the places unless the transcript is condensed.
+func (b *badLines) members(m *cursor.Members, count, at string, condensed bool) {
+	if m.Int(count, &b.count); !condensed {
+		m.Ints(at, &b.at, maxPlaces)
 	}
-}
-
-func (b *badLines) append(to []byte, count, at string) []byte {
-	to = countMember(to, count, b.count)
-	if len(b.at) == 0 {
-		return to
-	}
-	to = append(jsonappend.Name(to, at), '[')
-	for _, offset := range b.at {
-		to = jsonappend.Int(jsonappend.Elem(to), offset)
-	}
-	return append(to, ']')
 }
 
 // noteLines reports the missing lines, including those of earlier runs.
@@ -50,26 +37,24 @@ func (c *collection) noteLines() {
 	for _, t := range c.files.list {
 		path := c.projects.shown(t.key)
 		if t.torn() {
-			c.problems.note(problemTorn, path)
+			c.note(tornLines, path)
 		}
-		c.problems.noteLines(problemInvalid, path, &t.invalid)
-		c.problems.noteLines(problemTooLong, path, &t.tooLong)
+		c.noteBad(invalidLines, path, &t.invalid)
+		c.noteBad(longLines, path, &t.tooLong)
 		c.cutEver += t.cut
 	}
 }
 
-func (p *problems) noteLines(kind problem, path string, lines *badLines) {
+func (c *collection) noteBad(p *problem, path string, lines *badLines) {
 	if lines.count <= 0 {
 		return
 	}
-	e := &p[kind]
-	e.count += lines.count
-	if len(lines.at) == 0 && len(e.examples) < maxExamples {
-		e.examples = append(e.examples, path) // a condensed cursor has no places
+	if len(lines.at) == 0 {
+		c.problems.Add(&p.Kind, int(lines.count), path, "") // a condensed cursor has no places
+		return
 	}
+	c.problems.Add(&p.Kind, int(lines.count), "", "")
 	for _, offset := range lines.at {
-		if len(e.examples) < maxExamples {
-			e.examples = append(e.examples, path+":"+strconv.FormatInt(offset, 10))
-		}
+		c.problems.Add(&p.Kind, 0, path+":"+strconv.FormatInt(offset, 10), "")
 	}
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // The names of the granted roots.
@@ -16,18 +19,21 @@ const (
 
 // collection is one run.
 type collection struct {
-	h               *sdk.Host
-	home, projects  folder
-	entries         []entry // of the home folder
-	homeListed      listed
-	projectsListed  listed
+	h    *sdk.Host
+	home struct {
+		folder
+
+		entries *files.Listing
+	}
+	projects        folder
+	projectsAbsent  bool
 	transcriptsRead bool
-	problems        problems
-	barred          map[string]bool // folders noted as unreadable
+	problems        *problems.Places
+	barred          []folder // those noted as unreadable
 
 	files      fileSet
-	notes      docSet
-	results    docSet
+	notes      files.Set
+	results    files.Set
 	otherTypes map[string]bool // line types that belong to no stream
 	changed    bool            // the cursor of sessions has news
 	dirty      map[string]bool // sessions to emit
@@ -35,7 +41,7 @@ type collection struct {
 
 	scanner     filecursor.Scanner
 	parser      parser
-	preview     clipper
+	preview     jsonraw.Clipper
 	families    map[string][]*transcript // by their first uuid
 	copies      map[uint64]struct{}      // uuids that the file being read leaves to others
 	lastSession string
@@ -48,6 +54,13 @@ type collection struct {
 	cursor            []byte
 }
 
+func newCollection(h *sdk.Host) *collection {
+	return &collection{
+		h: h, problems: problems.NewPlaces(h, kinds()...),
+		otherTypes: map[string]bool{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
+	}
+}
+
 func collect(h *sdk.Host) error {
 	home, ok := h.Root(rootHome)
 	if !ok {
@@ -56,54 +69,37 @@ func collect(h *sdk.Host) error {
 			Hint: "manual_action_required",
 		}
 	}
-	c := &collection{
-		h: h, home: folder{home, ".", "."}, notes: docSet{}, results: docSet{},
-		otherTypes: map[string]bool{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
-	}
+	c := newCollection(h)
+	c.home.folder = folder{home, rootHome, ".", "."}
 	c.projects = c.home.sub(rootProjects)
 	if other, ok := h.Root(rootProjects); ok {
-		c.projects = folder{other, ".", rootProjects}
+		c.projects = folder{other, rootProjects, ".", rootProjects}
 	}
-	c.entries, c.homeListed = c.list(c.home)
-	for _, step := range [...]func() error{
-		c.readProjects, c.readSkillsIfAsked, c.readCommandsIfAsked, c.readInventories, c.coverage,
-	} {
-		if err := step(); err != nil {
+	c.home.entries = c.list(c.home.folder)
+	if err := c.readProjects(); err != nil {
+		return err
+	}
+	if h.Wants("skills") {
+		if err := c.skills(); err != nil {
 			return err
 		}
+	}
+	if h.Wants("slash_commands") {
+		if err := c.commands(); err != nil {
+			return err
+		}
+	}
+	if err := c.inventories(); err != nil {
+		return err
+	}
+	if err := c.coverage(); err != nil {
+		return err
 	}
 	if c.cutNow > 0 {
-		h.Log(sdk.Info, counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
+		h.Log(sdk.Info, problems.Counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
 	}
 	c.nothingFound()
-	return c.problems.report(h)
-}
-
-func (c *collection) readSkillsIfAsked() error {
-	if !c.h.Wants("skills") {
-		return nil
-	}
-	return c.readSkills()
-}
-
-func (c *collection) readCommandsIfAsked() error {
-	if !c.h.Wants("slash_commands") {
-		return nil
-	}
-	return c.readCommands()
-}
-
-func (c *collection) readInventories() error {
-	for _, s := range [...][4]string{
-		{"file_history", "file_history", "file-history", reasonHistory},
-		{"cache_inventory", "cache", "cache", reasonCache},
-		{"backup_inventory", "backups", "backups", reasonBackups},
-	} {
-		if err := c.inventoryFolder(s[0], s[1], s[2], s[3]); err != nil {
-			return err
-		}
-	}
-	return c.inventoryConfig()
+	return c.problems.Report()
 }
 
 // slice hands over a cursor for the lines read so far: the host commits it as soon as
@@ -113,7 +109,7 @@ func (c *collection) slice() error {
 		return err
 	}
 	c.unsaved = 0
-	if !c.changed {
+	if !c.changed && !c.notes.Changed() && !c.results.Changed() {
 		return nil
 	}
 	c.slices++

@@ -4,24 +4,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
 // condensed returns the sessions cursor as it would be if it had been too large.
-func condensed(t *testing.T, cursor string) string {
+func condensed(t *testing.T, state string) string {
 	t.Helper()
-	v, err := jsonvalue.Parse([]byte(cursor))
+	v, err := jsonvalue.Parse([]byte(state))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &collection{notes: docSet{}, results: docSet{}, otherTypes: map[string]bool{}, families: map[string][]*transcript{}}
+	c := newCollection(nil)
 	c.readCursor(v)
 	c.files.sort()
-	c.condense(len(cursor), 0)
-	b := string(c.appendCursor(nil))
-	if strings.Contains(b, "committed_prefix_sha256") || len(b) >= len(cursor) {
-		t.Fatalf("not condensed: %s, want no committed_prefix_sha256 in b and len(b) less than %v", b, len(cursor))
+	c.condense(len(state), 0)
+	b := string(cursor.Encode(cursorVersion, sdk.Account{}, c))
+	if strings.Contains(b, "committed_prefix_sha256") || len(b) >= len(state) {
+		t.Fatalf("not condensed: %s, want no committed_prefix_sha256 in b and len(b) less than %v", b, len(state))
 	}
 	return b
 }

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+
 // Limits of the text in a record, in characters.
 const (
 	maxContent = 5000
@@ -19,23 +21,23 @@ var forms = [...]string{formOther, "document", "image", "thinking", "tool_result
 func (p *parser) message() {
 	e := &p.ev
 	again := e.role != nil || e.content != nil
-	if !p.r.enter('{') {
-		p.r.value()
+	if !p.r.Enter('{') {
+		p.r.Value()
 		return
 	}
 	for first := true; ; first = false {
-		name, ok := p.r.member(first)
+		name, ok := p.r.Member(first)
 		switch {
 		case !ok:
 			return
 		case again:
-			p.r.value()
+			p.r.Value()
 		case string(name) == "role":
-			e.role = p.r.value()
+			e.role = p.r.Value()
 		case string(name) == "content" && e.content == nil:
 			p.content()
 		default:
-			p.r.value()
+			p.r.Value()
 		}
 	}
 }
@@ -44,36 +46,36 @@ func (p *parser) message() {
 // name and input, a tool result its text, a thought its text, each on a separate line.
 // Pictures and signatures give nothing. Text beyond maxContent is counted, not kept.
 func (p *parser) content() {
-	at := p.r.i
-	if !p.r.enter('[') {
-		p.ev.content = p.r.value()
-		if p.ev.content.isString() {
+	at := p.r.At()
+	if !p.r.Enter('[') {
+		p.ev.content = p.r.Value()
+		if p.ev.content.IsString() {
 			p.form = "text"
-			p.text.value(p.ev.content)
+			p.text.Text(p.ev.content)
 		}
 		return
 	}
 	rank := 0
-	for first := true; p.r.element(first); first = false {
+	for first := true; p.r.Element(first); first = false {
 		rank = max(rank, p.block())
 	}
 	p.form = forms[rank]
-	p.ev.content = p.r.src[at:p.r.i]
+	p.ev.content = p.r.From(at)
 }
 
 // block reads one content block and returns the index of its form.
 func (p *parser) block() int {
-	if !p.r.enter('{') {
-		p.r.value()
+	if !p.r.Enter('{') {
+		p.r.Value()
 		return 0
 	}
 	var typ, text, thinking, name, input, content raw
 	for first := true; ; first = false {
-		field, ok := p.r.member(first)
+		field, ok := p.r.Member(first)
 		if !ok {
 			break
 		}
-		value := p.r.value()
+		value := p.r.Value()
 		switch string(field) {
 		case "type":
 			typ = value
@@ -91,20 +93,20 @@ func (p *parser) block() int {
 	}
 	form := 0
 	for i, f := range forms {
-		if typ.is(f) {
+		if typ.Is(f) {
 			form = i
 		}
 	}
 	switch forms[form] {
 	case "text":
-		p.text.line(text)
+		p.text.Line(text)
 	case "thinking":
-		p.text.line(thinking)
+		p.text.Line(thinking)
 	case "tool_use":
-		p.text.line(name)
+		p.text.Line(name)
 		if input != nil {
-			p.text.rune(' ')
-			p.text.plain(input)
+			p.text.Rune(' ')
+			p.text.Plain(input)
 		}
 	case "tool_result":
 		p.result(content)
@@ -114,24 +116,24 @@ func (p *parser) block() int {
 
 // result appends the text of a tool result: a string, or blocks.
 func (p *parser) result(v raw) {
-	if !v.isArray() {
-		p.text.line(v)
+	if !v.IsArray() {
+		p.text.Line(v)
 		return
 	}
-	r := reader{src: v}
-	r.enter('[')
-	for first := true; r.element(first); first = false {
-		if !r.enter('{') {
-			r.value()
+	r := jsonraw.Reader{Src: v}
+	r.Enter('[')
+	for first := true; r.Element(first); first = false {
+		if !r.Enter('{') {
+			r.Value()
 			continue
 		}
 		for first := true; ; first = false {
-			name, ok := r.member(first)
+			name, ok := r.Member(first)
 			if !ok {
 				break
 			}
-			if value := r.value(); string(name) == "text" {
-				p.text.line(value)
+			if value := r.Value(); string(name) == "text" {
+				p.text.Line(value)
 			}
 		}
 	}

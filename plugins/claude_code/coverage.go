@@ -1,14 +1,13 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/sha256"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
-
-// coverageRow is one record of coverage_diagnostics.
-type coverageRow struct{ id, store, stream, status, reason string }
 
 // maxUnknown bounds how many unknown entries get a row of their own.
 const maxUnknown = 50
@@ -20,78 +19,39 @@ func (c *collection) coverage() error {
 	if !c.h.Wants("coverage_diagnostics") {
 		return nil
 	}
-	rows := c.storeRows()
-	rows = append(rows, c.unknownRows()...)
-	rows = append(rows, c.problemRows()...)
-	known, now, changed := map[string]string{}, map[string]string{}, false
-	for it := c.h.Cursor("coverage_diagnostics").Get("rows").Children(); it.Next(); {
-		known[it.Name().Str()] = it.Value().Str()
-	}
-	for _, row := range rows {
-		sum := sha256.Sum256([]byte(row.stream + "\n" + row.status + "\n" + row.reason))
-		digest := hexText(sum[:8])
-		now[row.id] = digest
-		if known[row.id] == digest {
-			continue
-		}
-		changed = true
-		r := c.h.Record("coverage_diagnostics")
-		r.String("id", row.id)
-		r.String("store", row.store)
-		r.StringOrNull("stream", row.stream)
-		r.String("status", row.status)
-		r.String("reason", row.reason)
-		if err := r.Emit(); err != nil {
+	set := files.Open(c.h, "coverage_diagnostics", "")
+	for _, row := range slices.Concat(c.storeRows(), c.unknownRows(), c.problemRows()) {
+		if err := set.Row(row); err != nil {
 			return err
 		}
 	}
-	for _, id := range sortedKeys(known) {
-		if now[id] != "" {
-			continue
+	if !c.transcriptsRead { // the rows about lines are unknown to this run
+		for _, p := range aboutLines {
+			set.Keep("coverage:" + p.store)
 		}
-		if !c.transcriptsRead && aboutLines(id) {
-			now[id] = known[id] // unknown to this run
-			continue
-		}
-		changed = true
-		if err := c.h.Delete("coverage_diagnostics", id); err != nil {
-			return err
-		}
+		set.Keep("coverage:other_lines")
+		set.Keep("coverage:cut_messages")
 	}
-	if !changed {
-		return nil
-	}
-	b := append(jsonappend.Name([]byte{'{'}, "rows"), '{')
-	for _, id := range sortedKeys(now) {
-		b = jsonappend.String(jsonappend.Name(b, id), now[id])
-	}
-	return c.h.State("coverage_diagnostics", append(b, "}}"...))
+	return set.Close(true)
 }
 
-// aboutLines reports whether a row is about the lines of transcripts.
-func aboutLines(id string) bool {
-	for _, kind := range [...]problem{problemInvalid, problemTooLong, problemTorn, problemChanged} {
-		if id == "coverage:"+problemTexts[kind].store {
-			return true
-		}
-	}
-	return id == "coverage:other_lines" || id == "coverage:cut_messages"
-}
+// aboutLines are the problems of the lines of transcripts.
+var aboutLines = []*problem{invalidLines, longLines, tornLines, changing}
 
 // storeRows reports the outcome of each known store.
-func (c *collection) storeRows() []coverageRow {
-	rows := make([]coverageRow, 0, len(stores))
+func (c *collection) storeRows() []files.Row {
+	rows := make([]files.Row, 0, len(stores))
 	for i := range stores {
 		s := &stores[i]
-		row := coverageRow{"coverage:" + s.name, s.name, s.stream, s.status, s.reason}
+		row := files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}
 		switch {
 		case s.name == "auth": // not even whether it exists
-		case !c.isThere(s) && c.homeListed != listedWhole:
-			row.status, row.reason = statusUnaccounted, "the home folder could not be listed"
+		case !c.isThere(s) && !c.home.entries.Whole():
+			row.Status, row.Reason = statusUnaccounted, "the home folder could not be listed"
 		case !c.isThere(s):
-			row.status, row.reason = statusMissing, "not there"
+			row.Status, row.Reason = statusMissing, "not there"
 		case s.stream != "" && !c.h.Wants(s.stream):
-			row.status, row.reason = statusDeferred, "not asked for by the last run"
+			row.Status, row.Reason = statusDeferred, "not asked for by the last run"
 		}
 		rows = append(rows, row)
 	}
@@ -106,36 +66,29 @@ func (c *collection) nothingFound() {
 			return
 		}
 	}
-	if c.homeListed == listedWhole {
-		c.problems.note(problemNothing, c.home.shown("."))
+	if c.home.entries.Whole() {
+		c.note(nothing, c.home.shown("."))
 	}
 }
 
 func (c *collection) isThere(s *store) bool {
-	if s.entries[0] == "projects" {
-		return c.projectsListed != listedAbsent
+	if s.entries[0] == rootProjects {
+		return !c.projectsAbsent
 	}
-	for _, name := range s.entries {
-		for _, e := range c.entries {
-			if e.name == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.home.entries.Entries, func(e files.Entry) bool { return slices.Contains(s.entries, e.Path) })
 }
 
 // unknownRows names the other entries of the home folder.
-func (c *collection) unknownRows() []coverageRow {
-	var rows []coverageRow
-	for _, e := range c.entries {
-		if isKnown(e.name) {
+func (c *collection) unknownRows() []files.Row {
+	var rows []files.Row
+	for _, e := range c.home.entries.Entries {
+		if isKnown(e.Path) {
 			continue
 		}
-		c.problems.note(problemUnknown, e.name)
+		c.note(unknownEntries, e.Path)
 		if len(rows) < maxUnknown {
-			rows = append(rows, coverageRow{"coverage:entry:" + e.name, e.name, "", statusUnaccounted,
-				"a " + e.kind.word(e.link) + " that this connector does not know"})
+			rows = append(rows, files.Row{Store: e.Path, Kind: "entry:", Status: statusUnaccounted,
+				Reason: "a " + e.Word() + " that this connector does not know"})
 		}
 	}
 	return rows
@@ -149,22 +102,22 @@ const (
 
 // problemRows accounts for everything that could not be read in this run and, for
 // lines, in earlier ones.
-func (c *collection) problemRows() []coverageRow {
-	var rows []coverageRow
-	for kind := range c.problems {
-		n := c.problems[kind].count
-		t := &problemTexts[kind]
-		if n == 0 || t.store == "" || problem(kind) == problemUnknown || !c.transcriptsRead && aboutLines("coverage:"+t.store) {
+func (c *collection) problemRows() []files.Row {
+	var rows []files.Row
+	for _, p := range allProblems {
+		n := int64(c.problems.Count(&p.Kind))
+		if n == 0 || p.store == "" || !c.transcriptsRead && slices.Contains(aboutLines, p) {
 			continue
 		}
-		rows = append(rows, coverageRow{"coverage:" + t.store, t.store, "", t.status, counted(n, t.one, t.many)})
+		rows = append(rows, files.Row{Store: p.store, Status: p.status, Reason: problems.Counted(n, p.One, p.Many)})
 	}
 	if c.cutEver > 0 {
-		rows = append(rows, coverageRow{"coverage:cut_messages", "cut_messages", "messages", statusUnsupported, counted(c.cutEver, cutOne, cutMany)})
+		rows = append(rows, files.Row{Store: "cut_messages", Stream: "messages", Status: statusUnsupported,
+			Reason: problems.Counted(c.cutEver, cutOne, cutMany)})
 	}
 	if len(c.otherTypes) > 0 && c.transcriptsRead {
-		rows = append(rows, coverageRow{"coverage:other_lines", "other_lines", "", statusDeferred,
-			"no stream holds transcript lines of type " + strings.Join(sortedKeys(c.otherTypes), ", ")})
+		rows = append(rows, files.Row{Store: "other_lines", Status: statusDeferred,
+			Reason: "no stream holds transcript lines of type " + strings.Join(cursor.Keys(c.otherTypes), ", ")})
 	}
 	return rows
 }

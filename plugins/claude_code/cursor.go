@@ -4,25 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// The cursor of the sessions stream also covers the streams that ride it (messages,
-// attachments, memory_notes):
-//
-//	{"version": 1,
-//	 "projects": {PROJECT: {PATH: {committed_offset_bytes, committed_prefix_sha256,
-//	     observed_size_bytes, observed_mtime_ms, root, invalid, invalid_at,
-//	     too_long, too_long_at, cut, sessions: [{id, messages, first_ms, last_ms, cwd, …}]}}},
-//	 "notes": {PATH: [size, mtime_ms, fingerprint]},
-//	 "tool_results": {PATH: [size, mtime_ms, fingerprint]},
-//	 "other_types": [TYPE]}
-//
-// A damaged cursor, or one of another version, counts as missing: everything is read
-// again.
-const cursorVersion = 1
+// cursorVersion is that of the cursor of stream sessions, which also covers the streams that
+// ride it (messages, attachments, memory_notes). A damaged cursor, or one of another version,
+// counts as missing: everything is read again. Version 1 is read, too.
+const cursorVersion = 2
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
@@ -35,13 +26,26 @@ func (s *fileSet) get(key string) *transcript {
 	if t := s.byKey[key]; t != nil {
 		return t
 	}
-	t := newTranscript(key)
+	t := &transcript{}
 	if s.byKey == nil {
 		s.byKey = make(map[string]*transcript)
 	}
 	s.byKey[key] = t
-	s.list = append(s.list, t)
+	s.add(key, t)
 	return t
+}
+
+// add lists a transcript. Its key names its project and its session: PROJECT/SESSION.jsonl, or
+// PROJECT/SESSION/subagents/….jsonl.
+func (s *fileSet) add(key string, t *transcript) {
+	t.key = key
+	var rest string
+	t.project, rest, _ = strings.Cut(key, "/")
+	t.session, _, t.subagent = strings.Cut(rest, "/")
+	if !t.subagent {
+		t.session = strings.TrimSuffix(t.session, transcriptSuffix)
+	}
+	s.list = append(s.list, t)
 }
 
 // has reports whether the session's own transcript is in the project.
@@ -56,165 +60,97 @@ func (s *fileSet) sort() {
 
 // remove forgets the transcripts that drop reports true for.
 func (s *fileSet) remove(drop func(*transcript) bool) (removed bool) {
-	kept := s.list[:0]
-	for _, t := range s.list {
-		if drop(t) {
+	n := len(s.list)
+	s.list = slices.DeleteFunc(s.list, func(t *transcript) bool {
+		gone := drop(t)
+		if gone {
 			delete(s.byKey, t.key)
-			removed = true
-			continue
 		}
-		kept = append(kept, t)
-	}
-	s.list = kept
-	return removed
+		return gone
+	})
+	return len(s.list) < n
 }
 
 const transcriptSuffix = ".jsonl"
 
-// newTranscript reads the project and session from a key: PROJECT/SESSION.jsonl, or
-// PROJECT/SESSION/subagents/….jsonl.
-func newTranscript(key string) *transcript {
-	t := &transcript{key: key}
-	var rest string
-	t.project, rest, _ = strings.Cut(key, "/")
-	t.session, _, t.subagent = strings.Cut(rest, "/")
-	if !t.subagent {
-		t.session = strings.TrimSuffix(t.session, transcriptSuffix)
-	}
-	return t
-}
-
 // readCursor restores the state that the last run left.
 func (c *collection) readCursor(v jsonvalue.Value) {
-	if v.Get("version").Int() != cursorVersion {
-		return
-	}
-	for p := v.Get("projects").Children(); p.Next(); {
-		project := p.Name().Str()
-		for f := p.Value().Children(); f.Next(); {
-			t := c.files.get(project + "/" + f.Name().Str())
-			t.read(f.Value())
-			c.join(t)
+	c.files.byKey = map[string]*transcript{}
+	if !cursor.Read(v, cursorVersion, c) && v.Get("version").Int() == 1 {
+		cursor.Fill(v, c)
+		for p := v.Get("projects").Children(); p.Next(); {
+			for f := p.Value().Children(); f.Next(); {
+				t := &transcript{}
+				cursor.Fill(f.Value(), t)
+				c.files.byKey[p.Name().Str()+"/"+f.Name().Str()] = t
+			}
 		}
 	}
-	c.notes.read(v.Get("notes"))
-	c.results.read(v.Get("tool_results"))
-	for it := v.Get("other_types").Children(); it.Next(); {
-		c.otherTypes[it.Value().Str()] = true
+	for _, key := range cursor.Keys(c.files.byKey) {
+		t := c.files.byKey[key]
+		c.files.add(key, t)
+		for i := range t.shares {
+			if t.shares[i].id == "" {
+				t.shares[i].id = t.session
+			}
+		}
+		c.join(t)
 	}
 }
 
-func (t *transcript) read(v jsonvalue.Value) {
-	if v.Kind() == jsonvalue.Array {
-		t.readCondensed(v)
-		return
-	}
-	t.cursor = filecursor.ParseCursor(v)
-	t.root = v.Get("root").Str()
-	t.invalid.read(v.Get("invalid"), v.Get("invalid_at"))
-	t.tooLong.read(v.Get("too_long"), v.Get("too_long_at"))
-	t.cut = v.Get("cut").Int()
-	for it := v.Get("sessions").Children(); it.Next(); {
-		t.shares = append(t.shares, t.readShare(it.Value()))
+// Members implements cursor.Value.
+func (c *collection) Members(m *cursor.Members) {
+	cursor.Map(m, "files", &c.files.byKey, maxRoom)
+	m.Own("notes", &c.notes)
+	m.Own("tool_results", &c.results)
+	types := cursor.Keys(c.otherTypes)
+	m.Texts("other_types", &types, maxOtherTypes+1)
+	for _, kind := range types {
+		c.otherTypes[kind] = true
 	}
 }
 
-func (t *transcript) readShare(v jsonvalue.Value) share {
-	s := share{
-		id: t.session, count: v.Get("messages").Int(), first: noTime, last: noTime,
-		cwd: v.Get("cwd").Str(), branch: v.Get("branch").Str(), version: v.Get("version").Str(),
-		userType: v.Get("user_type").Str(), entry: v.Get("entrypoint").Str(), project: v.Get("project").Str(),
+// maxRoom is more than a cursor may have: condense sees to it.
+const maxRoom = 1 << 30
+
+// Members implements cursor.Value.
+func (t *transcript) Members(m *cursor.Members) {
+	size := int64(-1)
+	if t.condensed {
+		size = t.size
 	}
-	if id := v.Get("id"); id.Exists() {
-		s.id = id.Str()
+	if m.IntOr("size", &size, -1); size >= 0 {
+		t.condensed, t.size = true, size
+		m.Int("mtime_ms", &t.mtime)
+	} else {
+		filecursor.Members(m, &t.cursor)
+		m.Text("root", &t.root)
+		cursor.List(m, "sessions", &t.shares, maxShares)
 	}
-	if first, ok := v.Get("first_ms").IntOK(); ok {
-		s.first, s.last = first, v.Get("last_ms").Int()
-	}
-	return s
+	t.invalid.members(m, "invalid", "invalid_at", t.condensed)
+	t.tooLong.members(m, "too_long", "too_long_at", t.condensed)
+	m.Int("cut", &t.cut)
+}
+
+// Members implements cursor.Value.
+func (s *share) Members(m *cursor.Members) {
+	m.Text("id", &s.id)
+	m.Int("messages", &s.count)
+	m.IntOr("first_ms", &s.first, noTime)
+	m.IntOr("last_ms", &s.last, noTime)
+	m.Text("cwd", &s.cwd)
+	m.Text("branch", &s.branch)
+	m.Text("version", &s.version)
+	m.Text("user_type", &s.userType)
+	m.Text("entrypoint", &s.entry)
+	m.Text("project", &s.project)
 }
 
 // encode makes c.cursor the cursor, small enough for a STATE.
 func (c *collection) encode() {
-	c.cursor = c.appendCursor(c.cursor[:0])
+	c.cursor = cursor.Encode(cursorVersion, sdk.Account{}, c)
 	if len(c.cursor) > maxCursorBytes {
 		c.condense(len(c.cursor), condenseToBytes)
-		c.cursor = c.appendCursor(c.cursor[:0])
+		c.cursor = cursor.Encode(cursorVersion, sdk.Account{}, c)
 	}
-}
-
-// appendCursor appends the cursor. The same knowledge gives the same bytes.
-func (c *collection) appendCursor(b []byte) []byte {
-	b = jsonappend.Int(jsonappend.Name(append(b, '{'), "version"), cursorVersion)
-	b = append(jsonappend.Name(b, "projects"), '{')
-	for i, t := range c.files.list {
-		if i == 0 || c.files.list[i-1].project != t.project {
-			if i > 0 {
-				b = append(b, '}')
-			}
-			b = append(jsonappend.Name(b, t.project), '{')
-		}
-		b = t.append(jsonappend.Name(b, t.key[len(t.project)+1:]))
-	}
-	if len(c.files.list) > 0 {
-		b = append(b, '}')
-	}
-	b = append(b, '}')
-	b = c.notes.append(jsonappend.Name(b, "notes"))
-	b = c.results.append(jsonappend.Name(b, "tool_results"))
-	b = jsonappend.Strings(jsonappend.Name(b, "other_types"), sortedKeys(c.otherTypes))
-	return append(b, '}')
-}
-
-func (t *transcript) append(b []byte) []byte {
-	if t.condensed {
-		return t.appendCondensed(b)
-	}
-	if t.cursor.Known() {
-		b = t.cursor.AppendJSON(b)
-		b = b[:len(b)-1] // its object continues
-	} else {
-		b = append(b, '{')
-	}
-	b = textMember(b, "root", t.root)
-	b = t.invalid.append(b, "invalid", "invalid_at")
-	b = t.tooLong.append(b, "too_long", "too_long_at")
-	b = countMember(b, "cut", t.cut)
-	b = append(jsonappend.Name(b, "sessions"), '[')
-	for i := range t.shares {
-		b = t.shares[i].append(jsonappend.Elem(b), t.session)
-	}
-	return append(b, "]}"...)
-}
-
-func (s *share) append(b []byte, session string) []byte {
-	b = append(b, '{')
-	if s.id != session {
-		b = textMember(b, "id", s.id)
-	}
-	b = countMember(b, "messages", s.count)
-	if s.first != noTime {
-		b = jsonappend.Int(jsonappend.Name(b, "first_ms"), s.first)
-		b = jsonappend.Int(jsonappend.Name(b, "last_ms"), s.last)
-	}
-	b = textMember(b, "cwd", s.cwd)
-	b = textMember(b, "branch", s.branch)
-	b = textMember(b, "version", s.version)
-	b = textMember(b, "user_type", s.userType)
-	b = textMember(b, "entrypoint", s.entry)
-	return append(textMember(b, "project", s.project), '}')
-}
-
-func textMember(b []byte, name, value string) []byte {
-	if value == "" {
-		return b
-	}
-	return jsonappend.String(jsonappend.Name(b, name), value)
-}
-
-func countMember(b []byte, name string, n int64) []byte {
-	if n == 0 {
-		return b
-	}
-	return jsonappend.Int(jsonappend.Name(b, name), n)
 }

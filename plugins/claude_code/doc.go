@@ -5,7 +5,7 @@
 // turns Markdown files into notes, skills and commands; inventory.go lists the files
 // that are not read; coverage.go accounts for every store. cursor.go contains the state
 // that each run keeps for the next. Not here: reading files that grow (sdk/filecursor),
-// JSON (sdk/jsonvalue), messages to the host (sdk).
+// JSON (sdk/jsonraw), messages to the host (sdk).
 //
 // In: the folder granted as claude_code, and optionally one granted as projects instead
 // of its projects folder. Out: the streams of manifest.json.

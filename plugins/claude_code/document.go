@@ -1,13 +1,13 @@
 package main
 
 import (
-	"io"
+	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
-	"github.com/pdpp-host/pdpp-host/sdk/sha256"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // Bounds on reading one document, in bytes.
@@ -16,235 +16,107 @@ const (
 	previewRead = 4 * maxPreview // as many bytes as the characters can take
 )
 
-// docSet maps the paths of the small files of one kind to their state.
-type docSet map[string]docState
-
-// docState is the state of a file when it was emitted. A file of the same size and time
-// is not opened; one of the same fingerprint is not emitted.
-type docState struct {
-	size, mtime int64
-	digest      string
-	seen        bool // in this run
-}
-
-func (s docSet) read(v jsonvalue.Value) {
-	for it := v.Children(); it.Next(); {
-		d := it.Value()
-		s[it.Name().Str()] = docState{size: d.At(0).Int(), mtime: d.At(1).Int(), digest: d.At(2).Str()}
+// document emits one file if it is new or changed, through emit, which gets its content, at
+// most limit bytes.
+func (c *collection) document(set *files.Set, key string, f folder, e files.Entry, limit int64, emit func(content []byte) error) error {
+	if set.Same(key, e) {
+		return nil
 	}
-}
-
-func (s docSet) append(b []byte) []byte {
-	b = append(b, '{')
-	for _, path := range sortedKeys(s) {
-		d := s[path]
-		b = append(jsonappend.Name(b, path), '[')
-		b = jsonappend.Int(b, d.size)
-		b = jsonappend.Int(append(b, ','), d.mtime)
-		b = append(jsonappend.String(append(b, ','), d.digest), ']')
-	}
-	return append(b, '}')
-}
-
-// markSeen marks everything below the prefix as seen, because it could not be examined.
-func (s docSet) markSeen(prefix string) {
-	for path, d := range s {
-		if strings.HasPrefix(path, prefix) {
-			d.seen = true
-			s[path] = d
-		}
-	}
-}
-
-// vanished forgets the files that were not seen and returns their paths.
-func (s docSet) vanished() []string {
-	var gone []string
-	for _, path := range sortedKeys(s) {
-		if !s[path].seen {
-			gone = append(gone, path)
-			delete(s, path)
-		}
-	}
-	return gone
-}
-
-// document emits one file if it is new or changed, through emit, which gets its
-// content (at most limit bytes), and reports whether the set changed.
-func (c *collection) document(set docSet, path string, f folder, rel string, e entry, limit int64, emit func(content []byte) error) (bool, error) {
-	old, known := set[path]
-	now := docState{size: e.size, mtime: e.mtime, digest: old.digest, seen: true}
-	if known {
-		set[path] = docState{old.size, old.mtime, old.digest, true}
-	}
-	if known && old.size == e.size && old.mtime == e.mtime {
-		return false, nil
-	}
-	content, err := readAtMost(f, rel, limit)
+	content, err := files.Read(f.fsys, f.path(e.Path), limit)
 	if err != nil {
-		c.unreadable(f.shown(rel), err)
-		return false, nil
+		c.unreadable(f.shown(e.Path), err)
+		return nil
 	}
-	var hash sha256.Digest
-	hash.Reset()
-	hash.Write(content)
-	hash.Write(jsonappend.Int(nil, e.size))
-	sum := hash.Sum()
-	if now.digest = hexText(sum[:8]); !known || now.digest != old.digest {
-		if err := emit(content); err != nil {
-			return false, err
+	if !set.Take(key, e, files.Sum(view(content), strconv.FormatInt(e.Size, 10))) {
+		return nil
+	}
+	return emit(content)
+}
+
+// text emits a document, which may be too long for a record. begin sets the fields that not
+// all documents have; name is for one whose front matter has none.
+func (c *collection) text(set *files.Set, key, name, source string, f folder, e files.Entry, r *sdk.Record, begin func()) error {
+	if e.Size > maxDocument {
+		c.note(truncated, f.shown(e.Path))
+	}
+	return c.document(set, key, f, e, maxDocument, func(content []byte) error {
+		m := readFrontmatter(content)
+		begin()
+		r.String("name", cmp.Or(m.name, name))
+		r.StringOrNull("description", m.description)
+		if source != "" {
+			r.String("source", source)
 		}
-	}
-	set[path] = now
-	return true, nil
+		r.String("path", f.shown(e.Path))
+		r.String("content", view(clip.Whole(content)))
+		r.Raw("frontmatter", m.json)
+		r.Int("mtime_epoch", e.MTimeMS/1000)
+		return r.Emit()
+	})
 }
 
-// readAtMost reads the beginning of a file.
-func readAtMost(f folder, rel string, limit int64) ([]byte, error) {
-	file, err := f.fsys.Open(f.path(rel))
-	if err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(io.LimitReader(file, limit))
-	_ = file.Close() // only read
-	return content, err
-}
-
-// cut notes a document that is too long for a record.
-func (c *collection) cut(f folder, rel string, e entry) {
-	if e.size > maxDocument {
-		c.problems.note(problemCut, f.shown(rel))
-	}
-}
-
-// readSkills emits the skills.
-func (c *collection) readSkills() error {
-	f := c.home.sub("skills")
-	set := c.ownSet("skills")
-	entries, state := c.list(f)
-	changed := false
-	for _, e := range entries {
-		if e.kind != kindFolder {
+// skills emits the skills.
+func (c *collection) skills() error {
+	f, set := c.home.sub("skills"), files.Open(c.h, "skills", "skills:")
+	l := c.list(f)
+	for _, e := range l.Entries {
+		if e.Kind != files.Folder {
 			continue
 		}
-		in := f.sub(e.name)
-		files, how := c.list(in)
-		if how != listedWhole {
-			set.markSeen(e.name)
+		in, r := f.sub(e.Path), c.h.Record("skills")
+		below := c.list(in)
+		if !below.Whole() {
+			set.Keep(e.Path)
 		}
-		for _, file := range files {
-			if file.name != "SKILL.md" || file.kind != kindFile {
+		for _, file := range below.Entries {
+			if file.Path != "SKILL.md" || file.Kind != files.File {
 				continue
 			}
-			c.cut(in, file.name, file)
-			did, err := c.document(set, e.name, in, file.name, file, maxDocument, func(content []byte) error {
-				r, m := c.h.Record("skills"), readFrontmatter(content)
-				r.String("id", "skills:"+e.name)
-				r.String("name", or(m.name, e.name))
-				r.StringOrNull("description", m.description)
-				r.String("source", "user")
-				return emitDocument(r, in.shown(file.name), content, m, file)
-			})
-			if err != nil {
+			if err := c.text(set, e.Path, e.Path, "user", in, file, r, func() { r.String("id", "skills:"+e.Path) }); err != nil {
 				return err
 			}
-			changed = changed || did
 		}
 	}
-	return c.finishSet("skills", "skills:", set, state, changed)
+	return set.Close(l.Whole())
 }
 
-// readCommands emits the slash commands.
-func (c *collection) readCommands() error {
-	f := c.home.sub("commands")
-	set := c.ownSet("slash_commands")
-	changed := false
-	state, err := c.walk(f, func(rel string, e entry) error {
-		if e.kind != kindFile || !isMarkdown(rel) {
-			return nil
+// commands emits the slash commands.
+func (c *collection) commands() error {
+	f, set, r := c.home.sub("commands"), files.Open(c.h, "slash_commands", "commands:"), c.h.Record("slash_commands")
+	l := c.walk(f)
+	for _, e := range l.Entries {
+		if !isMarkdown(e) {
+			continue
 		}
-		c.cut(f, rel, e)
-		path := rel[:len(rel)-len(".md")]
-		did, err := c.document(set, path, f, rel, e, maxDocument, func(content []byte) error {
-			r, m := c.h.Record("slash_commands"), readFrontmatter(content)
-			r.String("id", "commands:"+path)
-			r.String("name", or(m.name, strings.ReplaceAll(path, "/", ":")))
-			r.StringOrNull("description", m.description)
-			return emitDocument(r, f.shown(rel), content, m, e)
-		})
-		changed = changed || did
-		return err
-	})
-	if err != nil {
-		return err
+		path := e.Path[:len(e.Path)-len(".md")]
+		err := c.text(set, path, strings.ReplaceAll(path, "/", ":"), "", f, e, r, func() { r.String("id", "commands:"+path) })
+		if err != nil {
+			return err
+		}
 	}
-	return c.finishSet("slash_commands", "commands:", set, state, changed)
+	return set.Close(l.Whole())
 }
 
 // readNotes emits the notes of one project.
 func (c *collection) readNotes(project string) error {
-	f := c.projects.sub(project + "/memory")
-	state, err := c.walk(f, func(rel string, e entry) error {
-		if e.kind != kindFile || !isMarkdown(rel) {
-			return nil
+	f, r := c.projects.sub(project+"/memory"), c.h.Record("memory_notes")
+	l := c.walk(f)
+	if !l.Whole() {
+		c.notes.Keep(project + "/")
+	}
+	for _, e := range l.Entries {
+		if !isMarkdown(e) {
+			continue
 		}
-		c.cut(f, rel, e)
-		path := project + "/" + rel
-		did, err := c.document(c.notes, path, f, rel, e, maxDocument, func(content []byte) error {
-			r, m := c.h.Record("memory_notes"), readFrontmatter(content)
+		path := project + "/" + e.Path
+		err := c.text(&c.notes, path, e.Path[:len(e.Path)-len(".md")], "", f, e, r, func() {
 			r.String("id", "memory_notes:"+path)
 			r.String("project_path", project)
-			r.String("note_path", rel)
-			r.String("name", or(m.name, rel[:len(rel)-len(".md")]))
-			r.StringOrNull("description", m.description)
-			return emitDocument(r, f.shown(rel), content, m, e)
+			r.String("note_path", e.Path)
 		})
-		c.changed = c.changed || did
-		return err
-	})
-	if state == listedPart {
-		c.notes.markSeen(project + "/")
-	}
-	return err
-}
-
-// emitDocument sets the fields that all documents share.
-func emitDocument(r *sdk.Record, path string, content []byte, m frontmatter, e entry) error {
-	r.String("path", path)
-	r.String("content", view(wholeRunes(content)))
-	r.Raw("frontmatter", m.json)
-	r.Int("mtime_epoch", e.mtime/1000)
-	return r.Emit()
-}
-
-func or(text, otherwise string) string {
-	if text != "" {
-		return text
-	}
-	return otherwise
-}
-
-// ownSet returns the set of a stream with a separate cursor.
-func (c *collection) ownSet(stream string) docSet {
-	set := docSet{}
-	set.read(c.h.Cursor(stream).Get("files"))
-	return set
-}
-
-// finishSet deletes the records of files that vanished from a folder that could be
-// listed, and stores the set when it changed.
-func (c *collection) finishSet(stream, prefix string, set docSet, state listed, changed bool) error {
-	if state == listedPart {
-		set.markSeen("")
-	}
-	for _, path := range set.vanished() {
-		changed = true
-		if err := c.h.Delete(stream, prefix+path); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	if !changed {
-		return nil
-	}
-	b := set.append(jsonappend.Name([]byte{'{'}, "files"))
-	return c.h.State(stream, append(b, '}'))
+	return nil
 }

@@ -34,7 +34,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 		return nil
 	}
 	if e.kind == lineMessage {
-		if c.parser.text.over > 0 {
+		if c.parser.text.Over > 0 {
 			t.cut++
 			c.cutNow++
 		}
@@ -86,13 +86,13 @@ func (c *collection) emitMessage(e *event, session string, line []byte) error {
 		r.String("role", kind)
 	}
 	r.String("type", c.parser.form)
-	r.StringOrNull("content", view(c.parser.text.buf))
-	over := c.parser.text.over
+	r.StringOrNull("content", view(c.parser.text.Buf))
+	over := c.parser.text.Over
 	r.Bool("content_truncated", over > 0)
-	r.Int("content_length", maxContent-int64(c.parser.text.left)+over)
+	r.Int("content_length", maxContent-int64(c.parser.text.Left)+over)
 	c.setTime(e.timestamp)
 	r.StringOrNull("timestamp", c.time)
-	r.Bool("is_sidechain", e.sidechain.isTrue())
+	r.Bool("is_sidechain", e.sidechain.IsTrue())
 	r.StringOrNull("user_type", text(e.userType))
 	r.StringOrNull("agent_id", text(e.agent))
 	return r.Emit()
@@ -122,7 +122,7 @@ func (c *collection) emitAttachment(e *event, session string, line []byte) error
 	r.String("event_type", a.kind)
 	r.StringOrNull("hook_name", text(a.hook))
 	r.StringOrNull("tool_use_id", text(a.tool))
-	r.StringOrNull("content_preview", view(c.parser.text.buf))
+	r.StringOrNull("content_preview", view(c.parser.text.Buf))
 	r.Int("content_bytes", a.size)
 	c.setTime(a.time)
 	r.StringOrNull("timestamp", c.time)

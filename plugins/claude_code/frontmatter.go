@@ -2,8 +2,8 @@ package main
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -24,7 +24,7 @@ const (
 // block scalars and lists of scalars. Every scalar is text. A deeper structure becomes
 // its key with an empty text.
 func readFrontmatter(content []byte) frontmatter {
-	lines := strings.Split(strings.TrimPrefix(string(wholeRunes(content)), "\ufeff"), "\n")
+	lines := strings.Split(strings.TrimPrefix(string(clip.Whole(content)), "\ufeff"), "\n")
 	if strings.TrimRight(lines[0], " \r\t") != "---" {
 		return frontmatter{}
 	}
@@ -117,21 +117,4 @@ func unquote(s string) string {
 		return s[1 : n-1]
 	}
 	return s
-}
-
-// wholeRunes drops a code point that was cut in two at the end.
-func wholeRunes(b []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
-		c := b[len(b)-i]
-		if c < utf8.RuneSelf {
-			return b
-		}
-		if utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return b[:len(b)-i]
-			}
-			return b
-		}
-	}
-	return b
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 )
 
 // FuzzLine compares the line reader with encoding/json: the reader accepts every object
@@ -40,13 +42,13 @@ func FuzzLine(f *testing.F) {
 		e, ok := p.parse(line)
 		var oracle map[string]json.RawMessage
 		valid := json.Unmarshal(line, &oracle) == nil && oracle != nil
-		if valid && !ok && depth(line) < maxDepth {
+		if valid && !ok && depth(line) < jsonraw.MaxDepth {
 			t.Fatal("a JSON object was refused")
 		}
 		if !ok {
 			return
 		}
-		content := string(p.text.buf)
+		content := string(p.text.Buf)
 		if !utf8.ValidString(content) || utf8.RuneCountInString(content) > maxContent {
 			t.Fatal("the content is not valid UTF-8, or longer than maxContent")
 		}
@@ -57,7 +59,7 @@ func FuzzLine(f *testing.F) {
 		}
 		compare(t, &p, e, oracle, valid)
 		if e.kind == lineAttachment {
-			if a := p.readAttachment(e); a.size < 0 || !utf8.Valid(p.text.buf) || utf8.RuneCount(p.text.buf) > maxPreview {
+			if a := p.readAttachment(e); a.size < 0 || !utf8.Valid(p.text.Buf) || utf8.RuneCount(p.text.Buf) > maxPreview {
 				t.Fatal("the preview is not valid UTF-8, or longer than maxPreview")
 			}
 		}
@@ -67,7 +69,7 @@ func FuzzLine(f *testing.F) {
 // compare checks the results of a line that encoding/json reads, too.
 func compare(t *testing.T, p *parser, e *event, oracle map[string]json.RawMessage, valid bool) {
 	t.Helper()
-	if !valid || repeats(oracle, p.r.src) {
+	if !valid || repeats(oracle, p.r.Src) {
 		return
 	}
 	for name, v := range map[string]raw{"uuid": e.uuid, "sessionId": e.session, "cwd": e.cwd} {
@@ -82,8 +84,8 @@ func compare(t *testing.T, p *parser, e *event, oracle map[string]json.RawMessag
 	if json.Unmarshal(oracle["message"], &message) == nil && !bytes.Contains(oracle["message"], []byte("\\u")) &&
 		strings.Count(string(oracle["message"]), "ontent") == 1 && bytes.Contains(oracle["message"], []byte(`"content"`)) {
 		want := []rune(message.Content)
-		if string(want[:min(len(want), maxContent)]) != string(p.text.buf) {
-			t.Fatalf("content is %q, want %q", p.text.buf, message.Content)
+		if string(want[:min(len(want), maxContent)]) != string(p.text.Buf) {
+			t.Fatalf("content is %q, want %q", p.text.Buf, message.Content)
 		}
 	}
 }

@@ -59,28 +59,6 @@ func TestCutMessagesSaySo(t *testing.T) {
 	emitted(t, again(t, third), "messages short", "sessions "+one, "coverage_diagnostics -coverage:cut_messages")
 }
 
-// The length is that of the text in a clipper with room for everything.
-func TestCharactersBeyondTheLimit(t *testing.T) {
-	t.Parallel()
-	for _, s := range []string{
-		"", "a", "abcdefgh", "abcdefghi", `abc\ndefgh`, `abcdefgh\u00e9`, `\ud83d\ude00x`, `\ud83dx`, `\\\\\\\\\\\\`, `abcdefg\`, `\u12`, "äöü€😀äöü",
-		"ab\xff\xfecdefghijk", strings.Repeat(`12345678\"`, 9), "abcdefg\\", "\x7f\x80",
-	} {
-		for _, escapes := range []bool{true, false} {
-			all := clipper{left: 1000}
-			all.decode([]byte(s), escapes)
-			for limit := range 12 {
-				var c clipper
-				c.measure(limit)
-				c.decode([]byte(s), escapes)
-				if got, want := int64(limit-c.left)+c.over, int64(1000-all.left); got != want {
-					t.Errorf("%q, escapes %v, limit %d: %d characters, want %d", s, escapes, limit, got, want)
-				}
-			}
-		}
-	}
-}
-
 // The places of bad lines are named in every run, the first of each transcript,
 // and only by name once the cursor had to be condensed.
 func TestGapsPersistWithTheirPlaces(t *testing.T) {
@@ -207,7 +185,7 @@ func TestUnreadablePlacesNameTheirStreams(t *testing.T) {
 // A link is a fact of the folder, not a fault for its owner to put right.
 func TestLinksAreForInformation(t *testing.T) {
 	t.Parallel()
-	if got := problemTexts[problemLink].action; got != "not_retriable" {
+	if got := linkNotFollowed.Hint; got != "not_retriable" {
 		t.Errorf("%v, want not_retriable", got)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
@@ -28,25 +29,25 @@ type event struct {
 
 // parser reads lines, one at a time, into the same event.
 type parser struct {
-	r    reader
+	r    jsonraw.Reader
 	ev   event
-	text clipper
+	text jsonraw.Clipper
 	form string // kind of the message's content
 }
 
 // parse reads one line. ok is false when it is not a JSON object. The event and the
 // text of its message belong to the parser and are valid until the next call.
 func (p *parser) parse(line []byte) (*event, bool) {
-	p.r = reader{src: line}
+	p.r = jsonraw.Reader{Src: line}
 	p.ev = event{}
-	p.text.measure(maxContent)
+	p.text.Measure(maxContent)
 	p.form = formOther
-	if !p.r.enter('{') {
+	if !p.r.Enter('{') {
 		return nil, false
 	}
 	e := &p.ev
 	for first := true; ; first = false {
-		name, ok := p.r.member(first)
+		name, ok := p.r.Member(first)
 		if !ok {
 			break
 		}
@@ -54,15 +55,15 @@ func (p *parser) parse(line []byte) (*event, bool) {
 			p.message()
 			continue
 		}
-		value := p.r.value()
+		value := p.r.Value()
 		if place := e.place(name); place != nil && *place == nil {
 			*place = value
 		}
 	}
-	if !p.r.end() {
+	if !p.r.End() {
 		return nil, false
 	}
-	switch string(e.typ.inside()) {
+	switch string(e.typ.Inside()) {
 	case "user", "assistant":
 		e.kind = lineMessage
 	case "attachment", "file-history-snapshot", "permission-mode", "last-prompt":
@@ -114,13 +115,13 @@ func (e *event) place(name []byte) *raw {
 const maxID = 512
 
 // usableID reports whether v can be a key or a part of one.
-func usableID(v raw) bool { return len(v.inside()) > 0 && len(v) <= maxID }
+func usableID(v raw) bool { return len(v.Inside()) > 0 && len(v) <= maxID }
 
 // hashID returns the key of a line without a uuid: its type, its session and a
 // hash of its bytes, which is the same wherever the line is copied to.
 func hashID(kind, session string, line []byte) string {
 	sum := sha256.Sum256(line)
-	return kind + ":" + session + ":" + hexText(sum[:12])
+	return kind + ":" + session + ":" + sha256.Hex(sum[:12])
 }
 
 // noTime is the time of a line without a usable timestamp.

@@ -1,98 +1,112 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+)
 
 // readProjects collects the projects folder: notes, tool results, transcripts.
 func (c *collection) readProjects() error {
-	projects, state := c.list(c.projects)
-	c.projectsListed = state
-	wanted := false
-	for _, stream := range [...]string{"sessions", "messages", "attachments", "memory_notes"} {
-		wanted = wanted || c.h.Wants(stream)
-	}
+	l := c.list(c.projects)
+	c.projectsAbsent = l.Absent
 	c.readCursor(c.h.Cursor("sessions"))
-	if !wanted {
+	if !slices.ContainsFunc([]string{"sessions", "messages", "attachments", "memory_notes"}, c.h.Wants) {
 		return nil
 	}
-	seen := map[string]listed{}
-	for _, p := range projects {
-		if p.kind != kindFolder {
+	partly := map[string]bool{} // projects of which something could not be listed
+	for _, p := range l.Entries {
+		if p.Kind != files.Folder {
 			continue
 		}
-		how, err := c.readProject(p.name)
+		whole, err := c.readProject(p.Path)
 		if err != nil {
 			return err
 		}
-		seen[p.name] = how
+		if !whole {
+			partly[p.Path] = true
+		}
 	}
 	c.files.sort()
 	c.transcriptsRead = true
 	if err := c.readTranscripts(); err != nil {
 		return err
 	}
-	if err := c.forget(state, seen); err != nil {
-		return err
+	if l.Whole() && !l.Absent {
+		if err := c.forget(partly); err != nil {
+			return err
+		}
 	}
 	c.noteLines()
-	if !c.changed {
+	if !c.changed && !c.notes.Changed() && !c.results.Changed() {
 		return nil
 	}
 	c.encode()
 	return c.h.State("sessions", c.cursor)
 }
 
-// readProject finds the transcripts of one project, and reads its small files.
-func (c *collection) readProject(project string) (listed, error) {
-	entries, state := c.list(c.projects.sub(project))
+// readProject finds the transcripts of one project, and reads its small files. whole is false
+// when it could not be listed to its end.
+func (c *collection) readProject(project string) (whole bool, err error) {
+	l := c.list(c.projects.sub(project))
+	whole = l.Whole()
 	if c.h.Wants("memory_notes") {
 		if err := c.readNotes(project); err != nil {
-			return state, err
+			return whole, err
 		}
 	}
-	for _, e := range entries {
+	for _, e := range l.Entries {
 		switch {
-		case e.kind == kindFile && strings.HasSuffix(e.name, transcriptSuffix) && e.name != transcriptSuffix:
-			c.found(project+"/"+e.name, e)
-		case e.kind == kindFolder && e.name != "memory":
-			how, err := c.readSessionFolder(project, e.name)
+		case e.Kind == files.File && strings.HasSuffix(e.Path, transcriptSuffix) && e.Path != transcriptSuffix:
+			c.found(project+"/"+e.Path, e)
+		case e.Kind == files.Folder && e.Path != "memory":
+			all, err := c.readSessionFolder(project, e.Path)
 			if err != nil {
-				return state, err
+				return whole, err
 			}
-			if how == listedPart {
-				state = listedPart
-			}
+			whole = whole && all
 		}
 	}
-	return state, nil
+	return whole, nil
 }
 
 // readSessionFolder finds the transcripts of a session's subagents, and reads
 // its tool results.
-func (c *collection) readSessionFolder(project, session string) (listed, error) {
+func (c *collection) readSessionFolder(project, session string) (whole bool, err error) {
 	dir := project + "/" + session
-	if c.h.Wants("attachments") {
-		if err := c.readToolResults(dir, session); err != nil {
-			return listedPart, err
+	wanted := func(p string) bool {
+		top, _, _ := strings.Cut(p, "/")
+		return top == "subagents" || top == "tool-results" && c.h.Wants("attachments")
+	}
+	l := c.walkSome(c.projects.sub(dir), maxWalkDepth+1, wanted)
+	if !l.Whole() {
+		c.results.Keep(dir + "/")
+	}
+	for _, e := range l.Entries {
+		rel, isResult := strings.CutPrefix(e.Path, "tool-results/")
+		switch {
+		case e.Kind != files.File:
+		case isResult:
+			if err := c.readToolResult(dir, session, rel, e); err != nil {
+				return false, err
+			}
+		case strings.HasSuffix(e.Path, transcriptSuffix):
+			c.found(dir+"/"+e.Path, e)
 		}
 	}
-	f := c.projects.sub(dir + "/subagents")
-	return c.walk(f, func(rel string, e entry) error {
-		if e.kind == kindFile && strings.HasSuffix(rel, transcriptSuffix) {
-			c.found(dir+"/subagents/"+rel, e)
-		}
-		return nil
-	})
+	return l.Whole(), nil
 }
 
-func (c *collection) found(key string, e entry) {
+func (c *collection) found(key string, e files.Entry) {
 	t := c.files.get(key)
 	t.present = true
 	if t.condensed {
-		t.news = t.size != e.size || t.mtime != e.mtime
+		t.news = t.size != e.Size || t.mtime != e.MTimeMS
 	} else {
-		t.news = !t.cursor.Known() || t.cursor.Size != e.size || t.cursor.MTimeMS != e.mtime
+		t.news = !t.cursor.Known() || t.cursor.Size != e.Size || t.cursor.MTimeMS != e.MTimeMS
 	}
-	t.size, t.mtime = e.size, e.mtime
+	t.size, t.mtime = e.Size, e.MTimeMS
 }
 
 // forget drops the state of deleted files. Their records stay, see the package's
@@ -100,10 +114,7 @@ func (c *collection) found(key string, e entry) {
 // the session's record would lose it. Nothing is forgotten for a folder that could not
 // be listed; when there is no projects folder at all, the granted folder is probably
 // the wrong one.
-func (c *collection) forget(state listed, seen map[string]listed) error {
-	if state != listedWhole {
-		return nil
-	}
+func (c *collection) forget(partly map[string]bool) error {
 	alive := map[string]bool{}
 	for _, t := range c.files.list {
 		for i := range t.shares {
@@ -112,40 +123,22 @@ func (c *collection) forget(state listed, seen map[string]listed) error {
 			}
 		}
 	}
-	gone := func(project string) bool {
-		how, listed := seen[project]
-		return !listed || how != listedPart
-	}
 	c.changed = c.files.remove(func(t *transcript) bool {
-		if t.present || !gone(t.project) {
-			return false
-		}
-		for i := range t.shares {
-			if alive[t.shares[i].id] {
-				return false
-			}
-		}
-		return true
+		return !t.present && !partly[t.project] && !slices.ContainsFunc(t.shares, func(s share) bool { return alive[s.id] })
 	}) || c.changed
-	for project, how := range seen {
-		if how == listedPart {
-			c.results.markSeen(project + "/")
-			c.notes.markSeen(project + "/")
-		}
+	for project := range partly {
+		c.results.Keep(project + "/")
+		c.notes.Keep(project + "/")
 	}
-	if c.h.Wants("attachments") && len(c.results.vanished()) > 0 {
-		c.changed = true
+	if c.h.Wants("attachments") {
+		if err := c.results.Sweep(func(string) error { return nil }); err != nil {
+			return err
+		}
 	}
 	if !c.h.Wants("memory_notes") {
 		return nil
 	}
-	for _, path := range c.notes.vanished() {
-		c.changed = true
-		if err := c.h.Delete("memory_notes", "memory_notes:"+path); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.notes.Sweep(func(path string) error { return c.h.Delete("memory_notes", "memory_notes:"+path) })
 }
 
 // torn reports whether bytes follow the last complete line.

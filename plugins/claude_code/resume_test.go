@@ -1,8 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -394,4 +397,62 @@ func TestSinceFiltersMessages(t *testing.T) {
 	o.Scope = []abi.StreamScope{{Name: "messages", TimeRange: &abi.TimeRange{Since: stamp(1)}}, {Name: "sessions"}}
 	r := checked(t, sdktest.Collect(t, connector{}, o))
 	emitted(t, r, "messages a1", "sessions "+one)
+}
+
+// The cursors of version 0.1.0 are gone on with: nothing is read again, deletions are noticed,
+// and the rows that are sent once more are the ones that are stored.
+func TestEarlierCursors(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.add(project+one+".jsonl", "bad\n")
+	h.put(project+one+"/subagents/agent-x.jsonl", userLine(one, "x1", "go", 12))
+	h.put(project+"memory/a.md", "a")
+	h.put("skills/s/SKILL.md", "s")
+	h.put("cache/c", "c")
+	first := run(t, h)
+	stored, now := first.Stored(), first.Committed()
+	prefix := func(path string) string {
+		sum := sha256.Sum256(h[path].Data)
+		return hex.EncodeToString(sum[:])
+	}
+	file := func(path, rest string) string {
+		return fmt.Sprintf(`{"committed_offset_bytes":%d,"committed_prefix_sha256":%q,"observed_size_bytes":%d,"observed_mtime_ms":%d,%s}`,
+			len(h[path].Data), prefix(path), len(h[path].Data), h[path].ModTime.UnixMilli(), rest)
+	}
+	own, sub := project+one+".jsonl", project+one+"/subagents/agent-x.jsonl"
+	now["sessions"] = fmt.Sprintf(`{"version":1,"projects":{"-home-ada-code-loom":{%q:%s,%q:%s}},"notes":{"-home-ada-code-loom/a.md":[1,%d,"0123456789abcdef"],`+
+		`"-home-ada-code-loom/b.md":[1,2,"0123456789abcdef"]},"tool_results":{},"other_types":["system"]}`,
+		one+".jsonl", file(own, fmt.Sprintf(`"root":"u1","invalid":1,"invalid_at":[%d],"sessions":[{"messages":2,"first_ms":%d,"last_ms":%d,"cwd":"/home/ada/code/loom"}]`,
+			len(h[own].Data)-4, day.UnixMilli(), day.UnixMilli())),
+		one+"/subagents/agent-x.jsonl", file(sub, `"root":"x1","sessions":[{"messages":1}]`), h[project+"memory/a.md"].ModTime.UnixMilli())
+	now["skills"] = fmt.Sprintf(`{"files":{"s":[1,%d,"0123456789abcdef"],"gone":[1,2,""]}}`, day.UnixMilli())
+	now["cache_inventory"] = `{"entries":{"00ff":"file"}}`
+	now["coverage_diagnostics"] = `{"rows":{"coverage:entry:gone":"0123456789abcdef"}}`
+	o := options(h)
+	o.State = now
+	second := checked(t, sdktest.Collect(t, connector{}, o))
+	for _, rec := range second.All {
+		switch was := stored[rec.Stream][rec.Key]; {
+		case rec.Delete:
+		case rec.Stream == "messages" || rec.Stream == "sessions" || rec.Stream == "memory_notes" || rec.Stream == "skills":
+			t.Errorf("%s %s was emitted again, want it left alone", rec.Stream, rec.Key)
+		case string(was.Data) != string(rec.Data) && rec.Key != "coverage:other_lines":
+			t.Errorf("%s %s: got %s, want what is stored: %s", rec.Stream, rec.Key, rec.Data, was.Data)
+		}
+	}
+	var gone []string
+	for _, rec := range second.All {
+		if rec.Delete {
+			gone = append(gone, rec.Key)
+		}
+	}
+	slices.Sort(gone)
+	if got, want := strings.Join(gone, " "), "cache:00ff coverage:entry:gone memory_notes:-home-ada-code-loom/b.md skills:gone"; got != want {
+		t.Errorf("deleted %s, want %s", got, want)
+	}
+	if skip(t, second, "lines_not_readable") != 1 {
+		t.Errorf("%+v, want the bad line of the earlier run", second.Skips)
+	}
+	h.add(own, userLine(one, "u9", "more", 20))
+	want(t, again(t, second), "sessions", one, map[string]any{"message_count": 4, "cwd": "/home/ada/code/loom"})
 }

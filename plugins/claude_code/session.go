@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+)
 
 // share is one transcript's contribution to one session's record. A session is the sum
 // of the shares of its transcript and its subagents' transcripts, so that appended
@@ -128,7 +132,7 @@ func (c *collection) emitSessions() error {
 	if len(c.dirty) == 0 {
 		return nil
 	}
-	ids := sortedKeys(c.dirty)
+	ids := cursor.Keys(c.dirty)
 	c.dirty, c.touched = make(map[string]bool), ""
 	if !c.h.Wants("sessions") {
 		return nil

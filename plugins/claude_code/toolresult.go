@@ -3,39 +3,30 @@ package main
 import (
 	"path"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
-// readToolResults emits a preview of each file that Claude Code put a long tool
-// result into. dir is PROJECT/SESSION.
-func (c *collection) readToolResults(dir, session string) error {
-	f := c.projects.sub(dir + "/tool-results")
-	state, err := c.walk(f, func(rel string, e entry) error {
-		if e.kind != kindFile {
-			return nil
-		}
-		key := dir + "/" + rel
-		did, err := c.document(c.results, key, f, rel, e, previewRead, func(content []byte) error {
-			r := c.h.Record("attachments")
-			r.String("id", "tool_result_file:"+key)
-			r.String("session_id", session)
-			r.Null("parent_uuid")
-			r.String("event_type", "tool_result")
-			r.Null("hook_name")
-			r.StringOrNull("tool_use_id", toolUseID(rel))
-			c.preview.reset(maxPreview)
-			c.preview.plain(wholeRunes(content))
-			r.StringOrNull("content_preview", view(c.preview.buf))
-			r.Int("content_bytes", e.size)
-			r.StringOrNull("timestamp", formatTime(e.mtime))
-			return r.Emit()
-		})
-		c.changed = c.changed || did
-		return err
+// readToolResult emits a preview of a file that Claude Code put a long tool result into. rel is
+// its path below the folder of its kind; dir is PROJECT/SESSION.
+func (c *collection) readToolResult(dir, session, rel string, e files.Entry) error {
+	key := dir + "/" + rel
+	return c.document(&c.results, key, c.projects.sub(dir), e, previewRead, func(content []byte) error {
+		r := c.h.Record("attachments")
+		r.String("id", "tool_result_file:"+key)
+		r.String("session_id", session)
+		r.Null("parent_uuid")
+		r.String("event_type", "tool_result")
+		r.Null("hook_name")
+		r.StringOrNull("tool_use_id", toolUseID(rel))
+		c.preview.Reset(maxPreview)
+		c.preview.Plain(clip.Whole(content))
+		r.StringOrNull("content_preview", view(c.preview.Buf))
+		r.Int("content_bytes", e.Size)
+		r.StringOrNull("timestamp", formatTime(e.MTimeMS))
+		return r.Emit()
 	})
-	if state == listedPart {
-		c.results.markSeen(dir + "/")
-	}
-	return err
 }
 
 // toolUseID returns the id of the tool call that a file is named after, "" when

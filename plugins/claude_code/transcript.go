@@ -107,7 +107,7 @@ func (c *collection) readTranscript(t *transcript) error {
 		t.cursor, c.changed = filecursor.Cursor{}, true
 		return nil
 	case !result.Advanced:
-		c.problems.note(problemChanged, c.projects.shown(t.key))
+		c.note(changing, c.projects.shown(t.key))
 	}
 	if !result.Advanced {
 		t.restore(c, before)

@@ -115,7 +115,7 @@ func TestSkipsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d, want %d", reason, got, n)
 		}
 	}
-	if n := len(r.Records("coverage_diagnostics")); n > len(stores)+maxUnknown+int(problemCount)+1 {
+	if n := len(r.Records("coverage_diagnostics")); n > len(stores)+maxUnknown+len(allProblems)+1 {
 		t.Errorf("%d coverage rows, want at most one for each store, unknown entry and problem", n)
 	}
 	for _, s := range r.Skips {

@@ -14,83 +14,40 @@ type call struct {
 	arguments string
 	truncated bool
 	at        time.Time
+	n         int64 // in the order of arrival
 }
 
-// pending lists calls in their order of arrival.
+// pending are the calls of a rollout that wait for their output, by call id.
 type pending struct {
-	byID  map[string]int64 // call id -> number in the order
-	order []call
-	first int64 // number of order[0]
-	live  int
+	byID map[string]*call
+	last int64 // number of the call that was added last
 }
 
-func (p *pending) reset() {
-	if p.byID == nil {
-		p.byID = map[string]int64{}
-	}
-	clear(p.byID)
-	clear(p.order)
-	p.order, p.first, p.live = p.order[:0], 0, 0
-}
-
-// remove removes and returns the call of that id.
-func (p *pending) remove(callID string) (call, bool) {
-	n, ok := p.byID[callID]
-	if !ok {
-		return call{}, false
-	}
-	at := &p.order[n-p.first]
-	c := *at
-	*at = call{}
-	delete(p.byID, callID)
-	p.live--
-	p.trim()
-	return c, true
-}
+func (p *pending) reset() { p.byID = map[string]*call{} }
 
 // add keeps c, whose call id must not be among the pending ones.
-func (p *pending) add(c call) {
-	if len(p.order) >= 4*maxPending {
-		p.compact()
-	}
-	p.byID[c.callID] = p.first + int64(len(p.order))
-	p.order = append(p.order, c)
-	p.live++
+func (p *pending) add(c *call) {
+	p.last++
+	c.n = p.last
+	p.byID[c.callID] = c
 }
 
-// oldest removes and returns the call that waits longest.
-func (p *pending) oldest() (call, bool) {
-	p.trim()
-	if len(p.order) == 0 {
-		return call{}, false
-	}
-	return p.remove(p.order[0].callID)
+// remove removes and returns the call of that id, nil without one.
+func (p *pending) remove(callID string) *call {
+	c := p.byID[callID]
+	delete(p.byID, callID)
+	return c
 }
 
-// trim drops answered calls from the front.
-func (p *pending) trim() {
-	n := 0
-	for n < len(p.order) && p.order[n].callID == "" {
-		n++
-	}
-	if n == len(p.order) {
-		p.order = p.order[:0]
-	} else {
-		p.order = p.order[n:]
-	}
-	p.first += int64(n)
-}
-
-// compact drops answered calls from the middle: behind one call that never gets its
-// output, thousands may come and go.
-func (p *pending) compact() {
-	kept := make([]call, 0, p.live+1)
-	p.first = 0
-	for _, c := range p.order {
-		if c.callID != "" {
-			p.byID[c.callID] = int64(len(kept))
-			kept = append(kept, c)
+// oldest removes and returns the call that waits longest, nil without one.
+func (p *pending) oldest() (old *call) {
+	for _, c := range p.byID {
+		if old == nil || c.n < old.n {
+			old = c
 		}
 	}
-	p.order = kept
+	if old != nil {
+		delete(p.byID, old.callID)
+	}
+	return old
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
@@ -119,21 +122,23 @@ func TestLargeRolloutIsCut(t *testing.T) {
 
 func TestCursorOfTooManyRollouts(t *testing.T) {
 	t.Parallel()
-	c := newCursor()
+	c := newState()
 	for i := range 50 {
 		c.files[fmt.Sprintf("sessions/%03d.jsonl", i)] = &rolloutState{session: fmt.Sprint(i), lines: 1, offset: 10, metaOffset: -1}
 		c.threads[fmt.Sprint(i)] = int64(i)
 	}
-	full, dropped := c.encode(1 << 20)
-	if dropped != 0 {
-		t.Fatalf("%v, want 0", dropped)
+	full := c.encode()
+	if c.dropped != 0 {
+		t.Fatalf("%v, want 0", c.dropped)
 	}
-	text, dropped := c.encode(len(full) / 2)
+	c.limit = len(full) / 2
+	text := c.encode()
+	dropped := c.dropped
 	v, err := jsonvalue.Parse(text)
 	if err != nil || len(text) > len(full)/2 || dropped == 0 {
 		t.Fatalf("%v, %d bytes, %d dropped, want half of %d bytes and some dropped", err, len(text), dropped, len(full))
 	}
-	back := decodeCursor(v)
+	back := readState(v)
 	if len(back.files) != 50-dropped || back.files["sessions/049.jsonl"] == nil {
 		t.Fatalf("%v, want len(back.files) = %v and back.files[\"sessions/049.jsonl\"] not nil", len(back.files), 50-dropped)
 	}
@@ -182,4 +187,39 @@ func FuzzRollout(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A cursor as version 0.1.0 wrote it is gone on with: nothing is read or emitted again.
+func TestEarlierCursor(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+"bad\n"+message(1, "user", "one")+callLine(2, "c"))
+	h.write("config.toml", "x")
+	h.write("prompts/a.md", "say it\n")
+	h.write("prompts/b.md", "say it\n")
+	first := h.collect()
+	state := first.Committed()
+	size := len(metaLine(sessionA)) + len("bad\n") + len(message(1, "user", "one")) + len(callLine(2, "c"))
+	head, tail, err := filecursor.Guards(os.DirFS(h.dir), rolloutName(sessionA), int64(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state[streamSessions] = fmt.Sprintf(`{"v":1,"covers":["messages","function_calls"],"threads":{},"files":{%q:{"mtime_ms":%d,"size_bytes":%d,"line_count":4,`+
+		`"head_sha256":%q,"guard_bytes":%d,"tail_sha256":%q,"session_id":%q,"message_count":1,"function_call_count":1,"malformed":1,`+
+		`"first_ts":"2026-01-01T10:00:00.1Z","last_ts":"2026-01-01T10:00:02.1Z","meta_offset":0}}}`,
+		rolloutName(sessionA), sdktest.Epoch.Add(-24*time.Hour+time.Second).UnixMilli(), size, head, size, tail, sessionA)
+	h.remove("prompts/b.md")
+	second := h.collect(func(o *sdktest.Options) { o.State = state })
+	if got := strings.Join(second.Keys(streamPrompts), " "); len(second.All) != 1 || len(second.Deletes(streamPrompts)) != 1 {
+		t.Fatalf("got %+v and %q, want the tombstone of the prompt alone", second.All, got)
+	}
+	if trial.Reasons(second) != malformed.Reason {
+		t.Errorf("got %+v, want the malformed line of the earlier run", second.Skips)
+	}
+	h.add(rolloutName(sessionA), message(3, "user", "two"))
+	third := h.again(second)
+	if keys(third, streamMessages) != "A:5" || field(third, streamSessions, sessionA, "message_count") != "2" ||
+		field(third, streamSessions, sessionA, "started_at") != field(first, streamSessions, sessionA, "started_at") {
+		t.Errorf("got %+v, want the new message and its session", third.All)
+	}
 }

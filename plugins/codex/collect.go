@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
-	"strings"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // The streams.
@@ -24,28 +28,27 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// A slice is at least sliceBytes, and sliceShare bytes for each byte of cursor: a large
-// cursor costs more than it saves.
-const (
-	sliceBytes = 16 << 20
-	sliceShare = 16
-)
+// sliceBytes is how much is read between two checkpoints at least.
+const sliceBytes = 16 << 20
 
 // run is one collection.
 type run struct {
 	h             *sdk.Host
 	home          fs.FS
-	list          *listing
-	before, after *cursor
+	present       map[string]bool // entries of the home folder
+	rollouts      []rolloutFile   // by path
+	folders       map[string]*files.Listing
+	full          bool // there are more rollouts than one run reads
+	before, after *state
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
 	threads       *threads
 	roll          rollout
 	bySession     map[string][]string // session -> paths of its rollouts
 	emitted       map[string]bool     // sessions of this run
+	places        *problems.Places
 
-	total, done, since, encoded, slice int64
-	dropped                            int
-	problems                           map[string][]string
+	total, done int64
+	pace        cursor.Pace
 }
 
 func newRun(h *sdk.Host, slice int64) (*run, error) {
@@ -53,23 +56,25 @@ func newRun(h *sdk.Host, slice int64) (*run, error) {
 	if !ok {
 		return nil, &sdk.Failure{Code: "codex_home_missing", Message: "the folder of Codex was not granted", Hint: "manual_action_required"}
 	}
-	if _, err := fs.ReadDir(home, "."); err != nil {
+	entries, err := fs.ReadDir(home, ".")
+	if err != nil {
 		return nil, &sdk.Failure{Code: "codex_home_unreadable", Message: "the folder of Codex cannot be read", Retryable: true,
 			Hint: "manual_action_required", Err: err}
 	}
 	r := &run{
-		h: h, home: home, slice: slice, before: newCursor(),
-		bySession: map[string][]string{}, emitted: map[string]bool{}, problems: map[string][]string{}, threads: &threads{problem: threadsMissing},
+		h: h, home: home, pace: cursor.Pace{Every: cmp.Or(slice, sliceBytes)}, before: newState(), after: newState(), present: map[string]bool{}, folders: map[string]*files.Listing{},
+		bySession: map[string][]string{}, emitted: map[string]bool{}, threads: &threads{problem: threadsMissing},
+		places: problems.NewPlaces(h, kinds...),
 	}
-	if r.slice <= 0 {
-		r.slice = sliceBytes
+	for _, e := range entries {
+		r.present[e.Name()] = true
 	}
 	return r, nil
 }
 
 func (r *run) collect() error {
 	if r.h.Wants(streamSessions) || r.h.Wants(streamMessages) || r.h.Wants(streamCalls) {
-		if err := r.rollouts(); err != nil {
+		if err := r.sessions(); err != nil {
 			return err
 		}
 	}
@@ -88,21 +93,29 @@ func (r *run) collect() error {
 // depends on which of them the run collects.
 func (r *run) readCursor() {
 	if r.h.Wants(streamSessions) {
-		r.before = decodeCursor(r.h.Cursor(streamSessions))
-	}
-	messages, calls := r.h.Wants(streamMessages), r.h.Wants(streamCalls)
-	r.after = newCursor()
-	r.after.messages, r.after.calls = messages, calls
-	for id, p := range r.before.threads {
-		r.after.threads[id] = p
+		r.before = readState(r.h.Cursor(streamSessions))
 	}
 	b := r.before
-	if messages && !b.messages || calls && !b.calls {
-		b.files = map[string]*rolloutState{} // it never covered a stream of this run
+	for _, stream := range [...]string{streamMessages, streamCalls} {
+		if r.h.Wants(stream) {
+			r.after.covers = append(r.after.covers, stream)
+			if !slices.Contains(b.covers, stream) {
+				b.files = map[string]*rolloutState{} // it never covered a stream of this run
+			}
+		}
 	}
-	r.readOnly = len(b.files) > 0 && (b.messages && !messages || b.calls && !calls)
+	r.readOnly = len(b.files) > 0 && len(b.covers) > len(r.after.covers)
+	for id, p := range b.threads {
+		r.after.threads[id] = p
+	}
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
-	r.list = list(r.h, r.home)
+	// A folder granted as root "sessions" replaces the one below the home folder.
+	r.listRollouts(r.home, "archived_sessions", "archived_sessions")
+	if sessions, ok := r.h.Root("sessions"); ok {
+		r.listRollouts(sessions, ".", "sessions")
+	} else {
+		r.listRollouts(r.home, "sessions", "sessions")
+	}
 	r.carry()
 }
 
@@ -110,48 +123,38 @@ func (r *run) readCursor() {
 // moved, as archiving does, keeps its state.
 func (r *run) carry() {
 	present, moved := map[string]bool{}, map[string]string{}
-	for _, f := range r.list.files {
+	for _, f := range r.rollouts {
 		present[f.path] = true
-		r.total += f.size
 	}
 	for p, s := range r.before.files {
-		if present[p] || r.list.hides(p) {
+		if present[p] || r.hides(p) {
 			r.after.files[p] = s
 		} else {
 			moved[path.Base(p)] = p
 		}
 	}
-	for _, f := range r.list.files {
+	for _, f := range r.rollouts {
 		if old, ok := moved[path.Base(f.path)]; ok && r.after.files[f.path] == nil {
 			s := *r.before.files[old]
 			s.dirty = true // its record names the path
 			r.after.files[f.path] = &s
 		}
 	}
-	for _, p := range sortedKeys(r.after.files) {
+	for _, p := range cursor.Keys(r.after.files) {
 		id := r.after.files[p].session
 		r.bySession[id] = append(r.bySession[id], p)
 	}
 }
 
-// hides reports whether p may exist although the listing lacks it.
-func (l *listing) hides(p string) bool {
-	for _, f := range l.failed {
-		if p == f || strings.HasPrefix(p, f+"/") {
-			return true
-		}
-	}
-	return l.tooMany
-}
-
-func (r *run) rollouts() error {
+// sessions collects the rollouts and the sessions that they are of.
+func (r *run) sessions() error {
 	r.readCursor()
 	if r.h.Wants(streamSessions) {
 		r.threads = openThreads(r.home)
 		defer r.threads.close()
 	}
-	for i := range r.list.files {
-		f := &r.list.files[i]
+	for i := range r.rollouts {
+		f := &r.rollouts[i]
 		if r.h.Stopping() {
 			return sdk.ErrStopped
 		}
@@ -162,7 +165,7 @@ func (r *run) rollouts() error {
 		if err := r.progress(0); err != nil {
 			return err
 		}
-		if r.due() {
+		if r.pace.Due() {
 			if err := r.checkpoint("through " + f.path); err != nil {
 				return err
 			}
@@ -178,16 +181,14 @@ func (r *run) progress(within int64) error {
 	return r.h.Progress("reading sessions", r.done+within, r.total, "bytes")
 }
 
-func (r *run) due() bool { return r.since >= max(r.slice, sliceShare*r.encoded) }
-
 // checkpoint sends the cursor: of a slice when it has a name, else the last.
 func (r *run) checkpoint(slice string) error {
-	r.since = 0
+	r.pace.Wrote(0)
 	if r.readOnly || !r.h.Wants(streamSessions) {
 		return nil
 	}
-	state, dropped := r.after.encode(maxCursorBytes)
-	r.encoded, r.dropped = int64(len(state)), dropped
+	state := r.after.encode()
+	r.pace.Wrote(len(state))
 	if slice != "" {
 		return r.h.Slice(streamSessions, slice, state)
 	}

@@ -1,9 +1,13 @@
 package main
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // coverage accounts for every known store, and for unknown ones.
@@ -11,43 +15,31 @@ func (r *run) coverage() error {
 	if !r.h.Wants(streamCoverage) {
 		return nil
 	}
-	entries, err := fs.ReadDir(r.home, ".")
-	if err != nil {
-		r.problem(problemUnreadable, ".")
-		return nil //nolint:nilerr // the problem is reported; the streams are complete without it
-	}
-	present := map[string]bool{}
-	for _, e := range entries {
-		present[e.Name()] = true
-	}
-	set := newItems(r.h, streamCoverage)
+	set := files.Open(r.h, streamCoverage, "")
 	for i := range stores {
 		s := stores[i]
-		there := false
-		for _, name := range s.paths {
-			there = there || present[name]
-			delete(present, name)
-		}
-		if !there {
+		if !r.has(&s) {
 			s.status, s.reason = statusMissing, "the folder has none"
 		} else if problem := r.trouble(s.name); problem != "" {
 			s.status, s.reason = statusIncomplete, problem
 		}
-		if err := r.row(set, s.name, s.stream, s.status, s.reason); err != nil {
+		if err := set.Row(files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}); err != nil {
 			return err
 		}
 	}
-	if err := r.row(set, "rollout_events", "", statusExcluded,
-		"event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"); err != nil {
-		return err
+	rows := append(r.unknownTypes(), r.unknownStores(), files.Row{Store: "rollout_events", Status: statusExcluded,
+		Reason: "event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"})
+	for _, row := range rows {
+		if err := set.Row(row); err != nil {
+			return err
+		}
 	}
-	if err := r.unknownTypes(set); err != nil {
-		return err
-	}
-	if err := r.unknownStores(set, present); err != nil {
-		return err
-	}
-	return set.finish(false)
+	return set.Close(false)
+}
+
+// has reports whether the folder has something of a store.
+func (r *run) has(s *store) bool {
+	return slices.ContainsFunc(s.paths, func(name string) bool { return r.present[name] })
 }
 
 // trouble describes the parts of a store that this run could not read.
@@ -58,19 +50,22 @@ func (r *run) trouble(name string) string {
 			return "the database could not be read; sessions keep their earlier data"
 		}
 	case "rollouts":
-		if r.list == nil {
+		if len(r.folders) == 0 {
 			return ""
 		}
-		n := len(r.list.failed) + len(r.problems[problemUnreadable]) + len(r.problems[problemChanged])
-		if n > 0 || r.list.tooMany {
-			return counted(int64(n), "file or folder could not be read", "files or folders could not be read")
+		n := int64(r.places.Count(unreadable) + r.places.Count(changed))
+		if n > 0 || r.full {
+			return problems.Counted(n, "file or folder could not be read", "files or folders could not be read")
 		}
-		if r.dropped > 0 {
+		if r.after.dropped > 0 {
 			return "more rollouts than the cursor can remember"
 		}
-		bad, _ := r.missing(func(s *rolloutState) int64 { return s.malformed + s.oversized })
+		bad := int64(0)
+		for _, s := range r.after.files {
+			bad += s.malformed + s.oversized
+		}
 		if bad > 0 {
-			return counted(bad, "line is not JSON, or too long", "lines are not JSON, or too long")
+			return problems.Counted(bad, "line is not JSON, or too long", "lines are not JSON, or too long")
 		}
 	}
 	return ""
@@ -78,45 +73,29 @@ func (r *run) trouble(name string) string {
 
 // unknownTypes names the types of lines that this connector does not know. Rows
 // of types seen in earlier runs stay: their lines are not read again.
-func (r *run) unknownTypes(set *items) error {
-	for _, name := range sortedKeys(r.roll.tally.unknown) {
+func (r *run) unknownTypes() (rows []files.Row) {
+	for _, name := range cursor.Keys(r.roll.unknown) {
 		what, kind, _ := strings.Cut(name, " ")
-		err := r.row(set, "rollout_"+what+":"+kind, "", statusUnaccounted, "rollouts contain "+what+"s of a type that this version does not know")
-		if err != nil {
-			return err
-		}
+		rows = append(rows, files.Row{Store: "rollout_" + what + ":" + kind, Status: statusUnaccounted,
+			Reason: "rollouts contain " + what + "s of a type that this version does not know"})
 	}
-	return nil
+	return rows
 }
 
 // unknownStores notes the other entries of the folder, by name only.
-func (r *run) unknownStores(set *items, present map[string]bool) error {
+func (r *run) unknownStores() files.Row {
 	var names []string
-	for name := range present {
-		if name == stateDB+"-wal" || name == stateDB+"-shm" || name == stateDB+"-journal" ||
-			strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") || name == ".DS_Store" || name == ".git" || name == ".gitignore" {
+	for _, name := range cursor.Keys(r.present) {
+		known := slices.ContainsFunc(stores, func(s store) bool { return slices.Contains(s.paths, name) })
+		if known || name == stateDB+"-journal" || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") ||
+			name == ".DS_Store" || name == ".git" || name == ".gitignore" {
 			continue
 		}
-		names = append(names, clipped(name, 100))
+		names = append(names, clip.Text(name, 100))
 	}
 	if len(names) == 0 {
-		return r.row(set, "other", "", statusMissing, "everything in the folder is accounted for")
+		return files.Row{Store: "other", Status: statusMissing, Reason: "everything in the folder is accounted for"}
 	}
-	slices.Sort(names)
-	reason := counted(int64(len(names)), "more entry", "more entries") + " that this version does not know: " + strings.Join(names[:min(len(names), maxNamed)], ", ")
-	return r.row(set, "other", "", statusUnaccounted, reason)
-}
-
-func (r *run) row(set *items, name, stream, status, reason string) error {
-	id := "coverage:" + name
-	if !set.changed(id, formatSeed.add(stream).add(status).add(reason).sum()) {
-		return nil
-	}
-	rec := r.h.Record(streamCoverage)
-	rec.String("id", id)
-	rec.String("store", name)
-	rec.StringOrNull("stream", stream)
-	rec.String("status", status)
-	rec.String("reason", reason)
-	return rec.Emit()
+	return files.Row{Store: "other", Status: statusUnaccounted, Reason: problems.Counted(int64(len(names)), "more entry", "more entries") +
+		" that this version does not know: " + strings.Join(names[:min(len(names), maxNamed)], ", ")}
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -19,12 +19,10 @@ const maxCursorBytes = abi.MaxStateBytes - 256<<10
 // rolloutState is the memory of one rollout.
 type rolloutState struct {
 	mtimeMS    int64
-	offset     int64 // behind the last line read; size_bytes on the wire
+	offset     int64 // behind the last line read
 	observed   int64 // the file's size then: above offset when a line was torn
 	lines      int64
-	head       string // SHA-256 of the first guard bytes, hex
-	guard      int64
-	tail       string // of the last bytes before offset, shortened
+	head, tail string // of filecursor.Guards
 	session    string
 	alias      string // set when another rollout has the same session
 	messages   int64
@@ -37,126 +35,63 @@ type rolloutState struct {
 	dirty      bool  // the session's record is still to be emitted
 }
 
-// cursor is the state of stream sessions.
-type cursor struct {
+// Members implements cursor.Value.
+func (s *rolloutState) Members(m *cursor.Members) {
+	m.Int("mtime_ms", &s.mtimeMS)
+	m.Int("size_bytes", &s.offset)
+	m.IntOr("observed_size_bytes", &s.observed, s.offset)
+	m.Int("line_count", &s.lines)
+	m.Text("head_sha256", &s.head)
+	m.Text("tail_sha256", &s.tail)
+	m.Text("session_id", &s.session)
+	m.Text("alias", &s.alias)
+	m.Int("message_count", &s.messages)
+	m.Int("function_call_count", &s.calls)
+	m.Int("malformed", &s.malformed)
+	m.Int("oversized", &s.oversized)
+	m.Time("first_ts", &s.first)
+	m.Time("last_ts", &s.last)
+	m.IntOr("meta_offset", &s.metaOffset, -1)
+	m.Flag("session_pending", &s.dirty)
+}
+
+// ours reports whether this connector wrote the state.
+func (s *rolloutState) ours() bool {
+	return min(s.offset, s.lines, s.messages, s.calls, s.malformed, s.oversized) >= 0 && (s.session != "" || s.lines == 0)
+}
+
+// state is the cursor of stream sessions.
+type state struct {
 	files   map[string]*rolloutState
 	threads map[string]int64 // session -> fingerprint of its row of threads
-	// messages and calls record which streams the offsets cover. A run that collects
+	// covers are the streams that the offsets cover beside sessions. A run that collects
 	// one more has to read everything again.
-	messages, calls bool
+	covers []string
+
+	limit   int // bytes of the cursor
+	dropped int // rollouts that did not fit: they are read again in every run
 }
 
-func newCursor() *cursor {
-	return &cursor{files: map[string]*rolloutState{}, threads: map[string]int64{}}
+func newState() *state {
+	return &state{files: map[string]*rolloutState{}, threads: map[string]int64{}, limit: maxCursorBytes}
 }
 
-func decodeCursor(v jsonvalue.Value) *cursor {
-	c := newCursor()
-	if v.Get("v").Int() != cursorVersion {
-		return c
-	}
-	for it := v.Get("covers").Children(); it.Next(); {
-		c.messages = c.messages || it.Value().TextIs(streamMessages)
-		c.calls = c.calls || it.Value().TextIs(streamCalls)
-	}
-	for it := v.Get("files").Children(); it.Next(); {
-		f := it.Value()
-		s := &rolloutState{
-			mtimeMS: f.Get("mtime_ms").Int(), offset: f.Get("size_bytes").Int(), lines: f.Get("line_count").Int(),
-			head: f.Get("head_sha256").Str(), guard: f.Get("guard_bytes").Int(), tail: f.Get("tail_sha256").Str(),
-			session: f.Get("session_id").Str(), alias: f.Get("alias").Str(),
-			messages: f.Get("message_count").Int(), calls: f.Get("function_call_count").Int(),
-			malformed: f.Get("malformed").Int(), oversized: f.Get("oversized").Int(),
-			first: timestamp(f.Get("first_ts")), last: timestamp(f.Get("last_ts")), metaOffset: -1, dirty: f.Get("session_pending").Bool(),
+// Members implements cursor.Value. Sessions whose rows do not fit are emitted again.
+func (c *state) Members(m *cursor.Members) {
+	m.Texts("covers", &c.covers, 2)
+	m.Numbers("threads", &c.threads, c.limit/2)
+	c.dropped = cursor.Map(m, "files", &c.files, c.limit-m.Len()-1)
+}
+
+func readState(v jsonvalue.Value) *state {
+	c := newState()
+	cursor.Read(v, cursorVersion, c)
+	for p, s := range c.files {
+		if !s.ours() {
+			delete(c.files, p) // the file is read anew
 		}
-		s.observed = s.offset
-		if o := f.Get("observed_size_bytes"); o.Exists() {
-			s.observed = o.Int()
-		}
-		if m := f.Get("meta_offset"); m.Exists() {
-			s.metaOffset = m.Int()
-		}
-		if s.offset < 0 || s.lines < 0 || s.messages < 0 || s.calls < 0 || s.malformed < 0 || s.oversized < 0 || s.session == "" && s.lines > 0 {
-			continue // not ours: the file is read anew
-		}
-		c.files[it.Name().Str()] = s
-	}
-	for it := v.Get("threads").Children(); it.Next(); {
-		c.threads[it.Name().Str()] = it.Value().Int()
 	}
 	return c
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// encode returns the cursor as JSON, within limit bytes. When it is longer, the
-// rollouts that sort first, the oldest, are left out: they are read again in every run.
-// dropped is how many.
-func (c *cursor) encode(limit int) (text []byte, dropped int) {
-	b := append(jsonappend.Int([]byte(`{"v":`), cursorVersion), `,"covers":[`...)
-	if c.messages {
-		b = jsonappend.String(jsonappend.Elem(b), streamMessages)
-	}
-	if c.calls {
-		b = jsonappend.String(jsonappend.Elem(b), streamCalls)
-	}
-	b = append(b, `],"threads":{`...)
-	for _, id := range sortedKeys(c.threads) {
-		if len(b) > limit/2 {
-			break // these rows' sessions are emitted again
-		}
-		b = jsonappend.Int(jsonappend.Name(b, id), c.threads[id])
-	}
-	b = append(b, `},"files":{`...)
-	paths := sortedKeys(c.files)
-	for i := len(paths) - 1; i >= 0; i-- {
-		before := len(b)
-		if b = c.files[paths[i]].append(jsonappend.Name(b, paths[i])); len(b) > limit-2 {
-			return append(b[:before], "}}"...), i + 1
-		}
-	}
-	return append(b, "}}"...), 0
-}
-
-func (s *rolloutState) append(b []byte) []byte {
-	b = append(b, '{')
-	b = jsonappend.Int(jsonappend.Name(b, "mtime_ms"), s.mtimeMS)
-	b = jsonappend.Int(jsonappend.Name(b, "size_bytes"), s.offset)
-	if s.observed != s.offset {
-		b = jsonappend.Int(jsonappend.Name(b, "observed_size_bytes"), s.observed)
-	}
-	b = jsonappend.Int(jsonappend.Name(b, "line_count"), s.lines)
-	b = jsonappend.String(jsonappend.Name(b, "head_sha256"), s.head)
-	b = jsonappend.Int(jsonappend.Name(b, "guard_bytes"), s.guard)
-	b = jsonappend.String(jsonappend.Name(b, "tail_sha256"), s.tail)
-	b = jsonappend.String(jsonappend.Name(b, "session_id"), s.session)
-	if s.alias != "" {
-		b = jsonappend.String(jsonappend.Name(b, "alias"), s.alias)
-	}
-	b = jsonappend.Int(jsonappend.Name(b, "message_count"), s.messages)
-	b = jsonappend.Int(jsonappend.Name(b, "function_call_count"), s.calls)
-	if s.malformed > 0 {
-		b = jsonappend.Int(jsonappend.Name(b, "malformed"), s.malformed)
-	}
-	if s.oversized > 0 {
-		b = jsonappend.Int(jsonappend.Name(b, "oversized"), s.oversized)
-	}
-	if !s.first.IsZero() {
-		b = jsonappend.Time(jsonappend.Name(b, "first_ts"), s.first)
-		b = jsonappend.Time(jsonappend.Name(b, "last_ts"), s.last)
-	}
-	if s.metaOffset >= 0 {
-		b = jsonappend.Int(jsonappend.Name(b, "meta_offset"), s.metaOffset)
-	}
-	if s.dirty {
-		b = jsonappend.Bool(jsonappend.Name(b, "session_pending"), true)
-	}
-	return append(b, '}')
-}
+func (c *state) encode() []byte { return cursor.Encode(cursorVersion, sdk.Account{}, c) }

@@ -1,10 +1,12 @@
 package main
 
 import (
-	"io"
-	"io/fs"
+	"cmp"
 	"path"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // Bounds on the small files whose text is collected.
@@ -24,57 +26,33 @@ type document struct {
 // documents reads the files below folder that match, in order of name. partial reports
 // that some could not be read.
 func (r *run) documents(folder string, depth int, match func(name string) bool) (docs []document, partial bool) {
-	entries, err := fs.ReadDir(r.home, folder)
-	if err != nil {
-		if isNotExist(err) || !exists(r.home, folder) {
-			return nil, false
-		}
-		r.problem(problemUnreadable, folder)
-		return nil, true
-	}
-	for _, e := range entries {
-		name := path.Join(folder, e.Name())
-		if e.IsDir() {
-			if depth > 1 {
-				more, p := r.documents(name, depth-1, match)
-				docs, partial = append(docs, more...), partial || p
-			}
-			continue
-		}
-		if !match(e.Name()) {
-			continue
-		}
-		if len(docs) >= maxDocuments {
-			r.problem(problemTooMany, folder)
-			return docs, true
-		}
-		d, ok := r.document(name)
-		if !ok {
-			r.problem(problemUnreadable, name)
+	l := files.Walk{Depth: depth, Most: maxDocuments, Keep: func(p string, folder bool) bool {
+		return !folder && match(path.Base(p))
+	}}.List(r.home, folder)
+	partial = r.faults(l, folder)
+	for _, e := range l.Entries {
+		e.Path = path.Join(folder, e.Path)
+		if d, ok := r.document(e); ok {
+			docs = append(docs, d)
+		} else {
 			partial = true
-			continue
 		}
-		docs = append(docs, d)
 	}
 	return docs, partial
 }
 
-func (r *run) document(name string) (d document, ok bool) {
-	info, err := fs.Stat(r.home, name)
-	if err != nil || !info.Mode().IsRegular() {
-		return d, false
+func (r *run) document(e files.Entry) (d document, ok bool) {
+	if e.Kind != files.File {
+		return d, false // the walk has noted why
 	}
-	file, err := r.home.Open(name)
+	b, err := files.Read(r.home, e.Path, maxDocumentBytes)
 	if err != nil {
+		r.problem(unreadable, e.Path)
 		return d, false
 	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, maxDocumentBytes))
-	if err != nil {
-		return d, false
-	}
-	d = document{path: name, mtime: info.ModTime().Unix()}
-	d.text, d.clipped = clip(strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n"), maxContent)
+	d = document{path: e.Path, mtime: e.MTimeMS / 1000}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n")
+	d.text, d.clipped = clip.Text(text, maxContent), len(text) > maxContent
 	return d, true
 }
 
@@ -109,10 +87,10 @@ func (d *document) header() (name, description, body string) {
 		switch key {
 		case "name", "title":
 			if name == "" {
-				name = clipped(value, maxField)
+				name = clip.Text(value, maxField)
 			}
 		case "description":
-			description = clipped(value, maxField)
+			description = clip.Text(value, maxField)
 		}
 	}
 	return name, description, strings.TrimLeft(body, "\n")
@@ -139,19 +117,18 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		return nil
 	}
 	docs, partial := r.documents(folder, depth, match)
-	set := newItems(r.h, stream)
-	set.partial = partial
+	set := files.Open(r.h, stream, "")
 	for i := range docs {
 		d := &docs[i]
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
 		// A touched file is the same document: its time is not part of the fingerprint.
-		if !set.changed(id, formatSeed.add(d.path).add(d.text).sum()) {
+		if !set.News(id, files.Sum(d.path, d.text)) {
 			continue
 		}
 		rec := r.h.Record(stream)
 		rec.String("id", id)
-		rec.String("name", either(name, fallback))
+		rec.String("name", cmp.Or(name, fallback))
 		rec.StringOrNull("description", description)
 		rec.String("content", body)
 		rec.Bool("content_truncated", d.clipped)
@@ -161,5 +138,5 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 			return err
 		}
 	}
-	return set.finish(true)
+	return set.Close(!partial)
 }

@@ -2,14 +2,19 @@ package main
 
 import (
 	"path"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // storeState puts a rollout's new state into the cursor and emits its session.
 func (r *run) storeState(p string, s *rolloutState) error {
 	r.after.files[p] = s
-	r.claim(p, s.session)
+	if !slices.Contains(r.bySession[s.session], p) {
+		r.bySession[s.session] = append(r.bySession[s.session], p)
+	}
 	done, err := r.session(s.session, &r.roll.meta)
 	if err != nil {
 		return err
@@ -28,21 +33,13 @@ func (r *run) markSession(id string, done bool) {
 	}
 }
 
-func (r *run) claim(p, id string) {
-	for _, other := range r.bySession[id] {
-		if other == p {
-			return
-		}
-	}
-	r.bySession[id] = append(r.bySession[id], p)
-}
-
 // assign gives a rollout an alias when another one already counts lines for its
 // session: two files with one session must not share record ids.
 func (r *run) assign(p string, s *rolloutState) {
 	for _, other := range r.bySession[s.session] {
 		if o := r.after.files[other]; other != p && o != nil && o.session == s.session && o.alias == "" {
-			s.alias = sha256Hex(path.Base(p))[:8]
+			sum := sha256.Sum256([]byte(path.Base(p)))
+			s.alias = sha256.Hex(sum[:4])
 			return
 		}
 	}
@@ -52,7 +49,7 @@ func (r *run) assign(p string, s *rolloutState) {
 // threads did, those that have no rollout, and those left over.
 func (r *run) remaining() error {
 	if r.threads.problem == threadsUnreadable {
-		r.problem(problemThreads, stateDB)
+		r.problem(noThreads, stateDB)
 		return nil
 	}
 	want := map[string]bool{}
@@ -66,7 +63,7 @@ func (r *run) remaining() error {
 			want[s.session] = true
 		}
 	}
-	for i, id := range sortedKeys(want) {
+	for i, id := range cursor.Keys(want) {
 		if r.emitted[id] {
 			continue
 		}
@@ -89,13 +86,11 @@ func (r *run) metaOf(id string) *meta {
 		if s == nil || s.session != id || s.metaOffset < 0 {
 			continue
 		}
-		for i := range r.list.files {
-			if f := &r.list.files[i]; f.path == p {
-				copied := *s
-				if file, err := r.roll.open(f, &copied); err == nil {
-					_ = file.Close()
-					return &r.roll.meta
-				}
+		for i := range r.rollouts {
+			copied := *s
+			if f := &r.rollouts[i]; f.path == p && r.roll.open(f, &copied) == nil {
+				_, _ = r.roll.in.Close() // nothing more is read
+				return &r.roll.meta
 			}
 		}
 	}

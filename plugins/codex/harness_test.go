@@ -1,7 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -192,4 +194,9 @@ func keys(res *sdktest.Result, stream string) string {
 // activity is every record of the streams that follow rollouts.
 func activity(res *sdktest.Result) int {
 	return len(res.Records(streamSessions)) + len(res.Records(streamMessages)) + len(res.Records(streamCalls))
+}
+
+func sha256Hex(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
 }

@@ -3,16 +3,16 @@ package main
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
-// Bounds on the folders.
+// Bounds on the folders of rollouts.
 const (
 	maxRollouts = 50000
-	maxDepth    = 6
+	maxDepth    = 7
 )
 
 // rolloutFile is one rollout as the folder lists it.
@@ -23,63 +23,44 @@ type rolloutFile struct {
 	size, mtimeMS int64
 }
 
-// listing is every rollout, in order of path.
-type listing struct {
-	files   []rolloutFile
-	failed  []string
-	strange int64 // files in between that are no rollouts
-	tooMany bool
-	missing bool // there is no sessions folder
+// listRollouts lists a folder of rollouts. It is shown as a folder of the home folder.
+func (r *run) listRollouts(root fs.FS, folder, shown string) {
+	l := files.Walk{Depth: maxDepth, Most: maxRollouts, Keep: func(p string, folder bool) bool {
+		return !folder && strings.HasPrefix(path.Base(p), "rollout-") && path.Ext(p) == ".jsonl"
+	}}.List(root, folder)
+	for _, e := range l.Files() {
+		r.rollouts = append(r.rollouts, rolloutFile{path.Join(shown, e.Path), root, path.Join(folder, e.Path), e.Size, e.MTimeMS})
+		r.total += e.Size
+	}
+	r.faults(l, shown)
+	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
 }
 
-// list finds the rollouts. A folder granted as root "sessions" replaces the one below
-// the home folder.
-func list(h *sdk.Host, home fs.FS) *listing {
-	l := &listing{}
-	if sessions, ok := h.Root("sessions"); ok {
-		l.folder(sessions, ".", "sessions", 0)
-	} else {
-		l.folder(home, "sessions", "sessions", 0)
-	}
-	l.missing = len(l.failed) == 0 && len(l.files) == 0 && !exists(home, "sessions")
-	if exists(home, "archived_sessions") {
-		l.folder(home, "archived_sessions", "archived_sessions", 0)
-	}
-	slices.SortFunc(l.files, func(a, b rolloutFile) int { return strings.Compare(a.path, b.path) })
-	return l
-}
-
-func exists(root fs.FS, name string) bool {
-	_, err := fs.Stat(root, name)
-	return err == nil
-}
-
-func (l *listing) folder(root fs.FS, name, shown string, depth int) {
-	entries, err := fs.ReadDir(root, name)
-	if err != nil {
-		if depth > 0 || exists(root, name) {
-			l.failed = append(l.failed, shown)
-		}
-		return
-	}
-	for _, e := range entries {
-		inner, innerShown := path.Join(name, e.Name()), path.Join(shown, e.Name())
-		switch {
-		case e.IsDir() && depth < maxDepth:
-			l.folder(root, inner, innerShown, depth+1)
-		case !strings.HasPrefix(e.Name(), "rollout-") || path.Ext(e.Name()) != ".jsonl" || e.IsDir():
-			l.strange++
-		case len(l.files) == maxRollouts:
-			l.tooMany = true
+// faults notes what a walk could not see, and reports whether something may be missing.
+// Folders that are deeper than the walk were never collected.
+func (r *run) faults(l *files.Listing, folder string) (partial bool) {
+	for _, f := range l.Faults {
+		switch f.Why {
+		case files.Deep:
+			continue
+		case files.Many:
+			r.problem(tooMany, folder)
 		default:
-			info, err := fs.Stat(root, inner)
-			if err != nil || !info.Mode().IsRegular() {
-				l.failed = append(l.failed, innerShown)
-				continue
-			}
-			l.files = append(l.files, rolloutFile{innerShown, root, inner, info.Size(), info.ModTime().UnixMilli()})
+			r.problem(unreadable, path.Join(folder, f.Path))
+		}
+		partial = true
+	}
+	return partial
+}
+
+// hides reports whether the rollout p may exist although the listing lacks it.
+func (r *run) hides(p string) bool {
+	for shown, l := range r.folders {
+		if below, ok := strings.CutPrefix(p, shown+"/"); ok && l.Hides(below) {
+			return true
 		}
 	}
+	return false
 }
 
 // sessionFromName returns the session id in rollout-TIME-UUID.jsonl, or the rest of the
@@ -93,5 +74,5 @@ func sessionFromName(p string) string {
 	if name == "" {
 		name = "rollout" // an id is never empty
 	}
-	return clipped(name, maxID)
+	return clip.Text(name, maxID)
 }

@@ -1,109 +1,116 @@
 package main
 
 import (
-	"io/fs"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 )
 
-// file reads one rollout, as far as it is new.
+// decide compares a rollout with the part read of it. It opens the file only when size or
+// time differ.
+func decide(f *rolloutFile, s *rolloutState) (filecursor.Plan, error) {
+	switch {
+	case s == nil || f.size < s.offset:
+		return filecursor.Rebuild, nil
+	case f.size == s.observed && f.mtimeMS == s.mtimeMS:
+		return filecursor.Skip, nil
+	case s.offset == 0:
+		return filecursor.Rebuild, nil
+	}
+	head, tail, err := filecursor.Guards(f.root, f.name, s.offset)
+	if err != nil || head == s.head && tail == s.tail {
+		return filecursor.Append, err
+	}
+	return filecursor.Rebuild, nil
+}
+
+// file reads one rollout, as far as it is new. Only an error of the host ends the run.
 func (r *run) file(f *rolloutFile) error {
 	s := r.after.files[f.path]
-	p, err := decide(f, s)
-	if err != nil {
-		r.problem(problemUnreadable, f.path)
-		return nil
-	}
+	plan, fault := decide(f, s)
 	next := &rolloutState{metaOffset: -1}
 	switch {
-	case p == planSkip:
+	case fault == nil && plan == filecursor.Skip:
 		return nil
-	case p == planAppend:
+	case plan == filecursor.Append:
 		*next = *s
 	}
-	file, err := r.roll.open(f, next)
-	if err != nil {
-		r.problem(problemUnreadable, f.path)
-		return nil
+	if fault == nil {
+		fault = r.roll.open(f, next)
 	}
-	defer file.Close()
-	readErr, err := r.read(f, next)
-	if err != nil {
-		return err
+	var what filecursor.Result
+	if fault == nil {
+		err := r.read(f, next)
+		if what, fault = r.roll.in.Close(); err != nil {
+			return err
+		}
 	}
-	if readErr == nil && next.lines == 0 {
+	switch {
+	case fault == nil && next.lines == 0:
 		return nil // a session begins with its first complete line
-	}
-	if readErr == nil {
-		next.head, next.tail, readErr = guards(file, next.offset)
-	}
-	if readErr != nil {
-		r.problem(problemUnreadable, f.path)
+	case fault == nil && what.Change != filecursor.Stable:
+		r.problem(changed, f.path)
 		return nil
+	case fault == nil:
+		next.head, next.tail, fault = filecursor.Guards(f.root, f.name, next.offset)
 	}
-	if info, err := fs.Stat(f.root, f.name); err != nil || info.Size() < next.offset {
-		r.problem(problemChanged, f.path)
-		return nil
+	if fault != nil {
+		r.problem(unreadable, f.path)
+		return nil //nolint:nilerr // it is the file's fault, and reported
 	}
-	next.guard, next.observed, next.mtimeMS = min(next.offset, guardBytes), f.size, f.mtimeMS
+	next.observed, next.mtimeMS = f.size, f.mtimeMS
 	return r.storeState(f.path, next)
 }
 
-// read walks the new lines of an open rollout. readErr is the file's, err the
-// host's.
-func (r *run) read(f *rolloutFile, s *rolloutState) (readErr, err error) {
+// read walks the new lines of an open rollout, up to a fault of the file.
+func (r *run) read(f *rolloutFile, s *rolloutState) error {
 	from, begun := s.offset, s.offset
 	for {
 		more, err := r.roll.next()
-		if err != nil && r.roll.in.err != nil {
-			return err, nil
-		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !more {
 			break
 		}
 		if s.lines%256 == 0 {
-			r.since += s.offset - from
+			r.pace.Read(s.offset - from)
 			from = s.offset
 			if err := r.progress(s.offset - begun); err != nil {
-				return nil, err
+				return err
 			}
 			if r.h.Stopping() {
-				return nil, sdk.ErrStopped
+				return sdk.ErrStopped
 			}
 			// No record is held back between two calls, so a large rollout may be cut.
-			if r.due() && r.roll.pending.live == 0 {
+			if r.pace.Due() && len(r.roll.pending.byID) == 0 {
 				if err := r.cut(f, s); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
 	}
-	r.since += s.offset - from
+	if r.roll.in.Err() != nil {
+		return nil //nolint:nilerr // Close returns it
+	}
+	r.pace.Read(s.offset - from)
 	if err := r.roll.flush(); err != nil {
-		return nil, err
+		return err
 	}
 	if s.session == "" {
 		r.roll.name(r.roll.meta.id)
 	}
-	return nil, nil
+	return nil
 }
 
 // cut makes a checkpoint in the middle of a rollout.
-func (r *run) cut(f *rolloutFile, s *rolloutState) error {
-	file, err := f.root.Open(f.name)
-	if err != nil {
-		return nil // the walk itself will find out
-	}
-	defer file.Close()
+func (r *run) cut(f *rolloutFile, s *rolloutState) (err error) {
 	part := *s
-	if part.head, part.tail, err = guards(file, part.offset); err != nil || part.session == "" {
-		return nil
+	if part.head, part.tail, err = filecursor.Guards(f.root, f.name, part.offset); err != nil || part.session == "" {
+		return nil //nolint:nilerr // the walk itself will find out
 	}
-	part.guard, part.observed, part.mtimeMS = min(part.offset, guardBytes), part.offset, -1
+	part.observed, part.mtimeMS = part.offset, -1
 	if err := r.storeState(f.path, &part); err != nil {
 		return err
 	}

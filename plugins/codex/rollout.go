@@ -1,17 +1,23 @@
 package main
 
 import (
-	"io"
-	"io/fs"
+	"bytes"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// maxID bounds ids that come from files, in bytes.
-const maxID = 128
+// maxID bounds ids that come from files, in bytes, and maxLineBytes the lines that are
+// parsed. A longer one is counted and skipped without being buffered.
+const (
+	maxID        = 128
+	maxLineBytes = 8 << 20
+)
 
 // meta is the content of a session_meta line.
 type meta struct {
@@ -21,21 +27,16 @@ type meta struct {
 	started                                time.Time
 }
 
-// tally counts the items that a run left out on purpose. The rollout's state counts
-// those that it could not read.
-type tally struct {
-	unknown map[string]bool // undocumented line and item types
-}
-
 // maxUnknown bounds how many unknown types are named.
 const maxUnknown = 50
 
 // rollout reads one rollout after the other.
 type rollout struct {
 	messages, calls *sdk.Record
-	tally           tally
+	unknown         map[string]bool // undocumented line and item types
+	skipped         int64           // oversized lines of the file so far
 
-	in      lines
+	in      filecursor.Scanner
 	doc     jsonvalue.Doc
 	pending pending
 	text    []byte
@@ -49,64 +50,42 @@ type rollout struct {
 	assign func(path string, s *rolloutState)
 }
 
-// open prepares r to continue f at s.offset, with the session_meta of the part read
-// before.
-func (r *rollout) open(f *rolloutFile, s *rolloutState) (fs.File, error) {
-	file, err := f.root.Open(f.name)
-	if err != nil {
-		return nil, err
-	}
-	seeker, ok := file.(io.ReadSeeker)
-	if !ok {
-		_ = file.Close()
-		return nil, fs.ErrInvalid
-	}
-	r.path, r.state, r.meta, r.at = f.path, s, meta{}, time.Time{}
+// open prepares r to continue f at s.offset, with the session_meta of the part read before:
+// the cursor keeps only where that line is.
+func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
+	r.path, r.state, r.meta, r.at, r.skipped = f.path, s, meta{}, time.Time{}, 0
 	r.pending.reset()
+	r.in.MaxLine = maxLineBytes
 	if s.metaOffset >= 0 {
-		if err = r.readMeta(seeker, s.metaOffset, s.offset); err != nil {
-			_ = file.Close()
-			return nil, err
+		if err := r.in.OpenAt(f.root, f.name, s.metaOffset); err != nil {
+			return err
+		}
+		if r.in.Next() {
+			if v, err := r.doc.Parse(r.in.Line()); err == nil {
+				r.meta.read(v)
+			}
+		}
+		if err := r.in.Err(); err != nil {
+			return err
 		}
 	}
-	if _, err = seeker.Seek(s.offset, io.SeekStart); err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	r.in.reset(seeker, s.offset, f.size)
-	return file, nil
+	return r.in.OpenAt(f.root, f.name, s.offset)
 }
 
-// readMeta reads the session_meta line again: the cursor keeps only where it is.
-func (r *rollout) readMeta(file io.ReadSeeker, offset, end int64) error {
-	if _, err := file.Seek(offset, io.SeekStart); err != nil {
-		return err
-	}
-	r.in.reset(file, offset, end)
-	line, ok := r.in.line()
-	if !ok {
-		return r.in.err
-	}
-	if v, err := r.doc.Parse(line); err == nil {
-		r.meta.read(v)
-	}
-	return nil
-}
-
-// next reads one line into records. It returns false at the end.
+// next reads one line into records. It returns false at the end, and at a fault of the file.
 func (r *rollout) next() (bool, error) {
-	line, ok := r.in.line()
-	if !ok {
-		return false, r.in.err
+	more := r.in.Next()
+	s, long := r.state, r.in.Skipped()-r.skipped
+	r.skipped += long
+	s.oversized += long
+	s.lines += long
+	s.offset = r.in.Position()
+	if !more {
+		return false, nil
 	}
-	s := r.state
 	s.lines++
-	s.offset = r.in.next
-	switch {
-	case r.in.oversized:
-		s.oversized++
-		return true, nil
-	case blank(line):
+	line := r.in.Line()
+	if len(bytes.Trim(line, " \t\r")) == 0 {
 		return true, nil
 	}
 	v, err := r.doc.Parse(line)
@@ -115,15 +94,6 @@ func (r *rollout) next() (bool, error) {
 		return true, nil //nolint:nilerr // a line that does not parse is counted, and the next one read
 	}
 	return true, r.line(v)
-}
-
-func blank(line []byte) bool {
-	for _, c := range line {
-		if c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
-	return true
 }
 
 // line takes one line. Rollouts before mid-2025 have no envelope: their lines are
@@ -150,8 +120,8 @@ func (r *rollout) line(v jsonvalue.Value) error {
 	case !kind.Exists() && v.Get("id").Kind() == jsonvalue.String && !r.at.IsZero():
 		r.sessionMeta(v)
 	case !kind.Exists() && v.Get("record_type").Exists():
-	case v.Get("payload").Exists() || !r.isItemType(kind):
-		r.unknown("line", kind)
+	case v.Get("payload").Exists() || !slices.ContainsFunc(itemTypes, kind.TextIs):
+		r.strange("line", kind)
 	default:
 		return r.item(v)
 	}
@@ -163,7 +133,7 @@ func (r *rollout) sessionMeta(v jsonvalue.Value) {
 		return // the first wins: a forked session repeats its parent's
 	}
 	r.meta.read(v)
-	r.state.metaOffset = r.in.start
+	r.state.metaOffset = r.in.Offset()
 	if r.state.session == "" {
 		r.name(r.meta.id)
 	}
@@ -185,8 +155,8 @@ func (m *meta) read(v jsonvalue.Value) {
 	if p := v.Get("payload"); p.Kind() == jsonvalue.Object {
 		v = p
 	}
-	text := func(v jsonvalue.Value) string { return clipped(v.Str(), maxField) }
-	m.id = clipped(v.Get("id").Str(), maxID)
+	text := func(v jsonvalue.Value) string { return clip.Text(v.Str(), maxField) }
+	m.id = clip.Text(v.Get("id").Str(), maxID)
 	m.cwd, m.originator, m.version = text(v.Get("cwd")), text(v.Get("originator")), text(v.Get("cli_version"))
 	m.provider = text(v.Get("model_provider"))
 	git := v.Get("git")
@@ -195,17 +165,10 @@ func (m *meta) read(v jsonvalue.Value) {
 	m.started = timestamp(v.Get("timestamp"))
 }
 
-// isItemType reports whether kind is an item type.
-func (r *rollout) isItemType(kind jsonvalue.Value) bool {
-	for _, k := range [...]string{
-		"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
-		"web_search_call", "reasoning",
-	} {
-		if kind.TextIs(k) {
-			return true
-		}
-	}
-	return false
+// itemTypes are the types of the lines that are the items themselves.
+var itemTypes = []string{
+	"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
+	"web_search_call", "reasoning",
 }
 
 // item takes the payload of a response_item.
@@ -230,13 +193,13 @@ func (r *rollout) item(v jsonvalue.Value) error {
 	case kind.TextIs("reasoning"), kind.TextIs("ghost_snapshot"), kind.TextIs("compaction"):
 		// Encrypted, or no part of the conversation.
 	default:
-		r.unknown("item", kind)
+		r.strange("item", kind)
 	}
 	return nil
 }
 
-// unknown remembers a type's name, when it looks like one.
-func (r *rollout) unknown(what string, kind jsonvalue.Value) {
+// strange remembers an unknown type's name, when it looks like one.
+func (r *rollout) strange(what string, kind jsonvalue.Value) {
 	name := "other"
 	if k := kind.View(); k != "" && len(k) <= 64 {
 		plain := true
@@ -248,11 +211,11 @@ func (r *rollout) unknown(what string, kind jsonvalue.Value) {
 			name = string([]byte(k)) // a copy: View shares the line's memory
 		}
 	}
-	if r.tally.unknown == nil {
-		r.tally.unknown = map[string]bool{}
+	if r.unknown == nil {
+		r.unknown = map[string]bool{}
 	}
-	if len(r.tally.unknown) < maxUnknown {
-		r.tally.unknown[what+" "+name] = true
+	if len(r.unknown) < maxUnknown {
+		r.unknown[what+" "+name] = true
 	}
 }
 
@@ -268,12 +231,12 @@ func (r *rollout) id(suffix string) string {
 func (r *rollout) message(v jsonvalue.Value) error {
 	var mixed bool
 	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent)
-	content, truncated := clipBytes(r.text, maxContent)
+	content, truncated := clip.Bytes(r.text, maxContent)
 	kind := "text"
 	if mixed {
 		kind = "mixed"
 	}
-	role, _ := clip(v.Get("role").View(), 64)
+	role := clip.Text(v.Get("role").View(), 64)
 	if role == "" {
 		role = "unknown"
 	}
@@ -292,12 +255,12 @@ func (r *rollout) message(v jsonvalue.Value) error {
 // call keeps a call until its output comes; one without an id gets none.
 func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue.Value) error {
 	r.state.calls++
-	c := call{id: r.id(""), kind: kind, name: clipped(name.Str(), maxField), at: r.at}
+	c := &call{id: r.id(""), kind: kind, name: clip.Text(name.Str(), maxField), at: r.at}
 	if c.callID = v.Get("call_id").Str(); c.callID == "" {
 		c.callID = v.Get("id").Str()
 	}
 	long := len(c.callID) > maxID
-	c.callID = clipped(c.callID, maxID)
+	c.callID = clip.Text(c.callID, maxID)
 	r.text = r.text[:0]
 	switch arguments.Kind() {
 	case jsonvalue.String:
@@ -306,36 +269,35 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 	default:
 		r.text = arguments.AppendJSON(r.text)
 	}
-	c.arguments, c.truncated = clipBytes(r.text, maxArguments)
+	c.arguments, c.truncated = clip.Bytes(r.text, maxArguments)
 	if c.callID == "" || long || kind == "web_search_call" {
-		return r.emit(&c, nil)
+		return r.emit(c, nil)
 	}
-	if old, ok := r.pending.remove(c.callID); ok {
-		if err := r.emit(&old, nil); err != nil {
+	if old := r.pending.remove(c.callID); old != nil {
+		if err := r.emit(old, nil); err != nil {
 			return err
 		}
 	}
 	r.pending.add(c)
-	if r.pending.live <= maxPending {
+	if len(r.pending.byID) <= maxPending {
 		return nil
 	}
-	old, _ := r.pending.oldest()
-	return r.emit(&old, nil)
+	return r.emit(r.pending.oldest(), nil)
 }
 
 // output joins an output with its call, or emits it separately when the call was
 // emitted already.
 func (r *rollout) output(v jsonvalue.Value) error {
-	callID := clipped(v.Get("call_id").Str(), maxID)
+	callID := clip.Text(v.Get("call_id").Str(), maxID)
 	r.preview = outputText(r.preview[:0], v.Get("output"))
 	if r.preview == nil {
 		r.preview = []byte{}
 	}
-	c, ok := r.pending.remove(callID)
-	if !ok {
-		c = call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
+	c := r.pending.remove(callID)
+	if c == nil {
+		c = &call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
 	}
-	return r.emit(&c, r.preview)
+	return r.emit(c, r.preview)
 }
 
 // emit sends a call. output nil: none came.
@@ -351,7 +313,7 @@ func (r *rollout) emit(c *call, output []byte) error {
 	if output == nil {
 		f.Null("output_preview")
 	} else {
-		preview, _ := clipBytes(output, maxPreview)
+		preview, _ := clip.Bytes(output, maxPreview)
 		f.String("output_preview", preview)
 	}
 	f.Time("timestamp", c.at)
@@ -360,8 +322,8 @@ func (r *rollout) emit(c *call, output []byte) error {
 
 // flush emits the calls that still wait.
 func (r *rollout) flush() error {
-	for c, ok := r.pending.oldest(); ok; c, ok = r.pending.oldest() {
-		if err := r.emit(&c, nil); err != nil {
+	for c := r.pending.oldest(); c != nil; c = r.pending.oldest() {
+		if err := r.emit(c, nil); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // maxRules bounds the rules of one file.
@@ -18,19 +21,16 @@ func (r *run) rules() error {
 	docs, partial := r.documents("rules", 3, func(n string) bool {
 		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
 	})
-	for _, name := range [...]string{"AGENTS.md", "AGENTS.override.md"} {
-		if !exists(r.home, name) {
-			continue
-		}
-		if d, ok := r.document(name); ok {
+	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }}.List(r.home, ".")
+	partial = r.faults(general, ".") || partial
+	for _, e := range general.Files() {
+		d, ok := r.document(e)
+		if ok {
 			docs = append(docs, d)
-		} else {
-			partial = true
-			r.problem(problemUnreadable, name)
 		}
+		partial = partial || !ok
 	}
-	set := newItems(r.h, streamRules)
-	set.partial = partial
+	set := files.Open(r.h, streamRules, "")
 	for i := range docs {
 		d := &docs[i]
 		ruleset := strings.TrimPrefix(d.path, "rules/")
@@ -40,8 +40,8 @@ func (r *run) rules() error {
 		}
 		for n, text := range list {
 			id := "rules:" + ruleset + ":" + strconv.Itoa(n)
-			text = clipped(text, maxArguments)
-			if !set.changed(id, formatSeed.add(ruleset).add(text).sum()) {
+			text = clip.Text(text, maxArguments)
+			if !set.News(id, files.Sum(ruleset, text)) {
 				continue
 			}
 			rec := r.h.Record(streamRules)
@@ -56,7 +56,7 @@ func (r *run) rules() error {
 			}
 		}
 	}
-	return set.finish(true)
+	return set.Close(!partial)
 }
 
 // markdownRules returns the list items of a Markdown text and the paragraphs

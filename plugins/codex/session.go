@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -58,45 +59,29 @@ func (r *run) session(id string, m *meta) (bool, error) {
 	a := r.sessionOf(id)
 	rec := r.h.Record(streamSessions)
 	rec.String("id", id)
-	rec.StringOrNull("cwd", either(m.cwd, row.cwd))
+	rec.StringOrNull("cwd", cmp.Or(m.cwd, row.text[colCwd]))
 	rec.StringOrNull("originator", m.originator)
-	rec.StringOrNull("cli_version", either(m.version, row.version))
-	rec.StringOrNull("model_provider", either(m.provider, row.provider))
-	rec.StringOrNull("git_commit", either(m.gitCommit, row.commit))
-	rec.StringOrNull("git_branch", either(m.gitBranch, row.branch))
-	rec.StringOrNull("repository_url", either(m.repository, row.repository))
-	rec.Time("started_at", eitherTime(m.started, a.first, row.created))
-	rec.Time("last_event_at", eitherTime(a.last, row.updated, m.started))
+	rec.StringOrNull("cli_version", cmp.Or(m.version, row.text[colVersion]))
+	rec.StringOrNull("model_provider", cmp.Or(m.provider, row.text[colProvider]))
+	rec.StringOrNull("git_commit", cmp.Or(m.gitCommit, row.text[colCommit]))
+	rec.StringOrNull("git_branch", cmp.Or(m.gitBranch, row.text[colBranch]))
+	rec.StringOrNull("repository_url", cmp.Or(m.repository, row.text[colRepository]))
+	rec.Time("started_at", cmp.Or(m.started, a.first, row.created))
+	rec.Time("last_event_at", cmp.Or(a.last, row.updated, m.started))
 	rec.IntOrNull("message_count", a.messages, a.known)
 	rec.IntOrNull("function_call_count", a.calls, a.known)
-	rec.StringOrNull("title", row.title)
+	rec.StringOrNull("title", row.text[colTitle])
 	if row.hasArchived {
 		rec.Bool("archived", row.archived != 0)
 	} else {
 		rec.Null("archived")
 	}
 	rec.IntOrNull("tokens_used", row.tokens, row.hasTokens)
-	rec.StringOrNull("first_user_message", row.firstMessage)
-	rec.StringOrNull("sandbox_policy", row.sandbox)
-	rec.StringOrNull("approval_mode", row.approval)
-	rec.StringOrNull("rollout_path", either(a.path, belowHome(row.rollout)))
+	rec.StringOrNull("first_user_message", row.text[colFirstMessage])
+	rec.StringOrNull("sandbox_policy", row.text[colSandbox])
+	rec.StringOrNull("approval_mode", row.text[colApproval])
+	rec.StringOrNull("rollout_path", cmp.Or(a.path, belowHome(row.text[colRollout])))
 	return true, rec.Emit()
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func eitherTime(times ...time.Time) time.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Time{}
 }
 
 // belowHome cuts the machine's own part off a rollout's absolute path.

@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -16,28 +16,6 @@ const (
 	maxPreview   = 500
 	maxField     = 4 << 10
 )
-
-// clip shortens s to at most n bytes without splitting a code point, and reports
-// whether it had to.
-func clip(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n], true
-}
-
-// clipBytes is clip for text in a buffer, without copying the part that is cut off.
-func clipBytes(b []byte, n int) (string, bool) {
-	return clip(string(b[:min(len(b), n+utf8.UTFMax)]), n)
-}
-
-func clipped(s string, n int) string {
-	s, _ = clip(s, n)
-	return s
-}
 
 // timestamp reads an RFC 3339 text; the zero time for any other text.
 func timestamp(v jsonvalue.Value) time.Time {
@@ -69,8 +47,7 @@ func contentText(dst []byte, v jsonvalue.Value, limit int) (text []byte, mixed b
 				continue
 			}
 			mixed = true
-			kind, _ := clip(part.Get("type").View(), 64)
-			dst = append(append(append(dst, '['), kind...), ']')
+			dst = append(append(append(dst, '['), clip.Text(part.Get("type").View(), 64)...), ']')
 		}
 		return dst, mixed
 	case jsonvalue.Null:

@@ -78,8 +78,8 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 		h.write(stateDB, bad)
 		h.add(rolloutName(sessionA), message(9, "user", "two"))
 		second := h.again(first)
-		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != problemThreads {
-			t.Fatalf("%s: %s %v, want len(second.Records(streamSessions)) = 0, keys(second, streamMessages) = A:3 and trial.Reasons(second) = %s", name, trial.Reasons(second), second.All, problemThreads)
+		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != noThreads.Reason {
+			t.Fatalf("%s: %s %v, want len(second.Records(streamSessions)) = 0, keys(second, streamMessages) = A:3 and trial.Reasons(second) = %s", name, trial.Reasons(second), second.All, noThreads.Reason)
 		}
 		h.write(stateDB, string(good))
 		third := h.again(second)
@@ -93,8 +93,8 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 	// In the middle of a transaction the file alone is not consistent.
 	h.write(stateDB+"-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more")
 	h.add(rolloutName(sessionA), message(9, "user", "two"))
-	if second := h.again(first); len(second.Records(streamSessions)) != 0 || trial.Reasons(second) != problemThreads {
-		t.Fatalf("%v, want len(second.Records(streamSessions)) = 0 and trial.Reasons(second) = %v", second.All, problemThreads)
+	if second := h.again(first); len(second.Records(streamSessions)) != 0 || trial.Reasons(second) != noThreads.Reason {
+		t.Fatalf("%v, want len(second.Records(streamSessions)) = 0 and trial.Reasons(second) = %v", second.All, noThreads.Reason)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	res := h.collect()
-	if activity(res) != 0 || trial.Reasons(res) != problemNothing || lacking(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
+	if activity(res) != 0 || trial.Reasons(res) != nothing.Reason || lacking(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
 		t.Fatalf("%+v, reports %+v, want nothing_found alone", res.All, res.Skips)
 	}
 	h.write("prompts/a.md", "say it\n")

@@ -17,9 +17,9 @@ const (
 	pullsOverlap = 10 * time.Minute
 	// maxPending bounds the spans of earlier runs that a cursor keeps.
 	maxPending = 32
-	// maxRecent bounds how many pull requests of the overlap a cursor keeps. Others are
+	// recentRoom bounds the bytes of the pull requests of the overlap in a cursor. Others are
 	// fetched again.
-	maxRecent = 5000
+	recentRoom = 150 << 10
 )
 
 // pullsPlace is the cursor of the pull requests.
@@ -33,7 +33,7 @@ type pullsPlace struct {
 func (p *pullsPlace) Members(m *cursor.Members) {
 	m.Time("last_updated_at", &p.through)
 	cursor.List(m, "pending", &p.pending, maxPending)
-	m.Numbers("recent", &p.recent, maxRecent)
+	m.Numbers("recent", &p.recent, recentRoom)
 }
 
 // pullLane collects pull requests: a search lists them, and each one's detail makes the
@@ -80,10 +80,8 @@ func (l *pullLane) Close() error {
 
 // Collect implements api.Lane.
 func (l *pullLane) Collect() error {
+	l.at.recent = make(map[string]int64)
 	l.r.place(streamPulls, &l.at)
-	if l.at.recent == nil {
-		l.at.recent = make(map[string]int64)
-	}
 	l.at.pending = slices.DeleteFunc(l.at.pending, func(s span) bool { return s.to.IsZero() })
 	newest := span{from: searchFloor}
 	if !l.at.through.IsZero() {

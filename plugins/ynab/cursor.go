@@ -14,6 +14,8 @@ const (
 	version = 2
 	// formatBefore is the format of a cursor of before, which had the budgets as its members.
 	formatBefore = 1
+	// budgetsRoom is more bytes than the budgets of a cursor have.
+	budgetsRoom = 4 << 20
 	// maxTodo is more months than a budget has.
 	maxTodo = 10_000
 )
@@ -27,7 +29,7 @@ type place struct {
 // Members implements cursor.Value.
 func (p *place) Members(m *cursor.Members) {
 	m.Flag("due", &p.due)
-	cursor.Map(m, "budgets", &p.budgets)
+	cursor.Map(m, "budgets", &p.budgets, budgetsRoom)
 }
 
 // budgetPlace is what a stream's cursor knows of one budget.

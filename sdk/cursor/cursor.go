@@ -1,9 +1,6 @@
 package cursor
 
 import (
-	"slices"
-	"time"
-
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -29,9 +26,6 @@ func Read(from jsonvalue.Value, version int64, v Value) bool {
 	v.Members(&Members{from: from})
 	return true
 }
-
-// Fill is Read for a cursor from before it had a version.
-func Fill(from jsonvalue.Value, v Value) { v.Members(&Members{from: from}) }
 
 // Encode writes v as a cursor of that version. The account is part of it when it is known,
 // see sdk.Host.Account.
@@ -81,18 +75,6 @@ func (m *Members) Text(name string, text *string) {
 	}
 }
 
-// Time is a time, as RFC 3339 and in UTC.
-func (m *Members) Time(name string, at *time.Time) {
-	switch {
-	case !m.writing:
-		if got, err := time.Parse(time.RFC3339, m.from.Get(name).View()); err == nil {
-			*at = got.UTC()
-		}
-	case !at.IsZero():
-		m.b = jsonappend.Time(jsonappend.Name(m.b, name), *at)
-	}
-}
-
 // Texts is a list of texts, of which the first most are kept.
 func (m *Members) Texts(name string, list *[]string, most int) {
 	if m.writing {
@@ -104,93 +86,6 @@ func (m *Members) Texts(name string, list *[]string, most int) {
 	for it := m.from.Get(name).Children(); it.Next() && len(*list) < most; {
 		*list = append(*list, it.Value().Str())
 	}
-}
-
-// Numbers is a map of whole numbers, of which the first most by key are kept.
-func (m *Members) Numbers(name string, numbers *map[string]int64, most int) {
-	if !m.writing {
-		for it := m.from.Get(name).Children(); it.Next() && len(*numbers) < most; {
-			if *numbers == nil {
-				*numbers = make(map[string]int64)
-			}
-			(*numbers)[it.Name().Str()] = it.Value().Int()
-		}
-		return
-	}
-	if len(*numbers) == 0 {
-		return
-	}
-	m.b = append(jsonappend.Name(m.b, name), '{')
-	for i, key := range sortedKeys(*numbers) {
-		if i == most {
-			break
-		}
-		m.b = jsonappend.Int(jsonappend.Name(m.b, key), (*numbers)[key])
-	}
-	m.b = append(m.b, '}')
-}
-
-// Map is a map of values that have members of their own, such as the state of each folder.
-func Map[V any, P interface {
-	*V
-	Value
-}](m *Members, name string, values *map[string]P) {
-	if !m.writing {
-		for it := m.from.Get(name).Children(); it.Next(); {
-			if *values == nil {
-				*values = make(map[string]P)
-			}
-			v := P(new(V))
-			v.Members(&Members{from: it.Value()})
-			(*values)[it.Name().Str()] = v
-		}
-		return
-	}
-	if len(*values) == 0 {
-		return
-	}
-	m.b = append(jsonappend.Name(m.b, name), '{')
-	for _, key := range sortedKeys(*values) {
-		m.b = append(jsonappend.Name(m.b, key), '{')
-		(*values)[key].Members(m)
-		m.b = append(m.b, '}')
-	}
-	m.b = append(m.b, '}')
-}
-
-// List is Map for a list, of which the first most are kept.
-func List[V any, P interface {
-	*V
-	Value
-}](m *Members, name string, list *[]V, most int) {
-	if !m.writing {
-		for it := m.from.Get(name).Children(); it.Next() && len(*list) < most; {
-			v := new(V)
-			P(v).Members(&Members{from: it.Value()})
-			*list = append(*list, *v)
-		}
-		return
-	}
-	if len(*list) == 0 {
-		return
-	}
-	m.b = append(jsonappend.Name(m.b, name), '[')
-	for i := range min(len(*list), most) {
-		m.b = append(jsonappend.Elem(m.b), '{')
-		P(&(*list)[i]).Members(m)
-		m.b = append(m.b, '}')
-	}
-	m.b = append(m.b, ']')
-}
-
-// sortedKeys lists keys in an order that does not depend on a map's.
-func sortedKeys[V any](of map[string]V) []string {
-	keys := make([]string, 0, len(of))
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Sums is a map of fingerprints, of which 48 bits are kept. See Sums.
@@ -245,4 +140,4 @@ func (s *Sums) Set(key string, sum uint64) {
 func (s *Sums) Len() int { return len(s.sums) }
 
 // Keys returns the keys in order.
-func (s *Sums) Keys() []string { return sortedKeys(s.sums) }
+func (s *Sums) Keys() []string { return Keys(s.sums) }

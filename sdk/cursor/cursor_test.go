@@ -42,8 +42,8 @@ func (p *place) Members(m *cursor.Members) {
 	m.Texts("last", &p.last, 3)
 	m.Sums("known", &p.known)
 	m.Time("at", &p.at)
-	m.Numbers("counts", &p.counts, 2)
-	cursor.Map(m, "each", &p.each)
+	m.Numbers("counts", &p.counts, 26)
+	cursor.Map(m, "each", &p.each, 100)
 	cursor.List(m, "spans", &p.spans, 2)
 }
 
@@ -65,7 +65,7 @@ func TestEncode(t *testing.T) {
 	p.known.Set("b", 1)
 	p.known.Set("a", 1<<48-1)
 	const want = `{"v":2,"newest_ms":-5,"whole":true,"next":"a\"b","last":["1","2","3"],"known":{"a":"________","b":"00000001"},` +
-		`"at":"2026-01-02T03:04:05Z","counts":{"a":-1,"b":0},"each":{"x":{"n":7},"y":{}},"spans":[{"n":1},{"n":2}]}`
+		`"at":"2026-01-02T03:04:05Z","counts":{"a":-1,"b":0},"each":{"y":{},"x":{"n":7}},"spans":[{"n":1},{"n":2}]}`
 	got := string(cursor.Encode(2, sdk.Account{}, &p))
 	var read place
 	if !cursor.Read(parse(t, got), 2, &read) {

@@ -39,3 +39,23 @@ func (s *Saver) Save(id string) error {
 	s.size, s.since, s.pages = len(b), s.Host.Emitted(), 0
 	return s.Host.Slice(s.Stream, id, b)
 }
+
+// Pace says when to write a cursor after so many bytes of files, rarely when the cursor itself
+// is large.
+type Pace struct {
+	Every int64 // bytes at least
+
+	read, size int64
+}
+
+// shareOfRead is how many bytes are read for each byte of cursor.
+const shareOfRead = 16
+
+// Read counts bytes that were read.
+func (p *Pace) Read(bytes int64) { p.read += bytes }
+
+// Due reports whether enough was read since the last Wrote.
+func (p *Pace) Due() bool { return p.read >= max(p.Every, shareOfRead*p.size) }
+
+// Wrote notes a cursor of so many bytes.
+func (p *Pace) Wrote(size int) { p.read, p.size = 0, int64(size) }

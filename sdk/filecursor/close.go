@@ -97,7 +97,7 @@ func (s *Scanner) changed(next Cursor) (Change, error) {
 		return Stable, err
 	case s.short || info.Size() < next.Offset:
 		return Rewritten, nil
-	case info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime()):
+	case s.unhashed, info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime()):
 		return Stable, nil
 	}
 	f, err := s.fsys.Open(s.path)
@@ -129,7 +129,9 @@ func (s *Scanner) passOver() bool {
 	behind := s.sum.Sum() // the cursor's state if the line turns out to be torn
 	for {
 		// The whole window is one part of the line.
-		s.sum.Write(s.buf[s.r:s.w])
+		if !s.unhashed {
+			s.sum.Write(s.buf[s.r:s.w])
+		}
 		s.base += int64(s.w)
 		s.r, s.w, s.look, s.hashed = 0, 0, 0, 0
 		if !s.fill() {

@@ -1,8 +1,10 @@
 package filecursor
 
 import (
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // Cursor is the knowledge of one file. The zero Cursor knows nothing, so the file is
@@ -44,11 +46,7 @@ func (c Cursor) AppendJSON(dst []byte) []byte {
 // appendMembers appends the members of the object that dst is inside.
 func (c Cursor) appendMembers(dst []byte) []byte {
 	dst = jsonappend.Int(jsonappend.Name(dst, nameOffset), c.Offset)
-	dst = append(jsonappend.Name(dst, namePrefix), '"')
-	for _, b := range c.PrefixSHA256 {
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
-	}
-	dst = append(dst, '"')
+	dst = jsonappend.String(jsonappend.Name(dst, namePrefix), sha256.Hex(c.PrefixSHA256[:]))
 	dst = jsonappend.Int(jsonappend.Name(dst, nameSize), c.Size)
 	return jsonappend.Int(jsonappend.Name(dst, nameMTime), c.MTimeMS)
 }
@@ -62,23 +60,45 @@ func ParseCursor(v jsonvalue.Value) Cursor {
 	c.Offset, ok[0] = v.Get(nameOffset).IntOK()
 	c.Size, ok[1] = v.Get(nameSize).IntOK()
 	c.MTimeMS, ok[2] = v.Get(nameMTime).IntOK()
-	digits := v.Get(namePrefix).Str()
-	if !ok[0] || !ok[1] || !ok[2] || c.Offset < 0 || len(digits) != 2*len(c.PrefixSHA256) {
+	var whole bool
+	if c.PrefixSHA256, whole = parseDigest(v.Get(namePrefix).Str()); !whole || !ok[0] || !ok[1] || !ok[2] || c.Offset < 0 {
 		return Cursor{}
-	}
-	for i := range c.PrefixSHA256 {
-		high, low := hexValue(digits[2*i]), hexValue(digits[2*i+1])
-		if high > 15 || low > 15 {
-			return Cursor{}
-		}
-		c.PrefixSHA256[i] = high<<4 | low
 	}
 	return c
 }
 
-// Hexadecimal by hand: encoding/hex brings fmt and reflection into the guest.
+// Members reads or writes c as a part of a typed cursor. Anything that is not whole gives the
+// zero Cursor.
+func Members(m *cursor.Members, c *Cursor) {
+	digest := ""
+	if c.known {
+		digest = sha256.Hex(c.PrefixSHA256[:])
+	}
+	m.Int(nameOffset, &c.Offset)
+	m.Text(namePrefix, &digest)
+	m.Int(nameSize, &c.Size)
+	m.Int(nameMTime, &c.MTimeMS)
+	var ok bool
+	if c.PrefixSHA256, ok = parseDigest(digest); !ok || c.Offset < 0 {
+		*c = Cursor{}
+		return
+	}
+	c.known = true
+}
 
-const hexDigits = "0123456789abcdef"
+func parseDigest(digits string) (sum [sha256.Size]byte, ok bool) {
+	if len(digits) != 2*len(sum) {
+		return sum, false
+	}
+	for i := range sum {
+		high, low := hexValue(digits[2*i]), hexValue(digits[2*i+1])
+		if high > 15 || low > 15 {
+			return sum, false
+		}
+		sum[i] = high<<4 | low
+	}
+	return sum, true
+}
 
 func hexValue(c byte) byte {
 	switch {

@@ -4,7 +4,7 @@
 // Here: Cursor, which a connector keeps for a file between runs; Scanner, which
 // decides from a cursor whether a file is skipped, continued or read anew, and
 // walks its complete lines; Files, the cursors of many files as one JSON
-// object. Not here: the meaning of a line, and the choice of the files.
+// object; Guards and Scanner.OpenAt, for logs that are too large to hash whole. Not here: the meaning of a line, and the choice of the files.
 //
 // In: an fs.FS (a granted root) and the cursors of the run before. Out: lines,
 // and the cursors for the next run. Memory is one buffer per Scanner, as large

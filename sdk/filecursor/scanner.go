@@ -82,7 +82,9 @@ type Scanner struct {
 	cut    *[sha256.Size]byte // the hash up to base when sum is beyond it
 	idle   int                // reads in a row that gave nothing
 	short  bool               // the file ended before the size it was opened with
-	ended  bool               // every complete line was delivered
+
+	unhashed bool // see OpenAt
+	ended    bool // every complete line was delivered
 }
 
 // Oversized is a line above MaxLine. It was neither delivered nor buffered.
@@ -95,6 +97,26 @@ type Oversized struct {
 // It reads the delivered part of a changed file to compare its hash. prior is the zero
 // Cursor for a file never seen. Call Close whatever the plan, but not after an error.
 func (s *Scanner) Open(fsys fs.FS, path string, prior Cursor) (Plan, error) {
+	s.restart(fsys, path, prior)
+	info, err := fs.Stat(fsys, path)
+	switch {
+	case err != nil:
+		return Skip, err
+	case !info.Mode().IsRegular():
+		return Skip, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	case prior.known && info.Size() == prior.Size && info.ModTime().UnixMilli() == prior.MTimeMS:
+		s.info, s.ended = info, true
+		return Skip, nil
+	}
+	if s.plan, err = s.begin(); err != nil {
+		s.drop()
+		return Skip, err
+	}
+	return s.plan, nil
+}
+
+// restart closes the file before, and keeps the buffer.
+func (s *Scanner) restart(fsys fs.FS, path string, prior Cursor) {
 	if s.file != nil {
 		_ = s.file.Close()
 	}
@@ -111,21 +133,6 @@ func (s *Scanner) Open(fsys fs.FS, path string, prior Cursor) (Plan, error) {
 	if s.buf == nil {
 		s.buf = make([]byte, min(s.Buffer, s.MaxLine+1))
 	}
-	info, err := fs.Stat(fsys, path)
-	switch {
-	case err != nil:
-		return Skip, err
-	case !info.Mode().IsRegular():
-		return Skip, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
-	case prior.known && info.Size() == prior.Size && info.ModTime().UnixMilli() == prior.MTimeMS:
-		s.info, s.ended = info, true
-		return Skip, nil
-	}
-	if s.plan, err = s.begin(); err != nil {
-		s.drop()
-		return Skip, err
-	}
-	return s.plan, nil
 }
 
 // begin opens the file and reads up to the first byte to deliver.
@@ -256,6 +263,9 @@ func (s *Scanner) compact() {
 
 // hash brings sum up to the last delivered line.
 func (s *Scanner) hash() {
+	if s.unhashed {
+		return
+	}
 	s.sum.Write(s.buf[s.hashed:s.r])
 	s.hashed = s.r
 }

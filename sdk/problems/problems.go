@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -21,9 +22,12 @@ type Kind struct {
 	Hint string
 	// Examples names the list of examples in the diagnostics.
 	Examples string
+	// First is how many examples are kept, as they come and whole, such as paths of the
+	// owner's own files; 0: the first by their order, each once and cut short.
+	First int
 }
 
-// mostExamples and mostText bound the examples of a kind, and the bytes of each.
+// mostExamples and mostText bound the examples of a kind without First, and the bytes of each.
 const (
 	mostExamples = 20
 	mostText     = 40
@@ -63,9 +67,16 @@ func (t *Tally) Add(kind *Kind, n int, example string) {
 	}
 	e := &t.entries[i]
 	e.count += n
-	if example = cut(example); example == "" {
+	if example == "" {
 		return
 	}
+	if kind.First > 0 {
+		if len(e.examples) < kind.First {
+			e.examples = append(e.examples, example)
+		}
+		return
+	}
+	example = clip.Text(example, mostText)
 	if at, known := slices.BinarySearch(e.examples, example); !known {
 		e.examples = slices.Insert(e.examples, at, example)
 		e.examples = e.examples[:min(len(e.examples), mostExamples)]
@@ -85,31 +96,39 @@ func (t *Tally) Count(kind *Kind) int {
 // Report reports each kind that was noted, and begins again from nothing.
 func (t *Tally) Report() error {
 	for i := range t.entries {
-		e := &t.entries[i]
-		if e.count == 0 {
-			continue
-		}
-		skip := abi.SkipResult{
-			Stream: t.stream, Reason: e.kind.Reason, Message: e.kind.text(e.count), RecoveryHint: jsonappend.String(nil, e.kind.Hint),
-			Diagnostics: e.diagnostics(),
-		}
-		e.count, e.examples = 0, nil
-		if err := t.h.Skip(skip); err != nil {
+		if err := t.report(i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (k *Kind) text(n int) string {
-	switch {
-	case k.Plain != "":
-		return k.Plain
-	case n == 1 && k.One != "":
-		return "1 " + k.One
-	default:
-		return strconv.Itoa(n) + " " + k.Many
+func (t *Tally) report(i int) error {
+	e := &t.entries[i]
+	if e.count == 0 {
+		return nil
 	}
+	skip := abi.SkipResult{
+		Stream: t.stream, Reason: e.kind.Reason, Message: e.kind.text(e.count), RecoveryHint: jsonappend.String(nil, e.kind.Hint),
+		Diagnostics: e.diagnostics(),
+	}
+	e.count, e.examples = 0, nil
+	return t.h.Skip(skip)
+}
+
+func (k *Kind) text(n int) string {
+	if k.Plain != "" {
+		return k.Plain
+	}
+	return Counted(int64(n), k.One, k.Many)
+}
+
+// Counted returns a number with its noun and verb: "1 line is", "2 lines are".
+func Counted(n int64, one, many string) string {
+	if n == 1 && one != "" {
+		many = one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
 }
 
 func (e *entry) diagnostics() []byte {
@@ -121,16 +140,4 @@ func (e *entry) diagnostics() []byte {
 		d = jsonappend.Strings(jsonappend.Name(d, e.kind.Examples), e.examples)
 	}
 	return append(d, '}')
-}
-
-// cut shortens an example without splitting a code point.
-func cut(s string) string {
-	if len(s) <= mostText {
-		return s
-	}
-	n := mostText
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

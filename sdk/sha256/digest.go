@@ -77,11 +77,17 @@ func ID(parts ...string) string {
 		d.Write([]byte(p))
 		d.Write([]byte{0}) // ends the part, so that "a", "b" is another name than "ab"
 	}
-	const digits = "0123456789abcdef"
 	sum := d.Sum()
-	out := make([]byte, 0, 24)
-	for _, b := range sum[:12] {
-		out = append(out, digits[b>>4], digits[b&15])
+	return Hex(sum[:12])
+}
+
+// Hex spells bytes, such as those of a sum, as lower-case hexadecimal digits. encoding/hex
+// would bring fmt and reflection into a guest.
+func Hex(b []byte) string {
+	const digits = "0123456789abcdef"
+	text := make([]byte, 0, 2*len(b))
+	for _, c := range b {
+		text = append(text, digits[c>>4], digits[c&15])
 	}
-	return string(out)
+	return string(text)
 }

@@ -56,3 +56,10 @@ func TestID(t *testing.T) {
 		t.Error("two names have one ID, want two")
 	}
 }
+
+func TestHex(t *testing.T) {
+	t.Parallel()
+	if got := Hex([]byte{0, 0x9f, 0xff}); got != "009fff" {
+		t.Errorf("got %s, want 009fff", got)
+	}
+}

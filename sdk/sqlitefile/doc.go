@@ -20,5 +20,5 @@
 // numbers in comments are that document's.
 //
 // A DB is for one goroutine. It takes no lock on the file: a writer may change
-// it between two reads, so a caller compares Stamp before and after.
+// it between two reads, so a caller compares Stamp before and after, as Live.Still does.
 package sqlitefile

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -47,8 +48,30 @@ func (r *LaneRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
 		if err := record.RememberKeys(t, r.to, b); err != nil {
 			return err
 		}
+		if err := record.MarkBatch(t, r.to, b); err != nil {
+			return err
+		}
 		return record.FollowRejections(t, r.to, b)
 	}, nil
+}
+
+// bury queues tombstones of records that are gone from the source: the destination has the
+// records.
+func (r *LaneRun) bury(t *db.Tx, stream int64, keys []string) error {
+	at := slices.IndexFunc(r.to.Streams, func(s record.Stream) bool { return s.ID == stream })
+	if at < 0 {
+		return nil // the run does not collect the stream any more
+	}
+	var b record.Batch
+	when := t.Now.UTC().AppendFormat(nil, time.RFC3339Nano)
+	for _, key := range keys {
+		b.Add(at, []byte(key), nil, when, true)
+	}
+	cut, err := r.deliveries(&b)
+	if err != nil {
+		return err
+	}
+	return r.enqueueBatch(t, cut)
 }
 
 // deliveries cuts a batch into deliveries. The records' data stays byte for byte as

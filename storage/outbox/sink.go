@@ -27,11 +27,11 @@ func (l *lane) Refuses(bookmark string) error {
 }
 
 // Open implements Sinks.
-func (l *lane) Open(w *run.Writer) run.Sink { return &LaneRun{lane: l, RunID: w.RunID(), to: w.To} }
-
-// Enumerates implements Sinks. The records are at the destination, and the device protocol
-// has no word for an enumeration.
-func (l *lane) Enumerates() bool { return false }
+func (l *lane) Open(w *run.Writer) run.Sink {
+	r := &LaneRun{lane: l, RunID: w.RunID(), to: w.To}
+	w.To.HandOn = r.bury
+	return r
+}
 
 // Delivered implements Sinks.
 func (l *lane) Delivered() bun.Ident { return "delivered_keys" }

@@ -14,7 +14,7 @@ func Put(t *db.Tx, to *Target, b *Batch) error {
 	if err := put(t, to, b); err != nil {
 		return err
 	}
-	if err := markBatch(t, to, b); err != nil {
+	if err := MarkBatch(t, to, b); err != nil {
 		return err
 	}
 	return FollowRejections(t, to, b)

@@ -11,18 +11,71 @@ import (
 // EachKeys is how many keys one statement asks for.
 const EachKeys = 500
 
-// RememberKeys keeps the keys of a batch that is handed on.
+// RememberKeys keeps the keys of a batch that is handed on: those that the run may ask for,
+// and those that are met in an enumeration. A record of an enumerated stream that is written
+// outside one is forgotten: it is there, and the open enumeration may never meet it.
 func RememberKeys(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
-		if st := to.Streams[r.stream]; st.ByKey {
-			_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO delivered_keys (stream_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING", st.ID, b.text(r.at, r.key))
-			if err != nil {
-				return err
-			}
+		st := to.Streams[r.stream]
+		open, err := to.enumerated(t, st.ID)
+		switch {
+		case err != nil:
+		case st.ByKey, open && to.active[st.ID] != nil && !r.del:
+			err = rememberKey(t, st.ID, b.text(r.at, r.key))
+		case open:
+			err = forgetKey(t, st.ID, b.text(r.at, r.key))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// enumerated reports whether a stream was ever enumerated.
+func (to *Target) enumerated(t *db.Tx, stream int64) (some bool, err error) {
+	if to.active[stream] != nil {
+		return true, nil
+	}
+	some, known := to.lists[stream]
+	if known {
+		return some, nil
+	}
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM enumerations WHERE stream_id = ?)", stream).Scan(&some)
+	if to.lists == nil {
+		to.lists = map[int64]bool{}
+	}
+	to.lists[stream] = some
+	return some, err
+}
+
+func rememberKey(t *db.Tx, stream int64, key string) error {
+	_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO delivered_keys (stream_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING", stream, key)
+	return err
+}
+
+func forgetKey(t *db.Tx, stream int64, key string) error {
+	_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM delivered_keys WHERE stream_id = ? AND key = ?", stream, key)
+	return err
+}
+
+// handOn hands on the tombstones of records that an enumeration has not met.
+func handOn(t *db.Tx, to *Target, stream int64, keys []string) error {
+	for _, key := range keys {
+		if err := forgetKey(t, stream, key); err != nil {
+			return err
+		}
+	}
+	return to.HandOn(t, stream, keys)
+}
+
+// keys is the table that has the keys of a stream's records.
+func (o *opened) keys() string {
+	if o.handed {
+		return "delivered_keys"
+	}
+	return "records"
 }
 
 // Delivered adds to found those of the keys under which the table has a record of the

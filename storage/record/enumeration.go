@@ -38,7 +38,7 @@ type Opening struct {
 // nothing, and neither does a narrowed one; what they meet exists for the current one, too.
 func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 	stream := to.StreamID(how.Stream)
-	o := &opened{stream: stream, part: how.Part != ""}
+	o := &opened{stream: stream, part: how.Part != "", handed: to.HandOn != nil}
 	begunBy, open, err := o.read(t, how.Part)
 	if err != nil {
 		return err

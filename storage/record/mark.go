@@ -31,9 +31,9 @@ func (m *batchMarks) add(o *opened, key []byte) {
 	}
 }
 
-// markBatch marks the batch's records as met in the enumerations that are open. Without
+// MarkBatch marks the batch's records as met in the enumerations that are open. Without
 // one it costs nothing.
-func markBatch(t *db.Tx, to *Target, b *Batch) error {
+func MarkBatch(t *db.Tx, to *Target, b *Batch) error {
 	if len(to.active) == 0 {
 		return nil
 	}
@@ -68,6 +68,11 @@ func MarkKeys(t *db.Tx, to *Target, e Enumeration, keys []string) error {
 	var m batchMarks
 	for _, key := range keys {
 		m.add(o, []byte(key))
+		if o.handed {
+			if err := rememberKey(t, o.stream, key); err != nil {
+				return err
+			}
+		}
 	}
 	return m.write(t, o)
 }
@@ -83,7 +88,7 @@ func MarkDetail(t *db.Tx, to *Target, stream, key string) error {
 	err := eachKey(t, func(key string) bool {
 		m.add(o, []byte(key))
 		return true
-	}, "SELECT key FROM records WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
+	}, "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
 	if err != nil {
 		return err
 	}

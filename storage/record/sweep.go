@@ -39,8 +39,11 @@ const (
 	// enumeration began: that exists, whoever has met it.
 	thereInStream = `SELECT r.key FROM keys CROSS JOIN records r WHERE r.stream_id = ? AND r.key = keys.value AND r.deleted = 0 AND r.seq <= ?`
 
-	// thereInPart leaves out what another part holds as well.
-	thereInPart = thereInStream + ` AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.stream_id = r.stream_id AND m.stream_id > 0 AND m.key = r.key AND m.enumeration_id <> ?)`
+	// handedOn is thereInStream where the records are elsewhere.
+	handedOn = `SELECT r.key FROM keys CROSS JOIN delivered_keys r WHERE r.stream_id = ? AND r.key = keys.value`
+
+	// notElsewhere leaves out what another part holds as well.
+	notElsewhere = ` AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.stream_id = r.stream_id AND m.stream_id > 0 AND m.key = r.key AND m.enumeration_id <> ?)`
 
 	byKey = ` ORDER BY r.key`
 
@@ -77,7 +80,7 @@ func missing(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys [
 // unmetKeys returns the next keys of the stream, tombstones among them, or of the part that
 // were not met.
 func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys []string, err error) {
-	query, of := "SELECT key FROM records WHERE stream_id = ? AND key > ? ORDER BY key", o.stream
+	query, of := "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND key > ? ORDER BY key", o.stream
 	if o.part {
 		query, of = "SELECT key FROM marks WHERE enumeration_id = ? AND key > ? ORDER BY key", o.id
 	}
@@ -93,8 +96,11 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 // stillThere returns those of the keys whose records would be buried.
 func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) {
 	query, args := thereInStream, []any{keyTexts(keys), o.stream, o.begunSeq}
+	if o.handed {
+		query, args = handedOn, args[:2]
+	}
 	if o.part {
-		query, args = thereInPart, append(args, o.id)
+		query, args = query+notElsewhere, append(args, o.id)
 	}
 	err = eachKey(t, func(key string) bool {
 		there = append(there, key)
@@ -243,6 +249,9 @@ func leavePart(t *db.Tx, o *opened, met *metKeys) (err error) {
 func bury(t *db.Tx, to *Target, o *opened, keys []string) error {
 	if len(keys) == 0 {
 		return nil
+	}
+	if o.handed {
+		return handOn(t, to, o.stream, keys)
 	}
 	seq, err := OpenSequence(t)
 	if err != nil {

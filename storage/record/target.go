@@ -3,6 +3,8 @@ package record
 import (
 	"slices"
 	"sync"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // StreamCounts counts what a run's records did to one stream. A record that was
@@ -21,9 +23,13 @@ type Target struct {
 	// Unlisted counts, by stream, the rejected records that are not kept by their keys;
 	// nil: none.
 	Unlisted []int64
+	// HandOn hands tombstones on where the records are elsewhere, and the store has no more
+	// than their keys; nil: they are here.
+	HandOn func(t *db.Tx, stream int64, keys []string) error
 
 	opened map[Enumeration]*opened // by this run, and not swept
 	active map[int64]*opened       // by stream: what its records are met in
+	lists  map[int64]bool          // by stream: whether it was enumerated before this run
 
 	mu     sync.Mutex
 	counts []StreamCounts // durable, by stream
@@ -39,6 +45,7 @@ type opened struct {
 	stream   int64
 	part     bool   // of the stream, not the whole
 	begunSeq int64  // the change sequence when it was begun
+	handed   bool   // the records are handed on
 	refused  string // why it sweeps nothing, whatever it meets
 
 	met  *metKeys // what it has met; nil: not read

@@ -8,9 +8,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
-// Enumerates reports whether runs can enumerate here, see Sinks.
-func (s *Store) Enumerates() bool { return s.sink.Enumerates() }
-
 // Enumerate opens an enumeration: every record of its stream that is written from now on is
 // met in it, until the run opens another one of the stream or leaves it.
 func (w *Writer) Enumerate(ctx context.Context, how record.Opening) error {

@@ -18,9 +18,6 @@ func (HostSink) Refuses(string) error { return nil }
 // Open implements Sinks.
 func (HostSink) Open(w *Writer) Sink { return hostRun{w} }
 
-// Enumerates implements Sinks.
-func (HostSink) Enumerates() bool { return true }
-
 // Delivered implements Sinks.
 func (HostSink) Delivered() bun.Ident { return "records" }
 

@@ -26,9 +26,6 @@ type Sinks interface {
 	Refuses(bookmark string) error
 	// Open returns the sink of one run.
 	Open(w *Writer) Sink
-	// Enumerates reports whether what a run has not met can become tombstones here: the
-	// records are in this database.
-	Enumerates() bool
 	// Delivered is the table that has the keys of the records that arrived.
 	Delivered() bun.Ident
 	// Deserted is the reason of a run whose process is gone.

@@ -1,69 +1,71 @@
-package main
+package jsonraw
 
 import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// clipper collects text up to a number of characters (code points) and ignores the rest
-// without decoding it: a tool result may be megabytes. The collected text is valid
-// UTF-8, with U+FFFD for invalid parts.
-type clipper struct {
-	buf  []byte
-	left int
-	// counts: over is how many characters did not fit.
+// Clipper collects text up to a number of characters (code points) and ignores the rest
+// without decoding it. The collected text is valid UTF-8, with U+FFFD for invalid parts.
+type Clipper struct {
+	Buf  []byte // the text
+	Left int    // how many characters still fit
+	Over int64  // how many did not fit, after Measure
+
 	counts bool
-	over   int64
 }
 
-func (c *clipper) reset(characters int) { *c = clipper{buf: c.buf[:0], left: characters} }
+// Reset begins a text of so many characters.
+func (c *Clipper) Reset(characters int) { *c = Clipper{Buf: c.Buf[:0], Left: characters} }
 
-// measure is reset for a text whose whole length is wanted.
-func (c *clipper) measure(characters int) {
-	*c = clipper{buf: c.buf[:0], left: characters, counts: true}
+// Measure is Reset for a text whose whole length is wanted.
+func (c *Clipper) Measure(characters int) {
+	*c = Clipper{Buf: c.Buf[:0], Left: characters, counts: true}
 }
 
-func (c *clipper) full() bool { return c.left <= 0 }
+// Full reports whether no more characters fit.
+func (c *Clipper) Full() bool { return c.Left <= 0 }
 
-func (c *clipper) rune(r rune) {
+// Rune appends one character.
+func (c *Clipper) Rune(r rune) {
 	switch {
-	case c.left > 0:
-		c.buf = utf8.AppendRune(c.buf, r)
-		c.left--
+	case c.Left > 0:
+		c.Buf = utf8.AppendRune(c.Buf, r)
+		c.Left--
 	case c.counts:
-		c.over++
+		c.Over++
 	}
 }
 
-// plain appends text unchanged.
-func (c *clipper) plain(s []byte) { c.decode(s, false) }
+// Plain appends text unchanged.
+func (c *Clipper) Plain(s []byte) { c.decode(s, false) }
 
-// value appends the text of a JSON string, and nothing for any other kind.
-func (c *clipper) value(v raw) { c.decode(v.inside(), true) }
+// Text appends the text of a JSON string, and nothing for any other kind.
+func (c *Clipper) Text(v Value) { c.decode(v.Inside(), true) }
 
-// line is value on a separate line.
-func (c *clipper) line(v raw) {
-	if !v.isString() {
+// Line is Text on a separate line.
+func (c *Clipper) Line(v Value) {
+	if !v.IsString() {
 		return
 	}
-	if len(c.buf) > 0 {
-		c.rune('\n')
+	if len(c.Buf) > 0 {
+		c.Rune('\n')
 	}
-	c.value(v)
+	c.Text(v)
 }
 
-func (c *clipper) decode(s []byte, escapes bool) {
+func (c *Clipper) decode(s []byte, escapes bool) {
 	i := 0
-	for i < len(s) && c.left > 0 {
+	for i < len(s) && c.Left > 0 {
 		// Plain ASCII goes in runs: it is nearly all there is.
-		most := s[i:min(len(s), i+c.left)]
+		most := s[i:min(len(s), i+c.Left)]
 		n := 0
 		for n < len(most) && most[n] < utf8.RuneSelf && (most[n] != '\\' || !escapes) {
 			n++
 		}
-		c.buf = append(c.buf, most[:n]...)
-		c.left -= n
-		if i += n; i == len(s) || c.left == 0 {
+		c.Buf = append(c.Buf, most[:n]...)
+		c.Left -= n
+		if i += n; i == len(s) || c.Left == 0 {
 			break
 		}
 		var r rune
@@ -73,12 +75,12 @@ func (c *clipper) decode(s []byte, escapes bool) {
 		} else {
 			r, size = utf8.DecodeRune(s[i:])
 		}
-		c.buf = utf8.AppendRune(c.buf, r)
-		c.left--
+		c.Buf = utf8.AppendRune(c.Buf, r)
+		c.Left--
 		i += size
 	}
 	if c.counts && i < len(s) {
-		c.over += characters(s[i:], escapes)
+		c.Over += characters(s[i:], escapes)
 	}
 }
 

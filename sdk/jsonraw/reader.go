@@ -1,48 +1,49 @@
-package main
+package jsonraw
 
 import "bytes"
 
-// maxDepth is how deep the arrays and objects of a line may nest.
-const maxDepth = 512
+// MaxDepth is how deep arrays and objects may nest.
+const MaxDepth = 512
 
-// reader walks one JSON text once, from its start to its end, and builds nothing: most
-// of a transcript's bytes are values that no record needs, and these are only stepped
-// over. Values are handed out as raw, their exact text.
+// Reader walks one JSON text once, from its start to its end, and builds nothing. Values
+// that nobody needs are only stepped over; the others are handed out as their exact text.
 //
-// It checks the structure of RFC 8259, but not the inside of strings and numbers: a
-// string ends at its quote, whatever escapes and control characters it has. The text
-// methods of clipper make valid text of it.
-//
-// After anything that is not JSON, bad is set and every method does nothing.
-type reader struct {
-	src []byte
+// After anything that is not JSON every method does nothing, and End reports false.
+type Reader struct {
+	Src []byte // the text
+
 	i   int
 	bad bool
 }
 
-// raw is the text of one JSON value; nil is no value.
-type raw []byte
+// Value is the text of one JSON value; nil is no value. It is a part of Reader.Src.
+type Value []byte
 
-func (v raw) isString() bool { return len(v) > 1 && v[0] == '"' }
-func (v raw) isArray() bool  { return len(v) > 0 && v[0] == '[' }
-func (v raw) isTrue() bool   { return string(v) == "true" }
+// IsString reports whether v is a string.
+func (v Value) IsString() bool { return len(v) > 1 && v[0] == '"' }
 
-// inside returns the text between a string's quotes, nil for any other kind.
-func (v raw) inside() []byte {
-	if !v.isString() {
+// IsArray reports whether v is an array.
+func (v Value) IsArray() bool { return len(v) > 0 && v[0] == '[' }
+
+// IsTrue reports whether v is true.
+func (v Value) IsTrue() bool { return string(v) == "true" }
+
+// Inside returns the text between a string's quotes, nil for any other kind.
+func (v Value) Inside() []byte {
+	if !v.IsString() {
 		return nil
 	}
 	return v[1 : len(v)-1]
 }
 
-// is reports whether v is a string of exactly this text. The text must need no
+// Is reports whether v is a string of exactly this text. The text must need no
 // escaping; another spelling of it is not recognized.
-func (v raw) is(text string) bool { return v.isString() && string(v[1:len(v)-1]) == text }
+func (v Value) Is(text string) bool { return v.IsString() && string(v[1:len(v)-1]) == text }
 
 // peek steps over white space and returns the next byte, 0 at the end.
-func (r *reader) peek() byte {
-	for r.i < len(r.src) {
-		switch c := r.src[r.i]; c {
+func (r *Reader) peek() byte {
+	for r.i < len(r.Src) {
+		switch c := r.Src[r.i]; c {
 		case ' ', '\t', '\r', '\n':
 			r.i++
 		default:
@@ -52,11 +53,11 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-func (r *reader) fail() { r.bad = true }
+func (r *Reader) fail() { r.bad = true }
 
-// enter steps into an array or object. It reports false, and steps over nothing, when
+// Enter steps into an array or object. It reports false, and steps over nothing, when
 // the next value does not open with c.
-func (r *reader) enter(c byte) bool {
+func (r *Reader) Enter(c byte) bool {
 	if r.bad || r.peek() != c {
 		return false
 	}
@@ -64,9 +65,9 @@ func (r *reader) enter(c byte) bool {
 	return true
 }
 
-// element goes to the next element of the array that was entered. first is
+// Element goes to the next element of the array that was entered. first is
 // true for the first call. False is the end of the array.
-func (r *reader) element(first bool) bool {
+func (r *Reader) Element(first bool) bool {
 	if r.bad {
 		return false
 	}
@@ -86,9 +87,9 @@ func (r *reader) element(first bool) bool {
 	return true
 }
 
-// member goes to the value of the next member of the object that was entered
+// Member goes to the value of the next member of the object that was entered
 // and returns its name, as spelled in the text. False is the end of the object.
-func (r *reader) member(first bool) (name []byte, ok bool) {
+func (r *Reader) Member(first bool) (name []byte, ok bool) {
 	if r.bad {
 		return nil, false
 	}
@@ -110,7 +111,7 @@ func (r *reader) member(first bool) (name []byte, ok bool) {
 		r.fail()
 		return nil, false
 	}
-	name = r.src[start+1 : r.i-1]
+	name = r.Src[start+1 : r.i-1]
 	if r.peek() != ':' {
 		r.fail()
 		return nil, false
@@ -121,17 +122,17 @@ func (r *reader) member(first bool) (name []byte, ok bool) {
 
 // text steps over the string that starts here. It looks for quotes rather than at every
 // byte, because most of the text is long strings.
-func (r *reader) text() bool {
+func (r *Reader) text() bool {
 	open := r.i
 	for i := open + 1; ; {
-		n := bytes.IndexByte(r.src[i:], '"')
+		n := bytes.IndexByte(r.Src[i:], '"')
 		if n < 0 {
 			r.fail()
 			return false
 		}
 		i += n
 		escapes := 0
-		for r.src[i-1-escapes] == '\\' {
+		for r.Src[i-1-escapes] == '\\' {
 			escapes++ // ends at the opening quote at the latest
 		}
 		i++
@@ -142,8 +143,8 @@ func (r *reader) text() bool {
 	}
 }
 
-// value steps over the next value and returns it, nil when there is none.
-func (r *reader) value() raw {
+// Value steps over the next value and returns it, nil when there is none.
+func (r *Reader) Value() Value {
 	if r.bad {
 		return nil
 	}
@@ -153,13 +154,13 @@ func (r *reader) value() raw {
 		r.fail()
 		return nil
 	}
-	return r.src[start:r.i:r.i]
+	return r.Src[start:r.i:r.i]
 }
 
 // step steps over one value. It is a loop and not recursion: a guest may have a
 // stack of 64 KiB.
-func (r *reader) step() bool {
-	var objects [maxDepth / 64]uint64 // bit d: the container at depth d is an object
+func (r *Reader) step() bool {
+	var objects [MaxDepth / 64]uint64 // bit d: the container at depth d is an object
 	depth := 0
 	var object bool
 value:
@@ -169,7 +170,7 @@ value:
 			return false
 		}
 	case '{', '[':
-		if depth == maxDepth {
+		if depth == MaxDepth {
 			return false
 		}
 		r.i++
@@ -220,10 +221,10 @@ name:
 }
 
 // scalar steps over a literal or a number that starts with c.
-func (r *reader) scalar(c byte) bool {
+func (r *Reader) scalar(c byte) bool {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if c == word[0] {
-			if len(r.src)-r.i < len(word) || string(r.src[r.i:r.i+len(word)]) != word {
+			if len(r.Src)-r.i < len(word) || string(r.Src[r.i:r.i+len(word)]) != word {
 				return false
 			}
 			r.i += len(word)
@@ -231,8 +232,8 @@ func (r *reader) scalar(c byte) bool {
 		}
 	}
 	start := r.i
-	for r.i < len(r.src) {
-		switch c := r.src[r.i]; {
+	for r.i < len(r.Src) {
+		switch c := r.Src[r.i]; {
 		case c >= '0' && c <= '9', c == '-', c == '+', c == '.', c == 'e', c == 'E':
 			r.i++
 			continue
@@ -242,5 +243,11 @@ func (r *reader) scalar(c byte) bool {
 	return r.i > start && (c == '-' || c >= '0' && c <= '9')
 }
 
-// end reports whether everything was read and was JSON.
-func (r *reader) end() bool { return !r.bad && r.peek() == 0 && r.i == len(r.src) }
+// End reports whether everything was read and was JSON.
+func (r *Reader) End() bool { return !r.bad && r.peek() == 0 && r.i == len(r.Src) }
+
+// At is where the reader is in the text, for From.
+func (r *Reader) At() int { return r.i }
+
+// From returns the text from a place to where the reader is.
+func (r *Reader) From(at int) Value { return r.Src[at:r.i] }

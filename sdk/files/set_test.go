@@ -1,0 +1,130 @@
+package files_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// notes is a connector of one stream whose Collect is a function.
+type notes func(h *sdk.Host) error
+
+func (notes) Manifest() string {
+	return `{"connector_key":"notes","streams":[{"name":"notes","primary_key":["id"],"semantics":"mutable_state"}]}`
+}
+
+func (c notes) Collect(h *sdk.Host) error { return c(h) }
+
+// has is a folder as a connector sees it: the text of each file by its name.
+func has(whole bool, texts ...string) notes {
+	return func(h *sdk.Host) error {
+		s := files.Open(h, "notes", "n:")
+		for _, one := range texts {
+			name, text, _ := strings.Cut(one, "=")
+			e := files.Entry{Size: int64(len(text)), MTimeMS: int64(len(texts))}
+			if s.Same(name, e) || !s.Take(name, e, files.Sum(text)) {
+				continue
+			}
+			r := h.Record("notes")
+			r.String("id", "n:"+name)
+			if err := r.Emit(); err != nil {
+				return err
+			}
+		}
+		return s.Close(whole)
+	}
+}
+
+func did(res *sdktest.Result) string {
+	var all []string
+	for _, r := range res.All {
+		mark := "+"
+		if r.Delete {
+			mark = "-"
+		}
+		all = append(all, mark+r.Key)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func TestSet(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, has(true, "a=x", "b=y"), sdktest.Options{})
+	for _, c := range []struct {
+		now    notes
+		want   string
+		states int
+	}{
+		{has(true, "a=x", "b=y"), "", 0},             // nothing was touched
+		{has(true, "a=x", "b=y", "c=z"), "+n:c", 1},  // all were touched
+		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1}, // one has changed
+		{has(false, "a=x"), "", 1},                   // the folder could not be listed
+		{has(true, "a=x", "c=z"), "-n:b", 1},         // one is gone
+		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1}, // and is back
+		{has(true), "-n:a -n:b -n:c", 1},             // all are gone
+	} {
+		state := res.Committed()
+		if len(state) == 0 {
+			t.Fatalf("%s: no cursor", c.want)
+		}
+		res = sdktest.Collect(t, c.now, sdktest.Options{State: state})
+		if got := did(res); got != c.want || len(res.States) != c.states {
+			t.Errorf("got %q and %d cursors, want %q and %d", got, len(res.States), c.want, c.states)
+		}
+		if len(res.States) == 0 {
+			res.States = append(res.States, sdktest.Collect(t, notes(func(h *sdk.Host) error {
+				return h.State("notes", []byte(state["notes"]))
+			}), sdktest.Options{}).States...)
+		}
+	}
+}
+
+// The cursors of earlier versions are read: nothing that they know of is forgotten, and what
+// has no sum of this kind is emitted once more.
+func TestEarlierCursors(t *testing.T) {
+	t.Parallel()
+	sum := fmt.Sprint(files.Sum("x"))
+	for cursor, want := range map[string]string{
+		`{"v":1,"items":{"a":` + sum + `,"old":7}}`:               "-n:old",
+		`{"files":{"a":[1,1,"0123456789abcdef"],"old":[1,2,""]}}`: "-n:old",
+		`{"files":{"a":[1,9,"0123456789abcdef"]}}`:                "+n:a",
+		`{"entries":{"a":"file","old":"directory"}}`:              "+n:a -n:old",
+		`{"rows":{"a":"0123456789abcdef"}}`:                       "+n:a",
+		`{"items":[1]}`:                                           "+n:a",
+		`{}`:                                                      "+n:a",
+	} {
+		res := sdktest.Collect(t, has(true, "a=x"), sdktest.Options{State: map[string]string{"notes": cursor}})
+		if got := did(res); got != want {
+			t.Errorf("%s: got %q, want %q", cursor, got, want)
+		}
+	}
+}
+
+// Read reads what Append has written.
+func FuzzSet(f *testing.F) {
+	f.Add(`{"a":5,"b":[1,2,3],"c":"x","d":null}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := jsonvalue.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		var one, two files.Set
+		one.Read(v)
+		once := one.Append(nil)
+		w, err := jsonvalue.Parse(once)
+		if err != nil {
+			t.Fatalf("%s: %v, want JSON", once, err)
+		}
+		two.Read(w)
+		if again := two.Append(nil); string(again) != string(once) {
+			t.Errorf("got %s, want %s", again, once)
+		}
+	})
+}
