@@ -38,7 +38,7 @@
 // api (ask a provider, list by list), cursor (typed cursors), problems (count what was not
 // collected and say it once), jsonappend (write JSON), jsonvalue (read JSON), jsonstream (read
 // JSON of any length), csv, mbox, filecursor (files that grow), archive (zip and tar.gz),
-// sqlitefile, sdktest (run a connector in go test). Not here: anything that needs its own
+// markup (HTML and XML, for standard Go alone), sqlitefile, sdktest (run a connector in go test). Not here: anything that needs its own
 // clock, socket or file; the host performs all effects. In: START and the
 // granted folders. Out: messages of package abi, already filtered by scope.
 //
