@@ -21,7 +21,7 @@ func example(service answers, c func(h *sdk.Host) error) *sdktest.Result {
 	return sdktest.Collect(inTest{}, connector(c), sdktest.Options{Provider: service, Credentials: map[string]bool{"token": true}})
 }
 
-// A stream that is one list. What is gone from the list is deleted by the host.
+// A stream that is one list. The host deletes the records that the list no longer has.
 func ExampleList() {
 	notes := api.List{
 		Name: "notes", Pager: api.NextLink("/v1/notes", "items", "next"),

@@ -22,6 +22,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/markup"
 	"github.com/pdpp-host/pdpp-host/sdk/mbox"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
@@ -235,7 +236,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 	for _, code := range []abi.Code{
 		archive.CodeNotArchive, archive.CodeTruncated, archive.CodeCorrupt, archive.CodeEncrypted, archive.CodeUnsupported, archive.CodeUnsafeName,
 		archive.CodeDuplicateName, archive.CodeNested, archive.CodeTooLarge, archive.CodeRead, jsonstream.CodeSyntax, jsonstream.CodeTruncated,
-		csv.CodeTruncated, mbox.CodeNotMailbox,
+		csv.CodeTruncated, mbox.CodeNotMailbox, markup.CodeSyntax, markup.CodeTruncated, markup.CodeTooLarge,
 	} {
 		if exports.ProblemOf(abi.NewError(code, "", "")) == "" {
 			t.Errorf("%s has no words", code)

@@ -70,6 +70,9 @@ var faults = []Problem{
 	{"jsonstream_syntax", "JSON files that are not JSON: #; what stands before the fault was read", "not_retriable"},
 	{"jsonstream_truncated", "JSON files that end in the middle: #", "manual_action_required"},
 	{"csv_truncated", "tables that end in the middle: #", "manual_action_required"},
+	{"markup_syntax", "XML files that are not XML: #; what stands before the fault was read", "not_retriable"},
+	{"markup_truncated", "XML files that end in the middle: #", "manual_action_required"},
+	{"markup_too_large", "pages or XML files with a part beyond what is read: #", "not_retriable"},
 	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #", "not_retriable"},
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// What is missing, or of another type, is the zero Value: a connector asks for it without
-// looking first, and asks the Kind where it matters.
+// A member that is missing is the zero Value, and a value of another type reads as empty: a
+// connector asks without looking first, and asks the Kind where it matters.
 func Example() {
 	v, err := jsonvalue.Parse([]byte(`{"notes": [{"id": "a", "size": 3}, {"id": "b"}], "next": null}`))
 	if err != nil {

@@ -27,7 +27,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(other.URL, "http://"), ":")
 	t.Run("each", func(t *testing.T) {
 		t.Parallel()
-		for _, name := range connectors {
+		for _, name := range append([]string{"jellyfin"}, connectors...) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := served(t, name, 2)
