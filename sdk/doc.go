@@ -37,10 +37,11 @@
 // and their owner (Account), the granted folders. Below:
 // api (ask a provider, list by list), cursor (typed cursors), problems (count what was not
 // collected and say it once), jsonappend (write JSON), jsonvalue (read JSON), jsonraw (read
-// JSON of which most is not wanted), jsonstream (read JSON of any length), csv, mbox, files
-// (folders, and the records of what is in them), filecursor (files that grow), archive (zip
-// and tar.gz), markup (HTML and XML, for standard Go alone), sqlitefile, clip (shorten text),
-// sdktest (run a connector in go test). Not here: anything that needs its own
+// JSON of which most is not wanted), jsonstream (read JSON of any length), csv, mbox,
+// contentline (lines of iCalendar and vCard), files (folders, and the records of what is in
+// them), filecursor (files that grow), archive (zip and tar.gz), markup (HTML and XML, for
+// standard Go alone), sqlitefile, clip (shorten text), sdktest (run a connector in go test).
+// Not here: anything that needs its own
 // clock, socket or file; the host performs all effects. In: START and the
 // granted folders. Out: messages of package abi, already filtered by scope.
 //

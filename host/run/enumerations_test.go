@@ -169,11 +169,18 @@ func TestEnumerationMissingAndMisuse(t *testing.T) {
 	}
 }
 
-// A collector refuses a module that enumerates when it is loaded.
-func TestEnumerationIsRefusedInALane(t *testing.T) {
+// A collector's run enumerates: what it has not met is counted as deleted, and nothing is held
+// back.
+func TestEnumerationInALane(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{enumerate: true, lane: true})
-	if _, err := h.play(done(0)); abi.CodeOf(err) != abi.CodePluginImportRefused || !strings.Contains(err.Error(), "enumerates") {
-		t.Errorf("got %v, want %s", err, abi.CodePluginImportRefused)
+	open, whole := enumeration("open", ""), enumeration("whole", "")
+	h.succeed(open + notes("a", "b", "c") + whole + state("notes", `{"n":1}`) + done(3))
+	res := h.succeed(open + notes("a") + enumeration("met", `,"keys":["b"]`) + whole + state("notes", `{"n":2}`) + done(1))
+	if n := res.Records["notes"].Deleted; n != 1 || withheldDeletions(res) != "" {
+		t.Errorf("got %d deleted records and the gaps %q, want 1 and none", n, withheldDeletions(res))
+	}
+	if res = h.succeed(open + notes("a", "b") + whole + state("notes", `{"n":3}`) + done(2)); res.Records["notes"].Deleted != 0 {
+		t.Errorf("got %d deleted records in a run that met everything, want 0", res.Records["notes"].Deleted)
 	}
 }

@@ -194,3 +194,42 @@ func TestReadErrorHalfWay(t *testing.T) {
 	want(t, third, "messages", "u3", nil)
 	want(t, third, "sessions", one, map[string]any{"message_count": 4})
 }
+
+// shy is a folder in which one file is listed and cannot be examined.
+type shy struct {
+	fstest.MapFS
+	path string
+}
+
+type shyEntry struct{ fs.DirEntry }
+
+func (shyEntry) Info() (fs.FileInfo, error) { return nil, fs.ErrPermission }
+
+func (s shy) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := s.MapFS.ReadDir(name)
+	for i, e := range list {
+		if name+"/"+e.Name() == s.path {
+			list[i] = shyEntry{e}
+		}
+	}
+	return list, err
+}
+
+// A document that is listed and cannot be examined is not gone: its record stays, and the
+// document is reported.
+func TestDocumentThatCannotBeExaminedStays(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put("skills/s/SKILL.md", "s")
+	h.put("commands/c.md", "c")
+	h.put(project+"memory/a.md", "a")
+	first := run(t, h)
+	for _, path := range []string{"skills/s/SKILL.md", "commands/c.md", project + "memory/a.md"} {
+		next := checked(t, first.SecondRun(t, func(o *sdktest.Options) {
+			o.Roots = map[string]fs.FS{rootHome: shy{fstest.MapFS(h), path}}
+		}))
+		if n := len(next.Deletes("skills")) + len(next.Deletes("slash_commands")) + len(next.Deletes("memory_notes")); n != 0 || skip(t, next, "file_unreadable") != 1 {
+			t.Errorf("%s: %d records deleted and %+v, want none and one report", path, n, next.Skips)
+		}
+	}
+}

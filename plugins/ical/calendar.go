@@ -1,5 +1,10 @@
 package main
 
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+)
+
 // calendar describes a file, from its VCALENDAR properties; where several objects have
 // a property, the first counts.
 type calendar struct {
@@ -10,8 +15,8 @@ type calendar struct {
 // maxCalendarText bounds each of its texts, in bytes.
 const maxCalendarText = 4 << 10
 
-func (c *calendar) property(l *contentLine) {
-	switch string(l.name) {
+func (c *calendar) property(l *contentline.Line) {
+	switch string(l.Name) {
 	case "X-WR-CALNAME", "NAME":
 		first(&c.name, l)
 	case "X-WR-CALDESC", "DESCRIPTION":
@@ -23,23 +28,12 @@ func (c *calendar) property(l *contentLine) {
 	case "COLOR", "X-APPLE-CALENDAR-COLOR":
 		first(&c.color, l)
 	case "METHOD":
-		c.cancels = string(upper(l.value)) == "CANCEL"
+		c.cancels = string(contentline.Upper(l.Value)) == "CANCEL"
 	}
 }
 
-func first(to *string, l *contentLine) {
+func first(to *string, l *contentline.Line) {
 	if *to == "" {
-		*to = clip(unescape(l.value), maxCalendarText)
+		*to = clip.Text(contentline.Unescape(l.Value), maxCalendarText)
 	}
-}
-
-// clip shortens s to at most n bytes without splitting a code point.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

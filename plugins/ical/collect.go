@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // The streams.
@@ -20,37 +19,33 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// sliceBytes is how many bytes are read between two checkpoints at least, and
-// sliceShare how many for each byte of cursor: a large cursor costs more than it saves.
-const (
-	sliceBytes = 16 << 20
-	sliceShare = 16
-)
+// sliceBytes is how many bytes are read between two checkpoints at least.
+const sliceBytes = 16 << 20
 
 // racyMS is how close to now a file's time may be and still prove that a later
 // write would change it.
 const racyMS = 2000
 
+// Bounds on the folder.
+const (
+	maxFolderDepth = 8
+	maxFiles       = 20000
+)
+
 // run is one collection.
 type run struct {
-	h       *sdk.Host
-	root    fs.FS
-	list    *listing
-	before  cursor
-	after   cursor
-	writer  recordWriter
-	buf     []byte
-	hashed  []byte
-	total   int64
-	done    int64
-	since   int64 // bytes since the last slice
-	encoded int64 // size of the last cursor
-	// fresh: the store may have events that no cursor names, so a cancelled event may
-	// be among them.
-	fresh    bool
-	problems map[string][]string // problem -> files
-	// How many files fit made forget their fingerprints and their ids.
-	printsLost, idsLost int
+	h             *sdk.Host
+	root          fs.FS
+	list          *files.Listing
+	found         []files.Entry
+	before, after *state
+	writer        recordWriter
+	buf           []byte
+	hashed        []byte
+	total, done   int64
+	pace          cursor.Pace
+	problems      *problems.Tally
+	failed        int64 // files and folders that could not be collected
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -59,44 +54,53 @@ func newRun(h *sdk.Host) (*run, error) {
 		return nil, &sdk.Failure{Code: "ical_folder_missing", Message: "the folder with the calendar files was not granted",
 			Hint: "manual_action_required"}
 	}
-	l, err := list(root)
-	if err != nil {
+	hidden := func(p string) bool { return strings.HasPrefix(path.Base(p), ".") } // editors' and sync tools' own
+	l := files.Walk{Depth: maxFolderDepth, Most: maxFiles, Pass: hidden, Keep: func(p string, folder bool) bool {
+		return !folder && !hidden(p) && strings.EqualFold(path.Ext(p), ".ics")
+	}}.List(root, ".")
+	if l.Err != nil {
 		return nil, &sdk.Failure{Code: "ical_folder_unreadable", Message: "the folder with the calendar files cannot be read",
-			Retryable: true, Hint: "manual_action_required", Err: err}
+			Retryable: true, Hint: "manual_action_required", Err: l.Err}
 	}
 	r := &run{
-		h: h, root: root, list: l, before: cursor{}, after: cursor{}, buf: make([]byte, 64<<10),
-		fresh: h.Mode() == abi.ModeFullRefresh, problems: map[string][]string{},
+		h: h, root: root, list: l, found: l.Files(), before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
+		pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
 	}
 	// The cursor covers events: a run that does not collect them can neither trust it
 	// nor move it.
 	if h.Wants(streamEvents) {
-		r.before = openCursor(h)
+		r.before = openState(h)
 	}
-	for p, s := range r.before {
-		r.after[p] = s
+	for p, s := range r.before.files {
+		r.after.files[p] = s
 	}
-	for _, f := range l.files {
-		r.total += f.size
+	for _, f := range r.found {
+		r.total += f.Size
+	}
+	for _, f := range l.Faults {
+		if f.Why == files.Many {
+			r.problems.Note(tooMany, "")
+			continue
+		}
+		r.note(unreadableFile, f.Path)
 	}
 	return r, nil
 }
 
 func (r *run) collect() error {
-	for _, f := range r.list.files {
+	for _, f := range r.found {
 		if r.h.Stopping() {
 			return sdk.ErrStopped
 		}
 		if err := r.file(f); err != nil {
 			return err
 		}
-		r.done += f.size
+		r.done += f.Size
 		if err := r.h.Progress("reading calendars", r.done, r.total, "bytes"); err != nil {
 			return err
 		}
-		if r.since >= max(sliceBytes, sliceShare*r.encoded) {
-			r.since = 0
-			if err := r.checkpoint("through " + f.path); err != nil {
+		if r.pace.Due() {
+			if err := r.checkpoint("through " + f.Path); err != nil {
 				return err
 			}
 		}
@@ -115,80 +119,82 @@ func (r *run) collect() error {
 
 // checkpoint sends the cursors: of a slice when it has a name, else the last.
 func (r *run) checkpoint(slice string) error {
-	prints, ids := r.after.fit(maxCursorBytes)
-	r.printsLost, r.idsLost = r.printsLost+prints, r.idsLost+ids
-	state := r.after.encode()
-	r.encoded = int64(len(state))
+	text := cursor.Encode(cursorVersion, sdk.Account{}, r.after)
+	r.pace.Wrote(len(text))
 	if slice != "" {
-		return r.h.Slice(streamEvents, slice, state)
+		return r.h.Slice(streamEvents, slice, text)
 	}
-	return r.h.State(streamEvents, state)
+	return r.h.State(streamEvents, text)
 }
 
 // calendarID names a calendar by its file.
 func (r *run) calendarID(p string) string {
-	id, buf := hashID(r.hashed, "calendar", p)
-	r.hashed = buf
+	var id eventID
+	id, r.hashed = hashID(r.hashed, "calendar", p)
 	return id.String()
 }
 
 // file collects one file when it differs from the cursor's.
-func (r *run) file(f found) error {
-	old := r.before[f.path]
-	if old != nil && old.size == f.size && old.mtimeMS == f.mtimeMS &&
-		(old.calendar != 0 || !r.h.Wants(streamCalendars)) {
+func (r *run) file(f files.Entry) error {
+	old := r.before.files[f.Path]
+	if old != nil && old.size == f.Size && old.mtimeMS == f.MTimeMS && (old.calendar != 0 || !r.h.Wants(streamCalendars)) {
 		return nil
 	}
-	r.since += f.size
-	id := r.calendarID(f.path)
+	r.pace.Read(f.Size)
+	id := r.calendarID(f.Path)
 	v, problem := r.survey(f, id)
-	if problem == "" {
+	if problem == nil {
 		var err error
-		if problem, err = r.changes(f, id, v, old); err != nil {
+		if problem, err = r.events(f, id, v, old); err != nil {
 			return err
 		}
 	}
-	if problem != "" {
-		r.problems[problem] = append(r.problems[problem], f.path)
+	if problem == notICal && (old == nil || old.live == 0) {
+		problem = stranger
+	}
+	if problem != nil {
+		r.note(problem, f.Path)
 		return nil
 	}
-	return r.finishFile(f, id, v, old)
+	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live(), counts: v.counts, events: v.sum()}
+	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
+		s.mtimeMS = -1 // a write in this very moment would not show: look again
+	}
+	r.after.files[f.Path] = s
+	return r.calendar(f, id, v, s, old)
 }
 
 // survey does the first pass over f.
-func (r *run) survey(f found, id string) (v *survey, problem string) {
-	file, err := r.root.Open(f.path)
+func (r *run) survey(f files.Entry, id string) (v *survey, problem *problems.Kind) {
+	file, err := r.root.Open(f.Path)
 	if err != nil {
-		return nil, problemUnreadable
+		return nil, unreadableFile
 	}
 	defer file.Close()
-	if v, problem = surveyFile(file, r.buf, id); problem == "" && !r.unchanged(f) {
-		problem = problemChanged
+	if v, problem = surveyFile(file, r.buf, id); problem == nil && !r.unchanged(f) {
+		problem = changed
 	}
 	return v, problem
 }
 
-func (r *run) unchanged(f found) bool {
-	info, err := fs.Stat(r.root, f.path)
-	return err == nil && info.Size() == f.size && info.ModTime().UnixMilli() == f.mtimeMS
+func (r *run) unchanged(f files.Entry) bool {
+	info, err := fs.Stat(r.root, f.Path)
+	return err == nil && info.Size() == f.Size && info.ModTime().UnixMilli() == f.MTimeMS
 }
 
-// changes does the second pass: it emits the events that differ from the cursor's.
-func (r *run) changes(f found, id string, v *survey, old *fileState) (problem string, err error) {
-	known, _ := old.storedEvents()
-	changed := false
-	for event, en := range v.entries {
-		if p, ok := known[event]; en.fingerprint != 0 && (!ok || p != en.fingerprint) {
-			changed = true
-			break
-		}
+// events does the second pass when the events are not those of the cursor: it enumerates the
+// part of the stream that is the calendar.
+func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
+	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum() {
+		return nil, nil
 	}
-	if !changed || !r.h.Wants(streamEvents) {
-		return "", nil
-	}
-	file, err := r.root.Open(f.path)
+	part, err := r.h.Enumerate(streamEvents, id, "")
 	if err != nil {
-		return problemUnreadable, nil
+		return nil, err
+	}
+	file, err := r.root.Open(f.Path)
+	if err != nil {
+		return unreadableFile, nil
 	}
 	defer file.Close()
 	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), v.zones
@@ -196,85 +202,46 @@ func (r *run) changes(f found, id string, v *survey, old *fileState) (problem st
 		e := &s.ev
 		event, _, buf := identify(r.hashed, id, e)
 		r.hashed = buf
-		en := v.entries[event]
-		if en.ordinal != s.events || en.fingerprint == 0 {
+		if en := v.entries[event]; en.ordinal != s.events || en.fingerprint == 0 {
 			return nil
 		}
-		if p, ok := known[event]; ok && p == en.fingerprint {
-			return nil
-		}
-		return r.writer.write(event, id, &v.calendar, f.path, e, v.cancelled[event])
+		return r.writer.write(event, id, &v.calendar, f.Path, e, v.cancelled[event])
 	})
 	s.ev.full = true
-	if problem, err = s.run(); problem != "" || err != nil {
+	if problem, err := s.run(); problem != nil || err != nil {
 		return problem, err
 	}
 	if s.events != v.total || !r.unchanged(f) {
-		return problemChanged, nil
+		return changed, nil
 	}
-	return "", nil
+	return nil, r.bury(part, old, v.entries)
 }
 
-// finishFile emits the results of a file read to its end: tombstones, the calendar, and the
-// file's share of the cursor.
-func (r *run) finishFile(f found, id string, v *survey, old *fileState) error {
-	known, complete := old.storedEvents()
-	gone := goneEvents(known, v.entries)
-	if r.fresh || !complete && old != nil {
-		for event, en := range v.entries {
-			if en.fingerprint == 0 && known[event] == 0 { // not in gone yet
-				gone = append(gone, event)
+// bury deletes the events of a calendar that its file does not have any more, and closes the
+// enumeration.
+func (r *run) bury(part *sdk.Enumeration, old *fileState, now map[eventID]entry) error {
+	for _, event := range old.earlier() {
+		if now[event].fingerprint == 0 {
+			if err := r.h.Delete(streamEvents, event.String()); err != nil {
+				return err
 			}
 		}
 	}
-	if err := r.bury(gone); err != nil {
-		return err
-	}
-	s := &fileState{
-		size: f.size, mtimeMS: f.mtimeMS, memory: memoryPrints, packed: pack(v.entries, true), live: v.live(), counts: v.counts,
-	}
-	if now := r.h.Now().UnixMilli(); now-f.mtimeMS < racyMS && now >= f.mtimeMS {
-		s.mtimeMS = -1 // a write in this very moment would not show: look again
-	}
-	r.after[f.path] = s
-	return r.calendar(f, id, v, s, old)
-}
-
-// goneEvents lists the known events that are missing or cancelled now.
-func goneEvents(known map[eventID]uint64, entries map[eventID]entry) []eventID {
-	var gone []eventID
-	for event, p := range known {
-		if p != 0 && entries[event].fingerprint == 0 {
-			gone = append(gone, event)
-		}
-	}
-	return gone
-}
-
-// bury emits tombstones, in an order that does not depend on a map's.
-func (r *run) bury(events []eventID) error {
-	slices.SortFunc(events, func(a, b eventID) int { return bytes.Compare(a[:], b[:]) })
-	for _, event := range events {
-		if err := r.h.Delete(streamEvents, event.String()); err != nil {
+	if old != nil { // of a file that is new, nothing is stored
+		if err := part.Missing(func(key string) error { return r.h.Delete(streamEvents, key) }); err != nil {
 			return err
 		}
 	}
-	return nil
+	return part.Whole()
 }
 
-func (r *run) calendar(f found, id string, v *survey, s, old *fileState) error {
+func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) error {
 	c := &v.calendar
 	name := c.name
 	if name == "" {
-		name = strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
+		name = strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
 	}
-	sum := fingerprint.Start
-	for _, text := range []string{name, c.description, c.zone, c.product, c.color, strconv.FormatInt(s.live, 10)} {
-		sum = sumLine(sum, text)
-	}
-	if s.calendar = fingerprint.Mix(sum+formatSeed) & printMask; s.calendar == 0 {
-		s.calendar = 1
-	}
+	s.calendar = files.Sum(name, c.description, c.zone, c.product, c.color, strconv.FormatInt(s.live, 10))
 	if old != nil && old.calendar == s.calendar {
 		return nil
 	}
@@ -290,41 +257,43 @@ func (r *run) calendar(f found, id string, v *survey, s, old *fileState) error {
 	rec.StringOrNull("product", c.product)
 	rec.StringOrNull("color", c.color)
 	rec.Int("event_count", s.live)
-	rec.String("source_file", f.path)
+	rec.String("source_file", f.Path)
 	return rec.Emit()
 }
 
 // vanished buries the records of deleted files.
 func (r *run) vanished() error {
-	present := make(map[string]bool, len(r.list.files))
-	for _, f := range r.list.files {
-		present[f.path] = true
+	present := make(map[string]bool, len(r.found))
+	for _, f := range r.found {
+		present[f.Path] = true
 	}
 	if lost := r.missingCalendars(present); len(lost) > 0 {
-		r.problems[problemGone] = lost
+		for _, p := range lost {
+			r.note(gone, p)
+		}
 		return nil
 	}
-	for _, p := range sortedPaths(r.before) {
-		if present[p] || r.list.hides(p) {
+	for _, p := range cursor.Keys(r.before.files) {
+		if present[p] || r.list.Hides(p) {
 			continue
 		}
-		s := r.before[p]
-		known, complete := s.storedEvents()
-		if !complete && s.live > 0 {
-			r.problems[problemForgotten] = append(r.problems[problemForgotten], p)
+		s, id := r.before.files[p], r.calendarID(p)
+		part, err := r.h.Enumerate(streamEvents, id, "")
+		if err != nil {
+			return err
 		}
-		if err := r.bury(goneEvents(known, nil)); err != nil {
+		if err := r.bury(part, s, nil); err != nil {
 			return err
 		}
 		if !r.h.Wants(streamCalendars) {
 			// A run that may bury its calendar still has to.
-			r.after[p] = &fileState{mtimeMS: -1, memory: memoryPrints, calendar: s.calendar}
+			r.after.files[p] = &fileState{mtimeMS: -1, calendar: s.calendar}
 			continue
 		}
-		if err := r.h.Delete(streamCalendars, r.calendarID(p)); err != nil {
+		if err := r.h.Delete(streamCalendars, id); err != nil {
 			return err
 		}
-		delete(r.after, p)
+		delete(r.after.files, p)
 	}
 	return nil
 }
@@ -332,28 +301,19 @@ func (r *run) vanished() error {
 // missingCalendars returns the calendar files that vanished when no calendar is left, neither an
 // earlier nor a new one: the folder is then probably the wrong one. An empty folder
 // does not matter here: the host refuses it, unless its owner accepted it.
-func (r *run) missingCalendars(present map[string]bool) (files []string) {
-	if r.list.bare {
+func (r *run) missingCalendars(present map[string]bool) (lost []string) {
+	if r.list.Bare {
 		return nil
 	}
 	for p := range present {
-		if r.after[p] != nil {
+		if r.after.files[p] != nil {
 			return nil // a calendar, now or before
 		}
 	}
-	for _, p := range sortedPaths(r.before) {
-		if r.before[p].size > 0 && !r.list.hides(p) { // otherwise its events are buried already
-			files = append(files, p)
+	for _, p := range cursor.Keys(r.before.files) {
+		if r.before.files[p].size > 0 && !r.list.Hides(p) { // otherwise its events are buried already
+			lost = append(lost, p)
 		}
 	}
-	return files
-}
-
-func sortedPaths(c cursor) []string {
-	paths := make([]string, 0, len(c))
-	for p := range c {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	return paths
+	return lost
 }

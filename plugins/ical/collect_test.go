@@ -101,8 +101,8 @@ func TestEditsEmitThemselvesOnly(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("far", "in 2099", "RRULE:FREQ=YEARLY")))
 	first := f.collect(t)
-	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("an unchanged folder emitted %v, want len(got.All) = 0", got.All)
+	if got := again(t, first); len(got.Changes()) != 0 {
+		t.Fatalf("an unchanged folder emitted %v, want len(got.Changes()) = 0", got.Changes())
 	}
 	one := bySummary(t, first, "one").Key
 	moved := strings.Replace(vevent("1", "one"), "20260302T090000Z", "20250101T100000Z", 1)
@@ -111,11 +111,11 @@ func TestEditsEmitThemselvesOnly(t *testing.T) {
 	if got := summaries(second); got != "one,earlier" {
 		t.Fatalf("%v, want one,earlier", got)
 	}
-	if bySummary(t, second, "one").Key != one || len(second.Deletes("events")) != 0 {
+	if bySummary(t, second, "one").Key != one || len(deletes(second, "events")) != 0 {
 		t.Fatal("an edited start made another event")
 	}
-	if got := again(t, second); len(got.All) != 0 {
-		t.Fatalf("emitted %v, want len(got.All) = 0", got.All)
+	if got := again(t, second); len(got.Changes()) != 0 {
+		t.Fatalf("emitted %v, want len(got.Changes()) = 0", got.Changes())
 	}
 }
 
@@ -127,8 +127,8 @@ func TestDownloadNoiseIsNoEdit(t *testing.T) {
 	first := f.collect(t)
 	text := strings.Replace(vcalendar(vevent("1", "one", "X-B:2", "LOCATION:here")), "DTSTAMP:20260101T000000Z", "DTSTAMP:20260202T020202Z", 1)
 	f.write("a.ics", text)
-	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("emitted %v, want len(got.All) = 0", got.All)
+	if got := again(t, first); len(got.Changes()) != 0 {
+		t.Fatalf("emitted %v, want len(got.Changes()) = 0", got.Changes())
 	}
 }
 
@@ -139,25 +139,25 @@ func TestTombstones(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("3", "three"), vevent("9", "never seen", "STATUS:CANCELLED")))
 	f.write("b.ics", vcalendar(vevent("1", "b one")))
 	first := f.collect(t)
-	if got := summaries(first); got != "one,two,three,b one" || len(first.Deletes("events")) != 0 {
-		t.Fatalf("events %s, tombstones %v, want one,two,three,b one and none", got, first.Deletes("events"))
+	if got := summaries(first); got != "one,two,three,b one" || len(deletes(first, "events")) != 0 {
+		t.Fatalf("events %s, tombstones %v, want one,two,three,b one and none", got, deletes(first, "events"))
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:Cancelled")))
 	delete(f.files, "b.ics")
 	second := again(t, first)
 	gone := map[string]bool{bySummary(t, first, "two").Key: true, bySummary(t, first, "three").Key: true, bySummary(t, first, "b one").Key: true}
-	for _, d := range second.Deletes("events") {
+	for _, d := range deletes(second, "events") {
 		if !gone[d.Key] {
 			t.Errorf("%s got a tombstone, want none", d.Key)
 		}
 		delete(gone, d.Key)
 	}
-	if len(gone) != 0 || len(second.Deletes("calendars")) != 1 || len(second.Records("events")) != 0 {
-		t.Fatalf("not deleted: %v, want len(gone) = 0, len(second.Deletes(\"calendars\")) = 1 and len(second.Records(\"events\")) = 0", gone)
+	if len(gone) != 0 || len(deletes(second, "calendars")) != 1 || summaries(second) != "" {
+		t.Fatalf("not deleted: %v, want len(gone) = 0, len(deletes(second, \"calendars\")) = 1 and no event changed", gone)
 	}
 	third := again(t, second)
-	if len(third.All) != 0 {
-		t.Fatalf("emitted again: %v, want len(third.All) = 0", third.All)
+	if len(third.Changes()) != 0 {
+		t.Fatalf("emitted again: %v, want len(third.Changes()) = 0", third.Changes())
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
 	f.write("b.ics", vcalendar(vevent("1", "b one")))
@@ -180,11 +180,11 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 		delete(f.files, "sub/b.ics")
 	}
 	for name, c := range map[string]struct{ file, text, reasons string }{
-		"a note":                 {"note.txt", "hello", problemGone},
-		"a folder's own":         {".DS_Store", "", problemGone},
-		"another folder":         {"photos/one.jpg", "", problemGone},
-		"a page":                 {"page.ics", "<html></html>\n", problemGone + "," + problemNotICal},
-		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", problemTorn + "," + problemGone},
+		"a note":                 {"note.txt", "hello", gone.Reason},
+		"a folder's own":         {".DS_Store", "", gone.Reason},
+		"another folder":         {"photos/one.jpg", "", gone.Reason},
+		"a page":                 {"page.ics", "<html></html>\n", gone.Reason + "," + notICal.Reason},
+		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", torn.Reason + "," + gone.Reason},
 	} {
 		take()
 		f.write(c.file, c.text)
@@ -193,15 +193,15 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 				t.Errorf("%s, %s: %s, want incomplete 2", name, mode, got)
 			}
 			for range 2 {
-				if n := len(last.Deletes(streamEvents)) + len(last.Deletes(streamCalendars)); n != 0 {
+				if n := len(deletes(last, streamEvents)) + len(deletes(last, streamCalendars)); n != 0 {
 					t.Errorf("%s, %s: %d tombstones, want 0", name, mode, n)
 				}
 				if got := trial.Reasons(last); got != c.reasons {
 					t.Errorf("%s, %s: %s, want %s", name, mode, got, c.reasons)
 				}
-				if m := messages(last)[problemGone]; !strings.HasPrefix(m, "2 calendar files were here") || !strings.HasSuffix(m, `{"count":2,"files":["a.ics","sub/b.ics"]}`) ||
-					hints(last)[problemGone] != `"manual_action_required"` {
-					t.Errorf("%s, %s: report %s, hint %s, want both vanished calendars and manual_action_required", name, mode, m, hints(last)[problemGone])
+				if m := messages(last)[gone.Reason]; !strings.HasPrefix(m, "2 calendar files were here") || !strings.HasSuffix(m, `{"count":2,"files":["a.ics","sub/b.ics"]}`) ||
+					hints(last)[gone.Reason] != `"manual_action_required"` {
+					t.Errorf("%s, %s: report %s, hint %s, want both vanished calendars and manual_action_required", name, mode, m, hints(last)[gone.Reason])
 				}
 				last = f.after(t, last)
 			}
@@ -212,29 +212,29 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 	lost := again(t, first)
 
 	f.write("a.ics", vcalendar())
-	if back := again(t, lost); len(back.Deletes(streamEvents)) != 2 || len(back.Deletes(streamCalendars)) != 1 || len(back.Skips) != 0 {
-		t.Errorf("the one file without events: %v %+v, want len(back.Deletes(streamEvents)) = 2, len(back.Deletes(streamCalendars)) = 1 and len(back.Skips) = 0", back.All, back.Skips)
+	if back := again(t, lost); len(deletes(back, streamEvents)) != 2 || len(deletes(back, streamCalendars)) != 1 || len(back.Skips) != 0 {
+		t.Errorf("the one file without events: %v %+v, want len(deletes(back, streamEvents)) = 2, len(deletes(back, streamCalendars)) = 1 and len(back.Skips) = 0", back.Changes(), back.Skips)
 	}
 	take()
 	delete(f.files, "note.txt")
-	if empty := again(t, lost); len(empty.Deletes(streamEvents)) != 2 || len(empty.Deletes(streamCalendars)) != 2 {
-		t.Errorf("the folder is empty: %v, want len(empty.Deletes(streamEvents)) = 2 and len(empty.Deletes(streamCalendars)) = 2", empty.All)
+	if empty := again(t, lost); len(deletes(empty, streamEvents)) != 2 || len(deletes(empty, streamCalendars)) != 2 {
+		t.Errorf("the folder is empty: %v, want len(deletes(empty, streamEvents)) = 2 and len(deletes(empty, streamCalendars)) = 2", empty.Changes())
 	}
 
 	// A file that could not be examined does not count as missing.
 	f.write("note.txt", "hello")
 	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
 	part := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, "sub"}} })
-	if m := messages(part); len(part.Deletes(streamEvents)) != 0 || !strings.HasSuffix(m[problemGone], `{"count":1,"files":["a.ics"]}`) {
-		t.Errorf("a part is unreadable: %v %v, want len(part.Deletes(streamEvents)) = 0 and `{\"count\":1,\"files\":[\"a.ics\"]}` at the end of m[problemGone]", part.All, m)
+	if m := messages(part); len(deletes(part, streamEvents)) != 0 || !strings.HasSuffix(m[gone.Reason], `{"count":1,"files":["a.ics"]}`) {
+		t.Errorf("a part is unreadable: %v %v, want len(deletes(part, streamEvents)) = 0 and `{\"count\":1,\"files\":[\"a.ics\"]}` at the end of m[gone.Reason]", part.Changes(), m)
 	}
 	// The calendar of buried events is buried, too.
 	take()
 	delete(f.files, "note.txt")
 	half := first.SecondRun(t, trial.Only(streamEvents))
 	f.write("note.txt", "hello")
-	if half = half.SecondRun(t, trial.Only()); len(half.Deletes(streamCalendars)) != 2 || trial.Reasons(half) != problemNothing {
-		t.Errorf("its events are buried: %v %s, want len(half.Deletes(streamCalendars)) = 2 and trial.Reasons(half) = %s", half.All, trial.Reasons(half), problemNothing)
+	if half = half.SecondRun(t, trial.Only()); len(deletes(half, streamCalendars)) != 2 || trial.Reasons(half) != nothing.Reason {
+		t.Errorf("its events are buried: %v %s, want len(deletes(half, streamCalendars)) = 2 and trial.Reasons(half) = %s", half.Changes(), trial.Reasons(half), nothing.Reason)
 	}
 }
 
@@ -261,8 +261,8 @@ func TestDamagedFilesKeepTheirEvents(t *testing.T) {
 			f.write("a.ics", c.text)
 			f.write("b.ics", vcalendar(vevent("b", "other, edited")))
 			second := again(t, first)
-			if trial.Reasons(second) != c.reason || len(second.Deletes("events")) != 0 || summaries(second) != "other, edited" {
-				t.Fatalf("skips %s, records %v, want trial.Reasons(second) = %s, len(second.Deletes(\"events\")) = 0 and summaries(second) = other, edited", trial.Reasons(second), second.All, c.reason)
+			if trial.Reasons(second) != c.reason || len(deletes(second, "events")) != 0 || summaries(second) != "other, edited" {
+				t.Fatalf("skips %s, records %v, want trial.Reasons(second) = %s, len(deletes(second, \"events\")) = 0 and summaries(second) = other, edited", trial.Reasons(second), second.Changes(), c.reason)
 			}
 			f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two, edited")))
 			if got := summaries(again(t, second)); got != "two, edited" {
@@ -295,17 +295,17 @@ func TestUnreadableKeepsItsEvents(t *testing.T) {
 		second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
 		schemas.Sound(t, second)
 		f.write("sub/b.ics", vcalendar(vevent("2", "two"))) // a new time, so that the file is opened
-		if len(second.Deletes("events")) != 0 {
-			t.Errorf("%s unreadable: deleted %v, want len(second.Deletes(\"events\")) = 0", hidden, second.All)
+		if len(deletes(second, "events")) != 0 {
+			t.Errorf("%s unreadable: deleted %v, want len(deletes(second, \"events\")) = 0", hidden, second.Changes())
 		}
 		third := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
-		if len(third.Deletes("events")) != 0 || trial.Reasons(third) != "file_unreadable" {
-			t.Errorf("%s unreadable: %s, deleted %v, want len(third.Deletes(\"events\")) = 0 and trial.Reasons(third) = file_unreadable", hidden, trial.Reasons(third), third.All)
+		if len(deletes(third, "events")) != 0 || trial.Reasons(third) != "file_unreadable" {
+			t.Errorf("%s unreadable: %s, deleted %v, want len(deletes(third, \"events\")) = 0 and trial.Reasons(third) = file_unreadable", hidden, trial.Reasons(third), third.Changes())
 		}
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"ical": unreadable{f.files, "."}}, State: first.Committed()})
-	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "ical_folder_unreadable" || len(none.All) != 0 {
-		t.Fatalf("%+v, want none.Done.Status = %v, none.Done.Error.Code = ical_folder_unreadable and len(none.All) = 0", none.Done, abi.DoneFailed)
+	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "ical_folder_unreadable" || len(none.Changes()) != 0 {
+		t.Fatalf("%+v, want none.Done.Status = %v, none.Done.Error.Code = ical_folder_unreadable and len(none.Changes()) = 0", none.Done, abi.DoneFailed)
 	}
 }
 
@@ -327,25 +327,27 @@ func TestCopiesAndExceptions(t *testing.T) {
 	if got := bySummary(t, first, "moved once"); got.Text("recurrence_utc") != "2026-03-09T09:00:00Z" || got.Key == bySummary(t, first, "series").Key {
 		t.Fatalf("%s, want Text(\"recurrence_utc\") = 2026-03-09T09:00:00Z and Key not %v", got.Data, bySummary(t, first, "series").Key)
 	}
-	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("copies were emitted again: %v, want len(got.All) = 0", got.All)
+	if got := again(t, first); len(got.Changes()) != 0 {
+		t.Fatalf("copies were emitted again: %v, want len(got.Changes()) = 0", got.Changes())
 	}
 	// A newly cancelled occurrence changes its series and buries the exception.
 	f.write("a.ics", vcalendar(vevent("d", "newest", "SEQUENCE:4"), vevent("e", "last"), series,
 		vevent("s", "moved once", "RECURRENCE-ID:20260309T090000Z", "STATUS:CANCELLED"), vevent("s", "off", "RECURRENCE-ID:20260316T090000Z", "STATUS:CANCELLED")))
 	second := again(t, first)
-	if summaries(second) != "series" || len(second.Deletes("events")) != 1 {
-		t.Fatalf("%v, want summaries(second) = series and len(second.Deletes(\"events\")) = 1", second.All)
+	if summaries(second) != "series" || len(deletes(second, "events")) != 1 {
+		t.Fatalf("%v, want summaries(second) = series and len(deletes(second, \"events\")) = 1", second.Changes())
 	}
 }
 
 func TestCancelledAfterFullRefresh(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
+	stored := f.collect(t).Stored()
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
-	res := f.collect(t, trial.FullRefresh)
-	if len(res.Deletes("events")) != 1 {
-		t.Fatal("a full refresh does not know what the store holds: the cancelled event may be in it")
+	res := f.collect(t, trial.FullRefresh, func(o *sdktest.Options) { o.Stored = stored })
+	if len(deletes(res, "events")) != 1 {
+		t.Fatal("a full refresh without a cursor keeps the cancelled event, want it deleted")
 	}
 	f.write("b.ics", "BEGIN:VCALENDAR\nMETHOD:CANCEL\n"+vevent("x", "x")+"END:VCALENDAR\n")
 	if got := f.collect(t); summaries(got) != "one" {
@@ -364,8 +366,8 @@ func TestEventsWithoutUID(t *testing.T) {
 	}
 	f.write("a.ics", vcalendar(bare("one"), bare("two"), bare("three")))
 	second := again(t, first)
-	if summaries(second) != "three" || len(second.Deletes("events")) != 0 {
-		t.Fatalf("%v, want summaries(second) = three and len(second.Deletes(\"events\")) = 0", second.All)
+	if summaries(second) != "three" || len(deletes(second, "events")) != 0 {
+		t.Fatalf("%v, want summaries(second) = three and len(deletes(second, \"events\")) = 0", second.Changes())
 	}
 }
 
@@ -402,24 +404,24 @@ func TestRunsOverSomeStreams(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	res := f.collect(t, trial.Only("calendars", "coverage_diagnostics"))
 	if len(res.Records("calendars")) != 1 || len(res.Records("events")) != 0 {
-		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and len(res.Records(\"events\")) = 0", res.All)
+		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and len(res.Records(\"events\")) = 0", res.Changes())
 	}
 	res = res.SecondRun(t, trial.Only("events"))
 	if summaries(res) != "one" || len(res.Records("calendars")) != 0 {
-		t.Fatalf("%v, want summaries(res) = one and len(res.Records(\"calendars\")) = 0", res.All)
+		t.Fatalf("%v, want summaries(res) = one and len(res.Records(\"calendars\")) = 0", res.Changes())
 	}
 	res = res.SecondRun(t, trial.Only())
 	if len(res.Records("calendars")) != 1 || summaries(res) != "" {
-		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and summaries(res) = \"\"", res.All)
+		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and summaries(res) = \"\"", res.Changes())
 	}
 	delete(f.files, "a.ics")
 	res = res.SecondRun(t, trial.Only("events"))
-	if len(res.Deletes("events")) != 1 {
-		t.Fatalf("%v, want len(res.Deletes(\"events\")) = 1", res.All)
+	if len(deletes(res, "events")) != 1 {
+		t.Fatalf("%v, want len(deletes(res, \"events\")) = 1", res.Changes())
 	}
 	res = res.SecondRun(t, trial.Only())
-	if len(res.Deletes("calendars")) != 1 || len(res.Deletes("events")) != 0 {
-		t.Fatalf("%v, want len(res.Deletes(\"calendars\")) = 1 and len(res.Deletes(\"events\")) = 0", res.All)
+	if len(deletes(res, "calendars")) != 1 || len(deletes(res, "events")) != 0 {
+		t.Fatalf("%v, want len(deletes(res, \"calendars\")) = 1 and len(deletes(res, \"events\")) = 0", res.Changes())
 	}
 }
 
@@ -443,19 +445,19 @@ func TestFileChangedWhileRead(t *testing.T) {
 	first := f.collect(t)
 	f.write("a.ics", vcalendar(vevent("1", "one, edited"), vevent("2", "two, edited")))
 	changed := false
-	o := sdktest.Options{State: first.Committed(), Roots: map[string]fs.FS{"ical": swapping{f, func() {
+	o := sdktest.Options{State: first.Committed(), Stored: first.Stored(), Roots: map[string]fs.FS{"ical": swapping{f, func() {
 		if !changed {
 			changed = true
 			f.write("a.ics", vcalendar(vevent("1", "one")))
 		}
 	}}}}
 	second := sdktest.Collect(t, connector{}, o)
-	if trial.Reasons(second) != "file_changed_while_read" || len(second.Deletes("events")) != 0 {
-		t.Fatalf("%s %v, want trial.Reasons(second) = file_changed_while_read and len(second.Deletes(\"events\")) = 0", trial.Reasons(second), second.All)
+	if trial.Reasons(second) != "file_changed_while_read" || len(deletes(second, "events")) != 0 {
+		t.Fatalf("%s %v, want trial.Reasons(second) = file_changed_while_read and len(deletes(second, \"events\")) = 0", trial.Reasons(second), second.Changes())
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
-	if len(third.Deletes("events")) != 1 {
-		t.Fatalf("%v, want len(third.Deletes(\"events\")) = 1", third.All)
+	if len(deletes(third, "events")) != 1 {
+		t.Fatalf("%v, want len(deletes(third, \"events\")) = 1", third.Changes())
 	}
 }
 
@@ -482,5 +484,17 @@ func TestStop(t *testing.T) {
 	res := f.collect(t, func(o *sdktest.Options) { o.StopAfter = 2 })
 	if res.Done.Status != abi.DoneCancelled || len(res.States) != 0 {
 		t.Fatalf("%+v %d states, want Done.Status = %v and len(res.States) = 0", res.Done, len(res.States), abi.DoneCancelled)
+	}
+}
+
+// The name of a calendar is in the records of its events.
+func TestRenamedCalendar(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	first := f.collect(t)
+	f.write("a.ics", strings.Replace(vcalendar(vevent("1", "one")), "X-WR-CALNAME:Home", "X-WR-CALNAME:Away", 1))
+	if next := again(t, first); summaries(next) != "one" || bySummary(t, next, "one").Text("calendar_name") != "Away" {
+		t.Errorf("%v, want the event with the new name", next.Changes())
 	}
 }

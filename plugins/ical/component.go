@@ -1,6 +1,11 @@
 package main
 
-import "io"
+import (
+	"io"
+
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
+)
 
 // component is a part of a calendar that the scan distinguishes.
 type component uint8
@@ -17,14 +22,6 @@ const (
 // maxComponents bounds nesting; real calendars nest four deep.
 const maxComponents = 16
 
-// Why a file is not taken. They are reasons of SKIP_RESULT.
-const (
-	problemTorn       = "file_incomplete"
-	problemNotICal    = "not_a_calendar"
-	problemUnreadable = "file_unreadable"
-	problemChanged    = "file_changed_while_read"
-)
-
 // counts are the numbers of the other parts of a file.
 type counts struct {
 	todos, journals, freeBusy int64
@@ -37,11 +34,19 @@ type counts struct {
 	floating    int64 // those that start on a wall clock of no zone
 }
 
+// countNames are the names of the counts in a cursor.
+var countNames = [...]string{"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating"}
+
+// all lists the counts, by countNames.
+func (c *counts) all() [len(countNames)]*int64 {
+	return [...]*int64{&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating}
+}
+
 // scan reads one file: VCALENDAR objects one after the other. It calls event at
 // the end of every VEVENT, which is reused for the next.
 type scan struct {
-	in    *lines
-	line  contentLine
+	in    *contentline.Reader
+	line  contentline.Line
 	stack [maxComponents]struct {
 		kind component
 		name [16]byte
@@ -60,15 +65,15 @@ type scan struct {
 	event    func(s *scan) error
 }
 
-// run reads to the end. problem is one of the problem constants when the file may not
-// be collected; err is the error of event.
-func (s *scan) run() (problem string, err error) {
-	for line := s.in.next(); line != nil; line = s.in.next() {
-		if !s.line.split(line) {
+// run reads to the end. problem says why the file may not be collected; err is the error of
+// event.
+func (s *scan) run() (problem *problems.Kind, err error) {
+	for line := s.in.Next(); line != nil; line = s.in.Next() {
+		if !s.line.Split(line) {
 			s.counts.malformed++
 			continue
 		}
-		switch string(s.line.name) {
+		switch string(s.line.Name) {
 		case "BEGIN":
 			if !s.beginComponent() {
 				return s.broken(), nil
@@ -76,7 +81,7 @@ func (s *scan) run() (problem string, err error) {
 		case "END":
 			ok, err := s.end()
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			if !ok {
 				return s.broken(), nil
@@ -85,22 +90,22 @@ func (s *scan) run() (problem string, err error) {
 			s.property()
 		}
 	}
-	s.counts.oversized += int64(s.in.oversized)
+	s.counts.oversized += int64(s.in.Oversized)
 	switch {
-	case s.in.err != nil:
-		return problemUnreadable, nil //nolint:nilerr // a fault of the file is its problem; err comes from event alone
+	case s.in.Err != nil:
+		return unreadableFile, nil //nolint:nilerr // a fault of the file is its problem; err comes from event alone
 	case s.depth > 0 || s.closed == 0:
 		return s.broken(), nil
 	}
-	return "", nil
+	return nil, nil
 }
 
 // broken names the fault of a structure that does not close.
-func (s *scan) broken() string {
+func (s *scan) broken() *problems.Kind {
 	if s.depth == 0 && s.closed == 0 {
-		return problemNotICal
+		return notICal
 	}
-	return problemTorn
+	return torn
 }
 
 func (s *scan) top() component {
@@ -114,7 +119,7 @@ func (s *scan) beginComponent() bool {
 	if s.depth == maxComponents {
 		return false
 	}
-	name, parent, kind := upper(s.line.value), s.top(), compOther
+	name, parent, kind := contentline.Upper(s.line.Value), s.top(), compOther
 	switch string(name) {
 	case "VCALENDAR":
 		if s.depth > 0 {
@@ -157,7 +162,7 @@ func (s *scan) beginComponent() bool {
 }
 
 func (s *scan) end() (bool, error) {
-	name := upper(s.line.value)
+	name := contentline.Upper(s.line.Value)
 	if s.depth == 0 {
 		return false, nil
 	}
@@ -189,8 +194,8 @@ func (s *scan) property() {
 	case compEvent:
 		s.ev.property(&s.line)
 	case compTimezone:
-		if string(s.line.name) == "TZID" {
-			s.zoneID = string(s.line.value)
+		if string(s.line.Name) == "TZID" {
+			s.zoneID = string(s.line.Value)
 		}
 	case compObservance:
 		if !s.zone.observances[len(s.zone.observances)-1].property(&s.line) {
@@ -216,5 +221,5 @@ func (s *scan) endZone() {
 }
 
 func newScan(r io.Reader, buf []byte, event func(*scan) error) *scan {
-	return &scan{in: newLines(r, buf), event: event}
+	return &scan{in: contentline.NewReader(r, buf), event: event}
 }

@@ -1,85 +1,96 @@
 package main
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-func TestPack(t *testing.T) {
-	t.Parallel()
-	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
-	got, ok := unpack(pack(entries, true), true)
-	if !ok || len(got) != 3 {
-		t.Fatalf("%v, %v, want 3 entries", got, ok)
-	}
-	for id, en := range entries {
-		if got[id] != en.fingerprint {
-			t.Errorf("%s: %d, want %d", id, got[id], en.fingerprint)
+// version020 is the cursor of a folder with one file as version 0.2.0 wrote it: the ids of its
+// events with their fingerprints, or without.
+func version020(t *testing.T, first *sdktest.Result, ids bool, cancelled ...string) string {
+	t.Helper()
+	var raw []byte
+	for _, key := range slices.Concat(first.Keys(streamEvents), cancelled) {
+		id, err := hex.DecodeString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw = append(raw, id...); !ids {
+			sum := []byte{1, 2, 3, 4, 5, 6}
+			if slices.Contains(cancelled, key) {
+				sum = make([]byte, 6)
+			}
+			raw = append(raw, sum...)
 		}
 	}
-	ids, ok := unpack(dropPrints(pack(entries, true)), false)
-	if !ok || len(ids) != 2 || ids[eventID{1}] != unknownPrint || pack(entries, false) != dropPrints(pack(entries, true)) {
-		t.Fatalf("%v, %v, want 2 ids without fingerprints", ids, ok)
+	name := "events"
+	if ids {
+		name = "ids"
 	}
-	for _, bad := range []string{"x", "####", "AAAA", strings.Repeat("A", 25)} {
-		if _, ok := unpack(bad, true); ok {
-			t.Errorf("%q was unpacked, want it refused", bad)
+	good := first.Committed()[streamEvents]
+	sum := regexp.MustCompile(`"sum":\d+`)
+	if !sum.MatchString(good) {
+		t.Fatalf("%s has no sum", good)
+	}
+	return sum.ReplaceAllString(good, `"`+name+`":"`+base64.RawURLEncoding.EncodeToString(raw)+`"`)
+}
+
+// parts of another store: records that were emitted in no enumeration.
+func withoutParts(t *testing.T, first *sdktest.Result, state string, o *sdktest.Options) {
+	t.Helper()
+	o.State = first.Committed()
+	o.State[streamEvents] = state
+	o.Stored = sdktest.Store{}
+	for stream, rows := range first.Stored() {
+		o.Stored[stream] = map[string]sdktest.Record{}
+		for key, rec := range rows {
+			o.Stored[stream][key] = sdktest.Record{Stream: rec.Stream, Key: rec.Key, Data: rec.Data, Fields: rec.Fields}
 		}
 	}
 }
 
-func TestCursorKeepsWithinItsLimit(t *testing.T) {
+// A cursor of version 0.2.0 is gone on with. An unchanged folder is not read; what a changed
+// or removed file has lost is deleted, although it was emitted in no enumeration.
+func TestEarlierCursors(t *testing.T) {
 	t.Parallel()
-	c := cursor{}
-	for f, n := range map[string]int{"small.ics": 10, "middle.ics": 5000, "large.ics": 40000} {
-		entries := map[eventID]entry{}
-		for i := range n {
-			entries[eventID{byte(i), byte(i >> 8), byte(i >> 16), byte(len(f))}] = entry{fingerprint: uint64(i + 1)}
+	for _, ids := range []bool{false, true} {
+		f := newFolder()
+		f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("3", "three")))
+		first := f.collect(t)
+		state := version020(t, first, ids)
+		run := func(change ...trial.Change) *sdktest.Result {
+			return f.collect(t, append([]trial.Change{func(o *sdktest.Options) { withoutParts(t, first, state, o) }}, change...)...)
 		}
-		c[f] = &fileState{size: 1, mtimeMS: 2, memory: memoryPrints, packed: pack(entries, true), live: int64(n)}
-	}
-	for _, step := range []struct {
-		limit  int
-		memory string
-	}{{2 << 20, "2 2 2"}, {900 << 10, "1 2 2"}, {740000, "1 1 2"}, {200 << 10, "0 1 1"}, {5 << 10, "0 0 1"}} {
-		c.fit(step.limit)
-		if got := fmt.Sprint(c["large.ics"].memory, c["middle.ics"].memory, c["small.ics"].memory); got != step.memory {
-			t.Errorf("limit %d: %s, want %s", step.limit, got, step.memory)
+		if same := run(); len(same.Changes()) != 0 || len(same.Records(streamEvents)) != 0 {
+			t.Errorf("ids %v: an unchanged folder changes %v, want nothing read", ids, same.Changes())
 		}
-		if n := len(c.encode()); n > step.limit {
-			t.Errorf("limit %d: %d bytes, want at most the limit", step.limit, n)
+		f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
+		next := run()
+		if n := len(deletes(next, streamEvents)); n != 2 || summaries(next) != "" {
+			t.Errorf("ids %v: %d deleted and %q changed, want the 2 that are gone and nothing", ids, n, summaries(next))
 		}
-	}
-}
-
-func TestReducedCursorStillFindsWhatItCan(t *testing.T) {
-	t.Parallel()
-	f := newFolder()
-	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("3", "three")))
-	first := f.collect(t)
-	v, err := jsonvalue.Parse([]byte(first.Committed()["events"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
-	for limit, want := range map[int]string{5000: "0 records, 2 deleted", 370: "1 records, 2 deleted", 310: "1 records, 1 deleted"} {
-		c := decodeCursor(v)
-		c.fit(limit)
-		second := first.SecondRun(t, func(o *sdktest.Options) {
-			o.State = map[string]string{"events": string(c.encode())}
-		})
-		if got := fmt.Sprintf("%d records, %d deleted", len(second.Records("events")), len(second.Deletes("events"))); got != want {
-			t.Errorf("limit %d: %s, want %s", limit, got, want)
+		if strings.Contains(next.Committed()[streamEvents], `s":"`) {
+			t.Errorf("ids %v: the cursor still has the ids: %s", ids, next.Committed()[streamEvents])
+		}
+		f.write("a.ics", vcalendar(vevent("9", "nine")))
+		if last := again(t, next); len(deletes(last, streamEvents)) != 1 || summaries(last) != "nine" {
+			t.Errorf("ids %v: %v, want the event that is left deleted and the new one", ids, last.Changes())
+		}
+		delete(f.files, "a.ics")
+		if bare := run(); len(deletes(bare, streamEvents)) != 3 || len(deletes(bare, streamCalendars)) != 1 {
+			t.Errorf("ids %v: %v, want all records of the removed file deleted", ids, bare.Changes())
 		}
 	}
 }
@@ -93,14 +104,14 @@ func TestForeignCursors(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	good := first.Committed()["events"]
 	for _, state := range []string{
-		strings.Replace(good, `"v":2`, `"v":99`, 1), strings.Replace(good, `"events":"`, `"events":"AAAA`, 1), `{"v":2,"files":[]}`, `{}`,
+		strings.Replace(good, `"v":2`, `"v":99`, 1), strings.Replace(good, `"sum":`, `"sum":1`, 1), `{"v":2,"files":[]}`, `{}`,
 		`{"v":2,"files":{"a.ics":{"size_bytes":"x","events":7}}}`,
 	} {
 		second := first.SecondRun(t, func(o *sdktest.Options) { o.State = map[string]string{"events": state} })
 		if _, ok := second.Record("events", bySummary(t, first, "one").Key); !ok && !strings.Contains(state, "99") {
 			t.Errorf("%s: the event was not emitted", state)
 		}
-		if third := second.SecondRun(t, nil); len(third.All) != 0 {
+		if third := second.SecondRun(t, nil); len(third.Changes()) != 0 {
 			t.Errorf("%s: the third run emits records again, want none", state)
 		}
 	}
@@ -141,8 +152,8 @@ func TestSurveyIsSmall(t *testing.T) {
 	v, problem := surveyFile(&endless{n: 20000}, make([]byte, 64<<10), "c")
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if problem != "" || len(v.entries) != 20000 {
-		t.Fatalf("problem %q, %d entries, want none and 20000", problem, len(v.entries))
+	if problem != nil || len(v.entries) != 20000 {
+		t.Fatalf("problem %v, %d entries, want none and 20000", problem, len(v.entries))
 	}
 	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 6<<20 {
 		t.Fatalf("%d bytes held for 20000 events of a 40 MB file, want at most 6<<20", held)
@@ -160,13 +171,13 @@ func FuzzFile(f *testing.F) {
 		o := sdktest.Options{Roots: map[string]fs.FS{"ical": folder}, Now: func() time.Time { return sdktest.Epoch }}
 		res := sdktest.Collect(t, connector{}, o)
 		schemas.Sound(t, res)
-		if second := res.SecondRun(t, nil); len(second.All) != 0 {
-			t.Fatalf("an unchanged file emitted %d records, want 0", len(second.All))
+		if second := res.SecondRun(t, nil); len(second.Changes()) != 0 {
+			t.Fatalf("an unchanged file emitted %d records, want 0", len(second.Changes()))
 		}
 		// A full refresh emits the same with an earlier cursor and without one.
 		fresh := folder.collect(t, trial.FullRefresh)
-		if known := refresh(t, res); !slices.Equal(known.Calls, fresh.Calls) {
-			t.Fatalf("a full refresh emitted %d records, want %d as without a cursor", len(known.All), len(fresh.All))
+		if known := refresh(t, res); !slices.Equal(calls(known), calls(fresh)) {
+			t.Fatalf("a full refresh made %d calls, want the %d of one without a cursor", len(calls(known)), len(calls(fresh)))
 		}
 	})
 }

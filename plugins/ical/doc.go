@@ -12,17 +12,17 @@
 // UID are two calendars, and a renamed file is a new one.
 //
 // A file is read twice. The first pass (survey.go) keeps one small entry for each
-// event: which of several copies counts, and a fingerprint. The second (collect.go)
-// emits the events whose fingerprint differs from the cursor's. A file that cannot be
-// read, ends early or changes in between is skipped and keeps its earlier events: only
-// a file that was read to its end proves that an event was deleted. A deleted event, or
-// one whose STATUS is CANCELLED, becomes a tombstone, and so do all events of a deleted
-// file. When no calendar is left and other files are, nothing is buried: it is probably
-// another folder.
+// event: which of several copies counts, and a fingerprint. When the fingerprint of all
+// of them differs from the cursor's, the second (collect.go) enumerates the calendar, a
+// part of the stream: it emits the events, the host finds the changed ones, and those
+// that the host has and the file has not become tombstones. A file that cannot be read,
+// ends early or changes in between is skipped and keeps its earlier events: only a file
+// that was read to its end proves that an event was deleted. An event whose STATUS is
+// CANCELLED counts as deleted, and so do all events of a deleted file. When no calendar
+// is left and other files are, nothing is buried: it is probably another folder.
 //
 // A full refresh emits everything again. It takes from the earlier cursor which files
-// and events existed, so that it buries deleted ones by the same rules; files that it
-// could not read stay in the cursor for a later run.
+// existed; files that it could not read stay in the cursor for a later run.
 //
 // The module has no time zone data. An instant is given only where the file proves it:
 // UTC values, and zones that the file defines with a VTIMEZONE. start_utc is such an

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -36,8 +37,8 @@ func (w *recordWriter) write(id eventID, calendarID string, cal *calendar, file 
 	r.String("id", id.String())
 	r.String("calendar_id", calendarID)
 	r.StringOrNull("calendar_name", cal.name)
-	r.StringOrNull("uid", clip(e.uid, 1024))
-	r.StringOrNull("recurrence_id", clip(e.recurrence, 256))
+	r.StringOrNull("uid", clip.Text(e.uid, 1024))
+	r.StringOrNull("recurrence_id", clip.Text(e.recurrence, 256))
 	r.Time("recurrence_utc", w.instant(e.occurrence))
 	r.StringOrNull("summary", e.summary)
 	r.StringOrNull("description", e.description)

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+)
 
 // Bounds on one event. Text beyond maxEventText in total is cut, so that a
 // record stays below the host's limit however it is escaped.
@@ -61,15 +65,15 @@ func (e *event) fingerprint() uint64 { return fingerprint.Mix(e.sum + uint64(e.a
 // text takes value, as far as the event has room.
 func (e *event) text(value string) string {
 	if len(value) > e.room {
-		value, e.truncated = clip(value, e.room), true
+		value, e.truncated = clip.Text(value, e.room), true
 	}
 	e.room -= len(value)
 	return value
 }
 
 // property reads one property. Properties that no record shows change nothing.
-func (e *event) property(l *contentLine) {
-	name := string(l.name)
+func (e *event) property(l *contentline.Line) {
+	name := string(l.Name)
 	switch name {
 	case "UID", "RECURRENCE-ID", "SEQUENCE", "STATUS", "DTSTART", "DTEND", "RDATE", "EXDATE", "DURATION", "CREATED",
 		"LAST-MODIFIED", "SUMMARY", "DESCRIPTION", "LOCATION", "CLASS", "TRANSP", "URL", "GEO", "RRULE", "EXRULE",
@@ -78,22 +82,22 @@ func (e *event) property(l *contentLine) {
 		return
 	}
 	// First, since reading a value may upper-case it in place.
-	sum := fingerprint.Bytes(fingerprint.Start, l.name)
-	for _, p := range l.params {
-		sum = fingerprint.Bytes(fingerprint.Bytes(fingerprint.Step(sum, ';'), p.name), p.value)
+	sum := fingerprint.Bytes(fingerprint.Start, l.Name)
+	for _, p := range l.Params {
+		sum = fingerprint.Bytes(fingerprint.Bytes(fingerprint.Step(sum, ';'), p.Name), p.Value)
 	}
-	e.sum += fingerprint.Mix(fingerprint.Bytes(fingerprint.Step(sum, ':'), l.value))
+	e.sum += fingerprint.Mix(fingerprint.Bytes(fingerprint.Step(sum, ':'), l.Value))
 	switch name {
 	case "UID":
 		if e.uid == "" {
-			e.uid = string(l.value)
+			e.uid = string(l.Value)
 		}
 	case "RECURRENCE-ID":
 		e.recurrenceID(l)
 	case "SEQUENCE":
-		e.sequence, _ = integer(l.value)
+		e.sequence, _ = integer(l.Value)
 	case "STATUS":
-		e.status = clip(string(upper(l.value)), 64)
+		e.status = clip.Text(string(contentline.Upper(l.Value)), 64)
 	case "DTSTART", "DTEND", "RDATE", "EXDATE":
 		e.when(name, l)
 	default:
@@ -106,13 +110,13 @@ func (e *event) property(l *contentLine) {
 }
 
 // check counts, for the survey, the values that detail will not understand.
-func (e *event) check(name string, l *contentLine) {
+func (e *event) check(name string, l *contentline.Line) {
 	ok := true
 	switch name {
 	case "CREATED", "LAST-MODIFIED":
-		_, ok = parseMoment(l.value, "")
+		_, ok = parseMoment(l.Value, "")
 	case "DURATION":
-		_, ok = parseSpan(upper(l.value))
+		_, ok = parseSpan(contentline.Upper(l.Value))
 	}
 	if !ok {
 		e.badDates++
@@ -120,21 +124,21 @@ func (e *event) check(name string, l *contentLine) {
 }
 
 // recurrenceID is part of the key: its text is kept as the file spells it.
-func (e *event) recurrenceID(l *contentLine) {
-	tzid := l.param("TZID")
-	e.recurrence = string(l.value)
+func (e *event) recurrenceID(l *contentline.Line) {
+	tzid := l.Param("TZID")
+	e.recurrence = string(l.Value)
 	if tzid != "" {
 		e.recurrence = "TZID=" + tzid + ":" + e.recurrence
 		e.zoned = true
 	}
 	var ok bool
-	if e.occurrence, ok = parseMoment(l.value, tzid); !ok {
+	if e.occurrence, ok = parseMoment(l.Value, tzid); !ok {
 		e.badDates++
 	}
 }
 
-func (e *event) when(name string, l *contentLine) {
-	tzid := l.param("TZID")
+func (e *event) when(name string, l *contentline.Line) {
+	tzid := l.Param("TZID")
 	e.zoned = e.zoned || tzid != ""
 	switch name {
 	case "RDATE":
@@ -147,14 +151,14 @@ func (e *event) when(name string, l *contentLine) {
 		}
 	case "DTSTART":
 		e.start = e.moment(l, tzid)
-		e.startText = e.text(string(l.value))
+		e.startText = e.text(string(l.Value))
 	case "DTEND":
 		e.end = e.moment(l, tzid)
 	}
 }
 
-func (e *event) moment(l *contentLine, tzid string) moment {
-	m, ok := parseMoment(l.value, tzid)
+func (e *event) moment(l *contentline.Line, tzid string) moment {
+	m, ok := parseMoment(l.Value, tzid)
 	if !ok {
 		e.badDates++
 	}
@@ -163,8 +167,8 @@ func (e *event) moment(l *contentLine, tzid string) moment {
 }
 
 // dates keeps the values of an RDATE or EXDATE as text, each with its zone.
-func (e *event) dates(list []string, l *contentLine, tzid string) []string {
-	splitText(l.value, func(text string) bool {
+func (e *event) dates(list []string, l *contentline.Line, tzid string) []string {
+	contentline.Each(l.Value, func(text string) bool {
 		if len(list) == maxListValues {
 			e.truncated = true
 			return false
@@ -178,40 +182,40 @@ func (e *event) dates(list []string, l *contentLine, tzid string) []string {
 	return list
 }
 
-func (e *event) detail(name string, l *contentLine) {
+func (e *event) detail(name string, l *contentline.Line) {
 	switch name {
 	case "DURATION":
 		var ok bool
-		if e.length, ok = parseSpan(upper(l.value)); !ok {
+		if e.length, ok = parseSpan(contentline.Upper(l.Value)); !ok {
 			e.badDates++
 		}
-		e.hasLength, e.durationText = ok, e.text(string(l.value))
+		e.hasLength, e.durationText = ok, e.text(string(l.Value))
 	case "CREATED":
 		e.created = e.moment(l, "")
 	case "LAST-MODIFIED":
 		e.modified = e.moment(l, "")
 	case "SUMMARY":
-		e.summary = e.text(unescape(l.value))
+		e.summary = e.text(contentline.Unescape(l.Value))
 	case "DESCRIPTION":
-		e.description = e.text(unescape(l.value))
+		e.description = e.text(contentline.Unescape(l.Value))
 	case "LOCATION":
-		e.location = e.text(unescape(l.value))
+		e.location = e.text(contentline.Unescape(l.Value))
 	case "CLASS":
-		e.class = e.text(string(upper(l.value)))
+		e.class = e.text(string(contentline.Upper(l.Value)))
 	case "TRANSP":
-		e.transp = e.text(string(upper(l.value)))
+		e.transp = e.text(string(contentline.Upper(l.Value)))
 	case "URL":
-		e.url = e.text(string(l.value))
+		e.url = e.text(string(l.Value))
 	case "GEO":
-		e.geo = e.text(string(l.value))
+		e.geo = e.text(string(l.Value))
 	case "RRULE":
-		e.rrule = e.text(string(l.value))
+		e.rrule = e.text(string(l.Value))
 	case "EXRULE":
-		e.exrule = e.text(string(l.value))
+		e.exrule = e.text(string(l.Value))
 	case "PRIORITY":
-		e.priority, e.hasPriority = integer(l.value)
+		e.priority, e.hasPriority = integer(l.Value)
 	case "CATEGORIES":
-		splitText(l.value, func(text string) bool {
+		contentline.Each(l.Value, func(text string) bool {
 			if len(e.categories) == maxListValues {
 				e.truncated = true
 				return false
@@ -230,14 +234,14 @@ func (e *event) detail(name string, l *contentLine) {
 	}
 }
 
-func (e *event) person(l *contentLine) person {
-	address := string(l.value)
-	if len(address) > 7 && string(upper([]byte(address[:7]))) == "MAILTO:" {
+func (e *event) person(l *contentline.Line) person {
+	address := string(l.Value)
+	if len(address) > 7 && string(contentline.Upper([]byte(address[:7]))) == "MAILTO:" {
 		address = address[7:]
 	}
 	return person{
-		email: e.text(address), name: e.text(l.param("CN")), role: e.text(l.param("ROLE")),
-		partstat: e.text(l.param("PARTSTAT")), kind: e.text(l.param("CUTYPE")), rsvp: e.text(l.param("RSVP")),
+		email: e.text(address), name: e.text(l.Param("CN")), role: e.text(l.Param("ROLE")),
+		partstat: e.text(l.Param("PARTSTAT")), kind: e.text(l.Param("CUTYPE")), rsvp: e.text(l.Param("RSVP")),
 	}
 }
 

@@ -13,12 +13,11 @@ func TestSumsAreForGood(t *testing.T) {
 		vevent("2", "two", "STATUS:CANCELLED")))
 	res := files.collect(t)
 	for stream, want := range map[string]string{
-		"events": `{"v":2,"files":{"a.ics":{"size_bytes":756,"mtime_ms":1767319446000,"live":2,"calendar":248513414145969,` +
-			`"events":"HcXHSOf4p_Ry4R9FAAAAAAAAPdgl-RhMAmweSAV-boqhkMnsmlX2OxFFX_G9eypT1vDv9axe"}}}`,
-		"coverage_diagnostics": `{"v":2,"rows":{"coverage:files":60289546333120,"coverage:events":248682939226898,` +
-			`"coverage:malformed_lines":154409780508511,"coverage:malformed_dates":29056062293128,"coverage:missing_uids":182769943408810,` +
-			`"coverage:unknown_time_zones":120865081128886,"coverage:floating_times":244351975529002,"coverage:todos":161081371937985,` +
-			`"coverage:journals":10975176083492,"coverage:free_busy":202641164095311,"coverage:subscriptions":269442523053676}}`,
+		"events": `{"v":2,"files":{"a.ics":{"size_bytes":756,"mtime_ms":1767319446000,"live":2,"calendar":143625906444451,"sum":4198911572827}}}`,
+		"coverage_diagnostics": `{"v":1,"items":{"coverage:events":80601085649443,"coverage:files":8766580171381,` +
+			`"coverage:floating_times":158314433478029,"coverage:free_busy":53244067939935,"coverage:journals":78862647727925,` +
+			`"coverage:malformed_dates":191676572012453,"coverage:malformed_lines":24841391227971,"coverage:missing_uids":231125818298183,` +
+			`"coverage:subscriptions":55315619655625,"coverage:todos":27314733926239,"coverage:unknown_time_zones":170661252550231}}`,
 	} {
 		if got := res.Committed()[stream]; got != want {
 			t.Errorf("%s: %s, want %s", stream, got, want)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -45,9 +46,9 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	f.write("b.ics", vcalendar(raw("", "DTSTART:20260303T090000Z")))
 	first := f.collect(t)
 	want := map[string]string{
-		problemDates: `4 dates or durations of events are impossible; the events were collected without them {"count":4,"files":["a.ics"]}`,
-		problemZones: `2 events are in time zones that their files do not define; only their local times are known {"count":2,"files":["a.ics"]}`,
-		problemNoUID: `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
+		badDates.Reason: `4 dates or durations of events are impossible; the events were collected without them {"count":4,"files":["a.ics"]}`,
+		noZone.Reason:   `2 events are in time zones that their files do not define; only their local times are known {"count":2,"files":["a.ics"]}`,
+		noUID.Reason:    `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
 	}
 	if got := messages(first); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -67,15 +68,15 @@ func TestGapsInsideOfFiles(t *testing.T) {
 		}
 	}
 	second := again(t, first)
-	if len(second.All) != 0 || fmt.Sprint(messages(second)) != fmt.Sprint(want) {
-		t.Errorf("second run: %v %v, want len(second.All) = 0 and messages(second) = %v", second.All, messages(second), fmt.Sprint(want))
+	if len(second.Changes()) != 0 || fmt.Sprint(messages(second)) != fmt.Sprint(want) {
+		t.Errorf("second run: %v %v, want len(second.Changes()) = 0 and messages(second) = %v", second.Changes(), messages(second), fmt.Sprint(want))
 	}
 	f.write("a.ics", vcalendar(raw("UID:one\n", "DTSTART;VALUE=DATE:20260230")))
 	f.write("b.ics", vcalendar(raw("UID:two\n", "DTSTART;TZID=Mars/Olympus:20260302T090000")))
 	third := again(t, second)
 	want = map[string]string{
-		problemDates: `1 date or duration of an event is impossible; the event was collected without it {"count":1,"files":["a.ics"]}`,
-		problemZones: `1 event is in a time zone that its file does not define; only its local time is known {"count":1,"files":["b.ics"]}`,
+		badDates.Reason: `1 date or duration of an event is impossible; the event was collected without it {"count":1,"files":["a.ics"]}`,
+		noZone.Reason:   `1 event is in a time zone that its file does not define; only its local time is known {"count":1,"files":["b.ics"]}`,
 	}
 	if got := messages(third); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -106,8 +107,8 @@ func TestZonesNamedAreBounded(t *testing.T) {
 	}
 	defer file.Close()
 	v, problem := surveyFile(file, make([]byte, 64<<10), "c")
-	if problem != "" || len(v.named) > maxNames || v.counts.unknownZone != 2*maxNames+1 {
-		t.Fatalf("%q, %d names, %d events, want \"\", at most %d and 2*maxNames+1", problem, len(v.named), v.counts.unknownZone, maxNames)
+	if problem != nil || len(v.named) > maxNames || v.counts.unknownZone != 2*maxNames+1 {
+		t.Fatalf("%v, %d names, %d events, want no problem, at most %d and 2*maxNames+1", problem, len(v.named), v.counts.unknownZone, maxNames)
 	}
 }
 
@@ -116,7 +117,7 @@ func TestWordingOfOneFile(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", "BEGIN:VCALENDAR\n")
 	res := f.collect(t)
-	if got := messages(res)[problemTorn]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; its earlier events stay ") {
+	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; its earlier events stay ") {
 		t.Errorf("%v, want 1 calendar file ends early, or does not close what it opens; its earlier events stay  at the start of it", got)
 	}
 	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected; its earlier records stay" {
@@ -141,13 +142,13 @@ func TestStrangersAreForInformation(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	f.write("page.ics", "<html></html>\n")
 	first := f.collect(t)
-	if got := hints(first)[problemNotICal]; got != `"not_retriable"` || messages(first)[problemNotICal] != `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}` {
-		t.Errorf("%s %v, want got = %s and messages(first)[problemNotICal] = %s", got, messages(first), `"not_retriable"`, `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}`)
+	if got := hints(first)[notICal.Reason]; got != `"not_retriable"` || messages(first)[notICal.Reason] != `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}` {
+		t.Errorf("%s %v, want got = %s and messages(first)[notICal.Reason] = %s", got, messages(first), `"not_retriable"`, `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}`)
 	}
 	f.write("a.ics", "<html></html>\n")
 	for range 2 {
-		if first = again(t, first); hints(first)[problemNotICal] != `"manual_action_required""not_retriable"` {
-			t.Errorf("%+v, want hints(first)[problemNotICal] = %s", first.Skips, `"manual_action_required""not_retriable"`)
+		if first = again(t, first); hints(first)[notICal.Reason] != `"manual_action_required""not_retriable"` {
+			t.Errorf("%+v, want hints(first)[notICal.Reason] = %s", first.Skips, `"manual_action_required""not_retriable"`)
 		}
 	}
 }
@@ -156,9 +157,9 @@ func TestStrangersAreForInformation(t *testing.T) {
 func TestACutLineIsForInformation(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
-	f.write("a.ics", vcalendar(vevent("1", "one", "DESCRIPTION:"+strings.Repeat("x", maxLineBytes))))
-	if first := f.collect(t); summaries(first) != "one" || hints(first)[problemCut] != `"not_retriable"` {
-		t.Errorf("%s %v, want summaries(first) = one and hints(first)[problemCut] = %s", summaries(first), hints(first), `"not_retriable"`)
+	f.write("a.ics", vcalendar(vevent("1", "one", "DESCRIPTION:"+strings.Repeat("x", contentline.MaxBytes))))
+	if first := f.collect(t); summaries(first) != "one" || hints(first)[cutLines.Reason] != `"not_retriable"` {
+		t.Errorf("%s %v, want summaries(first) = one and hints(first)[cutLines.Reason] = %s", summaries(first), hints(first), `"not_retriable"`)
 	}
 }
 
@@ -167,8 +168,8 @@ func TestNothingFound(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	first := f.collect(t)
-	if got := hints(first); len(got) != 1 || got[problemNothing] != `"not_retriable"` {
-		t.Errorf("%v, want len(got) = 1 and got[problemNothing] = %s", got, `"not_retriable"`)
+	if got := hints(first); len(got) != 1 || got[nothing.Reason] != `"not_retriable"` {
+		t.Errorf("%v, want len(got) = 1 and got[nothing.Reason] = %s", got, `"not_retriable"`)
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	if got := hints(again(t, first)); len(got) != 0 {

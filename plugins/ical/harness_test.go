@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -74,10 +75,39 @@ func bySummary(t *testing.T, res *sdktest.Result, summary string) sdktest.Record
 	return found
 }
 
+// summaries are those of the events that a run adds or changes.
 func summaries(res *sdktest.Result) string {
 	var list []string
-	for _, r := range res.Records("events") {
+	for _, r := range res.Changes() {
+		if r.Stream == streamEvents && !r.Delete {
+			list = append(list, r.Text("summary"))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// deletes are the records of a stream that a run removes, by its own tombstones or by what an
+// enumeration has not met.
+func deletes(res *sdktest.Result, stream string) []sdktest.Record {
+	var list []sdktest.Record
+	for _, r := range res.Changes() {
+		if r.Stream == stream && r.Delete {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// sent are the summaries of the events that a run emits, changed or not.
+func sent(res *sdktest.Result) string {
+	var list []string
+	for _, r := range res.Records(streamEvents) {
 		list = append(list, r.Text("summary"))
 	}
 	return strings.Join(list, ",")
+}
+
+// calls are the calls of a run, without what it asks the host for.
+func calls(res *sdktest.Result) []sdktest.Call {
+	return slices.DeleteFunc(slices.Clone(res.Calls), func(c sdktest.Call) bool { return c.Name == "submit" })
 }

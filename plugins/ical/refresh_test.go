@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -51,7 +50,7 @@ func TestFullRefreshBuries(t *testing.T) {
 	delete(f.files, "b.ics")
 	second := refresh(t, first)
 	var got []string
-	for _, d := range second.Deletes(streamEvents) {
+	for _, d := range deletes(second, streamEvents) {
 		got = append(got, d.Key)
 	}
 	slices.Sort(got)
@@ -59,14 +58,14 @@ func TestFullRefreshBuries(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("deleted %v, want %v", got, want)
 	}
-	if d := second.Deletes(streamCalendars); len(d) != 1 || d[0].Key != calendar {
+	if d := deletes(second, streamCalendars); len(d) != 1 || d[0].Key != calendar {
 		t.Errorf("calendars deleted: %v, want len(d) = 1 and d[0].Key = %v", d, calendar)
 	}
-	if summaries(second) != "one,c one" || len(second.Records(streamCalendars)) != 2 || len(second.Records(streamCoverage)) != len(first.Records(streamCoverage)) {
-		t.Errorf("emitted %s, %d calendars, want one,c one and 2, and the coverage again", summaries(second), len(second.Records(streamCalendars)))
+	if sent(second) != "one,c one" || len(second.Records(streamCalendars)) != 2 || len(second.Records(streamCoverage)) != len(first.Records(streamCoverage)) {
+		t.Errorf("emitted %s, %d calendars, want one,c one and 2, and the coverage again", sent(second), len(second.Records(streamCalendars)))
 	}
-	if third := f.after(t, second); len(third.All) != 0 {
-		t.Errorf("the next run emitted %v, want len(third.All) = 0", third.All)
+	if third := f.after(t, second); len(third.Changes()) != 0 {
+		t.Errorf("the next run emitted %v, want len(third.Changes()) = 0", third.Changes())
 	}
 }
 
@@ -78,19 +77,19 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	f.write("a.ics", vcalendar(zoneBerlin, vevent("1", "one"), vevent("2", "two")))
 	f.write("sub/b.ics", vcalendar(vevent("1", "b one"), "BEGIN:VTODO\nUID:t\nEND:VTODO\n"))
 	first := f.collect(t)
-	if fresh := f.collect(t, trial.FullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+	if fresh := f.collect(t, trial.FullRefresh); !slices.Equal(calls(fresh), calls(first)) {
 		t.Error("the calls without a cursor differ")
 	}
 	again := refresh(t, first)
-	if !slices.Equal(again.Calls, first.Calls) {
+	if !slices.Equal(calls(again), calls(first)) {
 		t.Error("the calls of a full refresh without deletions differ from a first run's")
 	}
-	if again = refresh(t, again); !slices.Equal(again.Calls, first.Calls) {
+	if again = refresh(t, again); !slices.Equal(calls(again), calls(first)) {
 		t.Error("the calls of a second full refresh differ")
 	}
 }
 
-// A cancelled event is buried once, known or not, because the file marks it as deleted.
+// A cancelled event that is stored is buried once.
 func TestFullRefreshBuriesCancelledOnce(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -99,11 +98,11 @@ func TestFullRefreshBuriesCancelledOnce(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED"), vevent("3", "three", "STATUS:CANCELLED")))
 	second := refresh(t, first)
 	keys := map[string]bool{}
-	for _, d := range second.Deletes(streamEvents) {
+	for _, d := range deletes(second, streamEvents) {
 		keys[d.Key] = true
 	}
-	if len(keys) != 2 || len(second.Deletes(streamEvents)) != 2 || !keys[bySummary(t, first, "two").Key] {
-		t.Errorf("deleted %v, want len(keys) = 2, len(second.Deletes(streamEvents)) = 2 and keys[bySummary(t, first, \"two\").Key]", second.Deletes(streamEvents))
+	if len(keys) != 1 || len(deletes(second, streamEvents)) != 1 || !keys[bySummary(t, first, "two").Key] {
+		t.Errorf("deleted %v, want len(keys) = 1, len(deletes(second, streamEvents)) = 1 and keys[bySummary(t, first, \"two\").Key]", deletes(second, streamEvents))
 	}
 }
 
@@ -132,8 +131,8 @@ func TestPartialFullRefresh(t *testing.T) {
 				// Twice: the second refresh has only the cursor of the first.
 				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": c.spoil(f)} })
 				second = refresh(t, second)
-				if trial.Reasons(second) != c.reason || summaries(second) != "other" || len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) != 0 {
-					t.Fatalf("%s: %v, want trial.Reasons(second) = %s, summaries(second) = other and len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) = 0", trial.Reasons(second), second.All, c.reason)
+				if trial.Reasons(second) != c.reason || sent(second) != "other" || len(deletes(second, streamEvents))+len(deletes(second, streamCalendars)) != 0 {
+					t.Fatalf("%s: %v, want trial.Reasons(second) = %s, summaries(second) = other and len(deletes(second, streamEvents))+len(deletes(second, streamCalendars)) = 0", trial.Reasons(second), second.Changes(), c.reason)
 				}
 				if r, _ := second.Record(streamCoverage, "coverage:events"); r.Text("reason") != "events that are not cancelled" {
 					t.Errorf("coverage: %s, want Text(\"reason\") = events that are not cancelled", r.Data)
@@ -145,17 +144,17 @@ func TestPartialFullRefresh(t *testing.T) {
 					f.write("sub/a.ics", vcalendar(vevent("1", "one")))
 				}
 				third := f.after(t, second)
-				for _, d := range third.Deletes(streamEvents) {
+				for _, d := range deletes(third, streamEvents) {
 					if !want[d.Key] {
 						t.Errorf("%s got a tombstone, want none", d.Key)
 					}
 					delete(want, d.Key)
 				}
-				if len(want) != 0 || removed != (len(third.Deletes(streamCalendars)) == 1) || removed != (summaries(third) == "") || summaries(third) != "" && summaries(third) != "one" {
-					t.Errorf("not deleted %v; %v", want, third.All)
+				if len(want) != 0 || removed != (len(deletes(third, streamCalendars)) == 1) || removed != (sent(third) == "") || sent(third) != "" && sent(third) != "one" {
+					t.Errorf("not deleted %v; %v", want, third.Changes())
 				}
-				if last := f.after(t, third); len(last.All) != 0 {
-					t.Errorf("emitted again: %v, want len(last.All) = 0", last.All)
+				if last := f.after(t, third); len(last.Changes()) != 0 {
+					t.Errorf("emitted again: %v, want len(last.Changes()) = 0", last.Changes())
 				}
 			})
 		}
@@ -171,12 +170,12 @@ func TestFullRefreshOfEventsOnly(t *testing.T) {
 	first := f.collect(t)
 	delete(f.files, "b.ics")
 	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamEvents} })
-	if summaries(second) != "one,two" || len(second.Deletes(streamEvents)) != 1 {
-		t.Fatalf("%v, want summaries(second) = one,two and len(second.Deletes(streamEvents)) = 1", second.All)
+	if sent(second) != "one,two" || len(deletes(second, streamEvents)) != 1 {
+		t.Fatalf("%v, want summaries(second) = one,two and len(deletes(second, streamEvents)) = 1", second.Changes())
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
-	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 0 || summaries(third) != "" {
-		t.Errorf("%v, want len(third.Deletes(streamCalendars)) = 1, len(third.Deletes(streamEvents)) = 0 and summaries(third) = \"\"", third.All)
+	if len(deletes(third, streamCalendars)) != 1 || len(deletes(third, streamEvents)) != 0 || summaries(third) != "" {
+		t.Errorf("%v, want len(deletes(third, streamCalendars)) = 1, len(deletes(third, streamEvents)) = 0 and summaries(third) = \"\"", third.Changes())
 	}
 }
 
@@ -190,73 +189,53 @@ func TestFullRefreshOfOtherStreams(t *testing.T) {
 	first := f.collect(t)
 	delete(f.files, "b.ics")
 	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamCalendars} })
-	if len(second.Deletes(streamCalendars)) != 0 || len(second.Records(streamCalendars)) != 1 {
-		t.Fatalf("%v, want len(second.Deletes(streamCalendars)) = 0 and len(second.Records(streamCalendars)) = 1", second.All)
+	if len(deletes(second, streamCalendars)) != 0 || len(second.Records(streamCalendars)) != 1 {
+		t.Fatalf("%v, want len(deletes(second, streamCalendars)) = 0 and len(second.Records(streamCalendars)) = 1", second.Changes())
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
-	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 1 {
-		t.Errorf("%v, want len(third.Deletes(streamCalendars)) = 1 and len(third.Deletes(streamEvents)) = 1", third.All)
+	if len(deletes(third, streamCalendars)) != 1 || len(deletes(third, streamEvents)) != 1 {
+		t.Errorf("%v, want len(deletes(third, streamCalendars)) = 1 and len(deletes(third, streamEvents)) = 1", third.Changes())
 	}
 }
 
-// A cursor of another version, or one that had to forget fingerprints, also leads to
-// the deleted events. One that forgot the ids reports it.
+// A cursor of another version also leads to the deleted events, and so does one of version
+// 0.2.0.
 func TestFullRefreshFromOtherCursors(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
 	first := f.collect(t)
 	good := first.Committed()[streamEvents]
-	v, err := jsonvalue.Parse([]byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
-	smaller := func(limit int, m memory) string {
-		c := decodeCursor(v)
-		if c.fit(limit); c["a.ics"].memory != m {
-			t.Fatalf("limit %d: memory %d, want %d", limit, c["a.ics"].memory, m)
-		}
-		return string(c.encode())
-	}
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	for name, c := range map[string]struct {
 		state string
 		gone  int
 	}{
-		"version":  {strings.Replace(good, `"v":2`, `"v":99`, 1), 1},
-		"ids":      {smaller(360, memoryIDs), 1},
-		"nothing":  {smaller(310, memoryNone), 0},
-		"broken":   {strings.Replace(good, `"events":"`, `"events":"AAAA`, 1), 0},
+		"version":  {strings.Replace(version020(t, first, false), `"v":2`, `"v":99`, 1), 1},
+		"ids":      {version020(t, first, true), 1},
+		"nothing":  {strings.Replace(version020(t, first, true), `"ids":"`, `"no":"`, 1), 0},
+		"broken":   {strings.Replace(version020(t, first, false), `"events":"`, `"events":"AAAA`, 1), 0},
 		"no files": {`{"v":2,"files":[]}`, 0},
 	} {
-		next := refresh(t, first, func(o *sdktest.Options) { o.State = map[string]string{streamEvents: c.state} })
-		if summaries(next) != "one" || len(next.Deletes(streamEvents)) != c.gone || len(next.Records(streamCalendars)) != 1 {
-			t.Errorf("%s: %v, want summaries(next) = one, len(next.Deletes(streamEvents)) = %v and len(next.Records(streamCalendars)) = 1", name, next.All, c.gone)
+		next := refresh(t, first, func(o *sdktest.Options) { withoutParts(t, first, c.state, o) })
+		if len(next.Records(streamEvents)) != 1 || len(deletes(next, streamEvents)) != c.gone || len(next.Records(streamCalendars)) != 1 {
+			t.Errorf("%s: %v, want one event, %d deleted and one calendar", name, next.Changes(), c.gone)
 		}
+	}
+	if next := refresh(t, first, func(o *sdktest.Options) {
+		o.State = map[string]string{streamEvents: strings.Replace(good, `"v":2`, `"v":99`, 1)}
+	}); len(deletes(next, streamEvents)) != 1 {
+		t.Errorf("another version: %v, want the event that is gone deleted", next.Changes())
 	}
 }
 
-func TestForgetPrints(t *testing.T) {
-	t.Parallel()
-	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
-	got, ok := unpack(forgetPrints(pack(entries, true)), true)
-	if !ok || len(got) != 3 || got[eventID{1}] != printForgotten || got[eventID{2, 255}] != printForgotten || got[eventID{3}] != 0 {
-		t.Errorf("%v, %v, want two forgotten fingerprints and a cancelled one", got, ok)
-	}
-	for _, bad := range []string{"", "x", "####", "AAAA", strings.Repeat("A", 25)} {
-		if forgetPrints(bad) != bad {
-			t.Errorf("%q was changed", bad)
-		}
-	}
-}
-
-// No event has the fingerprint of a forgotten one.
+// No event has the fingerprint of a cancelled one.
 func TestNoEventHasAReservedPrint(t *testing.T) {
 	t.Parallel()
-	for _, sum := range []uint64{0, printForgotten, 1 << 48, 1<<48 + printForgotten} {
+	for _, sum := range []uint64{0, 1, 1 << 48, 1<<48 + 1} {
 		v := &survey{named: []string{""}, entries: map[eventID]entry{{1}: {fingerprint: sum}}}
-		if v.complete(); sum != 0 && v.entries[eventID{1}].fingerprint <= printForgotten {
-			t.Errorf("fingerprint %d became %d, want none of the reserved ones", sum, v.entries[eventID{1}].fingerprint)
+		if v.complete(); (sum != 0) != (v.entries[eventID{1}].fingerprint != 0) {
+			t.Errorf("fingerprint %d became %d, want 0 for a cancelled event alone", sum, v.entries[eventID{1}].fingerprint)
 		}
 	}
 }

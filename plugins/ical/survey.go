@@ -4,7 +4,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
 // entry is the survey's memory of one event.
@@ -37,11 +39,11 @@ type survey struct {
 // exception of. Without a UID the content itself has to do.
 func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []byte) {
 	if e.uid == "" {
-		var digits [16]byte
+		var sum [16]byte // the digits of the fingerprint, the lowest first
 		for i, v := 0, e.fingerprint(); i < 16; i, v = i+1, v>>4 {
-			digits[i] = hexDigits[v&15]
+			sum[i] = "0123456789abcdef"[v&15]
 		}
-		id, buf = hashID(buf, calendarID, "", string(digits[:]))
+		id, buf = hashID(buf, calendarID, "", string(sum[:]))
 		return id, id, buf
 	}
 	id, buf = hashID(buf, calendarID, e.uid, e.recurrence)
@@ -52,9 +54,9 @@ func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []
 	return id, series, buf
 }
 
-// surveyFile does the first pass. problem is not empty when the file may not be
+// surveyFile does the first pass. problem is not nil when the file may not be
 // collected.
-func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
+func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.Kind) {
 	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
 	type exception struct {
@@ -80,7 +82,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 		v.entries[id] = en
 		if e.recurrence != "" {
 			if en.fingerprint == 0 {
-				exceptions[id] = exception{series, clip(e.recurrence, 256)}
+				exceptions[id] = exception{series, clip.Text(e.recurrence, 256)}
 			} else {
 				delete(exceptions, id)
 			}
@@ -89,7 +91,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 	})
 	s.zones = v.zones
 	problem, _ := s.run()
-	if problem != "" {
+	if problem != nil {
 		return nil, problem
 	}
 	v.calendar, v.counts, v.total = s.calendar, s.counts, s.events
@@ -100,7 +102,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 		slices.Sort(list)
 	}
 	v.complete()
-	return v, ""
+	return v, nil
 }
 
 // Bounds on the zones that events may name: how many, and bytes of each.
@@ -156,8 +158,8 @@ func (v *survey) complete() {
 		for _, text := range v.cancelled[id] {
 			en.fingerprint += fingerprint.Mix(sumLine(fingerprint.Start, text))
 		}
-		if en.fingerprint &= printMask; en.fingerprint <= printForgotten {
-			en.fingerprint += printForgotten + 1
+		if en.fingerprint &= fingerprint.Mask48; en.fingerprint == 0 {
+			en.fingerprint = 1
 		}
 		v.entries[id] = en
 	}
@@ -198,6 +200,13 @@ func (z *zone) fingerprint(name string) uint64 {
 	return fingerprint.Mix(sum)
 }
 
+// sumLine adds a text and closes it by a byte that no line of a file can contain.
+func sumLine(sum uint64, s string) uint64 { return fingerprint.Step(fingerprint.Text(sum, s), '\n') }
+
+// formatSeed is part of every fingerprint. Change it when records are built
+// differently, so that the next run emits them anew.
+const formatSeed = 2
+
 // live counts the events that are not cancelled.
 func (v *survey) live() int64 {
 	n := int64(0)
@@ -207,4 +216,15 @@ func (v *survey) live() int64 {
 		}
 	}
 	return n
+}
+
+// sum is the fingerprint of the records of all events, in whatever order, and never 0.
+func (v *survey) sum() int64 {
+	sum := sumLine(formatSeed, v.calendar.name)
+	for id, en := range v.entries {
+		if en.fingerprint != 0 {
+			sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
+		}
+	}
+	return int64(sum&fingerprint.Mask48) | 1
 }

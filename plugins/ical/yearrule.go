@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 )
 
 // yearRule is the kind of RRULE that time zones use: once a year, on a date or
@@ -26,9 +28,9 @@ func parseYearRule(value []byte) (yearRule, bool) {
 		if !ok {
 			return r, false
 		}
-		switch string(upper(name)) {
+		switch string(contentline.Upper(name)) {
 		case "FREQ":
-			yearly = string(upper(arg)) == "YEARLY"
+			yearly = string(contentline.Upper(arg)) == "YEARLY"
 		case "INTERVAL":
 			ok = string(arg) == "1"
 		case "WKST":
@@ -36,7 +38,7 @@ func parseYearRule(value []byte) (yearRule, bool) {
 			r.month, ok = digits(arg)
 			ok = ok && r.month >= 1 && r.month <= 12
 		case "BYDAY":
-			ok = r.parseDay(upper(arg))
+			ok = r.parseDay(contentline.Upper(arg))
 		case "BYMONTHDAY":
 			for _, d := range bytes.Split(arg, []byte{','}) {
 				n, fine := digits(d)

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+)
 
 // Bounds on the definitions in a file.
 const (
@@ -124,31 +128,31 @@ func (o *observance) latest(utc int64) (int64, bool) {
 
 // property reads one property of a STANDARD or DAYLIGHT part. It returns false for one
 // beyond this reader.
-func (o *observance) property(c *contentLine) bool {
-	switch string(c.name) {
+func (o *observance) property(c *contentline.Line) bool {
+	switch string(c.Name) {
 	case "DTSTART":
-		m, ok := parseMoment(c.value, "")
+		m, ok := parseMoment(c.Value, "")
 		o.start, o.hasStart = m.wall, ok
 		return ok
 	case "TZOFFSETFROM":
 		var ok bool
-		o.from, ok = parseOffset(c.value)
+		o.from, ok = parseOffset(c.Value)
 		o.fields |= hasFrom
 		return ok
 	case "TZOFFSETTO":
 		var ok bool
-		o.to, ok = parseOffset(c.value)
+		o.to, ok = parseOffset(c.Value)
 		o.fields |= hasTo
 		return ok
 	case "RRULE":
-		r, ok := parseYearRule(c.value)
+		r, ok := parseYearRule(c.Value)
 		if ok && len(o.rules) < 16 {
 			o.rules = append(o.rules, r)
 			return true
 		}
 		return false
 	case "RDATE":
-		return o.rdate(c.value)
+		return o.rdate(c.Value)
 	case "EXDATE", "EXRULE":
 		return false
 	}
@@ -157,7 +161,7 @@ func (o *observance) property(c *contentLine) bool {
 
 func (o *observance) rdate(value []byte) bool {
 	fine := true
-	splitText(value, func(text string) bool {
+	contentline.Each(value, func(text string) bool {
 		m, ok := parseMoment([]byte(text), "")
 		fine = ok && m.kind == timeFloating && len(o.onsets) < maxOnsets
 		o.onsets = append(o.onsets, m.wall)

@@ -14,7 +14,7 @@ func zoneOf(t *testing.T, text string) *zone {
 	t.Helper()
 	text = "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Z\n" + text + "\nEND:VTIMEZONE\nEND:VCALENDAR\n"
 	v, problem := surveyFile(strings.NewReader(text), make([]byte, 512), "c")
-	if problem != "" {
+	if problem != nil {
 		t.Fatalf("%v, want \"\"", problem)
 	}
 	return v.zones["Z"]

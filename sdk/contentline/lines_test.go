@@ -1,4 +1,4 @@
-package main
+package contentline
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 
 func unfolded(text string, size int) []string {
 	var out []string
-	l := newLines(strings.NewReader(text), make([]byte, size))
-	for line := l.next(); line != nil; line = l.next() {
+	l := NewReader(strings.NewReader(text), make([]byte, size))
+	for line := l.Next(); line != nil; line = l.Next() {
 		out = append(out, string(line))
 	}
 	return out
@@ -39,22 +39,22 @@ func TestUnfold(t *testing.T) {
 
 func TestUnfoldBoundsALine(t *testing.T) {
 	t.Parallel()
-	text := "ATTACH:" + strings.Repeat("QUJD", maxLineBytes) + "\r\n " + strings.Repeat("x", 100) + "\r\nSUMMARY:after\r\n"
-	l := newLines(strings.NewReader(text), make([]byte, 4096))
-	if got := len(l.next()); got != maxLineBytes {
-		t.Errorf("%d bytes, want %d", got, maxLineBytes)
+	text := "ATTACH:" + strings.Repeat("QUJD", MaxBytes) + "\r\n " + strings.Repeat("x", 100) + "\r\nSUMMARY:after\r\n"
+	l := NewReader(strings.NewReader(text), make([]byte, 4096))
+	if got := len(l.Next()); got != MaxBytes {
+		t.Errorf("%d bytes, want %d", got, MaxBytes)
 	}
-	if got := string(l.next()); got != "SUMMARY:after" || l.oversized != 1 {
-		t.Errorf("%q, %d oversized, want SUMMARY:after and 1", got, l.oversized)
+	if got := string(l.Next()); got != "SUMMARY:after" || l.Oversized != 1 {
+		t.Errorf("%q, %d oversized, want SUMMARY:after and 1", got, l.Oversized)
 	}
 }
 
 func TestUnfoldReadError(t *testing.T) {
 	t.Parallel()
-	l := newLines(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("A:1\r\nB:2\r\n"))), make([]byte, 8))
-	for l.next() != nil {
+	l := NewReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("A:1\r\nB:2\r\n"))), make([]byte, 8))
+	for l.Next() != nil {
 	}
-	if l.err == nil {
+	if l.Err == nil {
 		t.Fatal("the error is lost")
 	}
 }

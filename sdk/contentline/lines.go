@@ -1,32 +1,34 @@
-package main
+package contentline
 
 import (
 	"bytes"
 	"io"
 )
 
-// maxLineBytes bounds one unfolded line. Longer ones (usually an attachment inlined as
+// MaxBytes bounds one unfolded line. Longer ones (usually an attachment inlined as
 // base64) are cut there and counted as oversized.
-const maxLineBytes = 256 << 10
+const MaxBytes = 256 << 10
 
-// lines reads the unfolded content lines of a stream (RFC 5545, section 3.1) in
-// memory that does not depend on the stream's length. Line ends are CRLF or LF.
-// Unfolding joins bytes, so a code point that a fold splits is whole again.
-type lines struct {
-	r         io.Reader
-	buf       []byte
-	pos, end  int
-	read      int64 // bytes taken from r
-	line      []byte
-	oversized int // lines cut at maxLineBytes
-	err       error
+// Reader reads the unfolded lines of a stream in memory that does not depend on the
+// stream's length. Line ends are CRLF or LF. Unfolding joins bytes, so a code point that
+// a fold splits is whole again.
+type Reader struct {
+	Oversized int   // lines cut at MaxBytes
+	Err       error // why the stream ended early
+
+	r        io.Reader
+	buf      []byte
+	pos, end int
+	read     int64 // bytes taken from r
+	line     []byte
 }
 
-func newLines(r io.Reader, buf []byte) *lines { return &lines{r: r, buf: buf} }
+// NewReader returns a Reader of r that uses buf.
+func NewReader(r io.Reader, buf []byte) *Reader { return &Reader{r: r, buf: buf} }
 
-// next returns the next non-empty line, valid until the next call, or nil at the end or
-// at a read error, which is then in err.
-func (l *lines) next() []byte {
+// Next returns the next non-empty line, valid until the next call, or nil at the end or
+// at a read error, which is then in Err.
+func (l *Reader) Next() []byte {
 	for {
 		l.line = l.line[:0]
 		first := l.read == 0
@@ -41,11 +43,11 @@ func (l *lines) next() []byte {
 			}
 			l.pos++
 		}
-		if l.err != nil {
+		if l.Err != nil {
 			return nil
 		}
 		if cut {
-			l.oversized++
+			l.Oversized++
 		}
 		line := l.line
 		if first {
@@ -58,7 +60,7 @@ func (l *lines) next() []byte {
 }
 
 // physical appends one line without its end and reports whether all of it fit.
-func (l *lines) physical() bool {
+func (l *Reader) physical() bool {
 	from, fits := len(l.line), true
 	for l.fill() {
 		part := l.buf[l.pos:l.end]
@@ -67,7 +69,7 @@ func (l *lines) physical() bool {
 			part = part[:n]
 		}
 		l.pos += len(part)
-		if room := maxLineBytes - len(l.line); len(part) > room {
+		if room := MaxBytes - len(l.line); len(part) > room {
 			part, fits = part[:room], false
 		}
 		l.line = append(l.line, part...)
@@ -83,9 +85,9 @@ func (l *lines) physical() bool {
 }
 
 // fill makes at least one byte available and reports whether there is one.
-func (l *lines) fill() bool {
+func (l *Reader) fill() bool {
 	for l.pos == l.end {
-		if l.err != nil || l.r == nil {
+		if l.Err != nil || l.r == nil {
 			return false
 		}
 		n, err := l.r.Read(l.buf)
@@ -94,7 +96,7 @@ func (l *lines) fill() bool {
 		if err != nil {
 			l.r = nil
 			if err != io.EOF {
-				l.err = err
+				l.Err = err
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package contentline
 
 import (
 	"fmt"
@@ -14,30 +14,30 @@ func TestContentLine(t *testing.T) {
 		{"DTSTART;TZID=Europe/Berlin;VALUE=DATE-TIME:20260301T090000", "DTSTART", "", "20260301T090000"},
 		{"X-EMPTY:", "X-EMPTY", "", ""},
 	} {
-		var l contentLine
-		if !l.split([]byte(c.in)) {
+		var l Line
+		if !l.Split([]byte(c.in)) {
 			t.Errorf("%s: refused, want a content line", c.in)
 			continue
 		}
-		if got := fmt.Sprint(string(l.name), "|", l.param("CN"), "|", string(l.value)); got != fmt.Sprint(c.name, "|", c.cn, "|", c.value) {
+		if got := fmt.Sprint(string(l.Name), "|", l.Param("CN"), "|", string(l.Value)); got != fmt.Sprint(c.name, "|", c.cn, "|", c.value) {
 			t.Errorf("%s: %s, want %s", c.in, got, fmt.Sprint(c.name, "|", c.cn, "|", c.value))
 		}
 	}
 	for _, in := range []string{"", ":", "no colon", "A", ";X=1:v", "A;:v", "A;B:v", "A;B=\"open:v", "A B:v", "<html>", "\xff:v"} {
-		var l contentLine
-		if l.split([]byte(in)) {
-			t.Errorf("%q was read as %q, want it refused", in, l.name)
+		var l Line
+		if l.Split([]byte(in)) {
+			t.Errorf("%q was read as %q, want it refused", in, l.Name)
 		}
 	}
 }
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	if got := unescape([]byte(`a\, b\; c\\d\ne\N\x\`)); got != "a, b; c\\d\ne\n\\x\\" {
+	if got := Unescape([]byte(`a\, b\; c\\d\ne\N\x\`)); got != "a, b; c\\d\ne\n\\x\\" {
 		t.Errorf("%q, want a, b; c\\d\ne\n\\x\\", got)
 	}
 	var list []string
-	splitText([]byte(`Work,Family\, close,,  ,last\`), func(s string) bool { list = append(list, s); return true })
+	Each([]byte(`Work,Family\, close,,  ,last\`), func(s string) bool { list = append(list, s); return true })
 	if got := fmt.Sprintf("%q", list); got != `["Work" "Family, close" "last\\"]` {
 		t.Errorf("%v, want %v", got, `["Work" "Family, close" "last\\"]`)
 	}
@@ -47,19 +47,12 @@ func FuzzContentLine(f *testing.F) {
 	f.Add([]byte("ATTENDEE;CN=\"a;b\":mailto:x\r\n y"))
 	f.Add([]byte("RRULE:FREQ=YEARLY;BYDAY=-1SU"))
 	f.Fuzz(func(_ *testing.T, in []byte) {
-		var l contentLine
-		if !l.split(in) {
+		var l Line
+		if !l.Split(in) {
 			return
 		}
-		l.param("CN")
-		unescape(l.value)
-		splitText(l.value, func(string) bool { return true })
-		if m, ok := parseMoment(l.value, "z"); ok {
-			_ = m.local()
-		}
-		parseSpan(l.value)
-		if r, ok := parseYearRule(l.value); ok {
-			r.in(2026, 0)
-		}
+		l.Param("CN")
+		Unescape(l.Value)
+		Each(l.Value, func(string) bool { return true })
 	})
 }

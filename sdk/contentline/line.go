@@ -1,4 +1,4 @@
-package main
+package contentline
 
 import (
 	"bytes"
@@ -8,44 +8,43 @@ import (
 // maxParams bounds the parameters of one line; more make it malformed.
 const maxParams = 64
 
-// contentLine is one property: name, parameters and raw value, all pointing into
-// the line it was split from.
-type contentLine struct {
-	name   []byte // upper case
-	params []param
-	value  []byte
+// Line is one property. Name, parameters and value point into the line that was split.
+type Line struct {
+	Name   []byte // upper case
+	Params []Param
+	Value  []byte // as it is
 }
 
-// param is one parameter, its name upper case, its value as written.
-type param struct{ name, value []byte }
+// Param is one parameter, its name upper case, its value as written.
+type Param struct{ Name, Value []byte }
 
-// split takes line apart (RFC 5545, section 3.1) and reports whether it is a content
+// Split takes line apart (RFC 5545, section 3.1) and reports whether it is a content
 // line at all. It upper-cases names in place. A quoted parameter value may contain the
 // marks that otherwise end it.
-func (c *contentLine) split(line []byte) bool {
-	c.name, c.params, c.value = nil, c.params[:0], nil
+func (c *Line) Split(line []byte) bool {
+	c.Name, c.Params, c.Value = nil, c.Params[:0], nil
 	i := nameLength(line)
 	if i == 0 || i == len(line) {
 		return false
 	}
-	c.name = upper(line[:i])
+	c.Name = Upper(line[:i])
 	for line[i] == ';' {
 		line = line[i+1:]
 		n := nameLength(line)
-		if n == 0 || n == len(line) || line[n] != '=' || len(c.params) == maxParams {
+		if n == 0 || n == len(line) || line[n] != '=' || len(c.Params) == maxParams {
 			return false
 		}
-		name := upper(line[:n])
+		name := Upper(line[:n])
 		line = line[n+1:]
 		if i = paramEnd(line); i < 0 {
 			return false
 		}
-		c.params = append(c.params, param{name, line[:i]})
+		c.Params = append(c.Params, Param{name, line[:i]})
 	}
 	if line[i] != ':' {
 		return false
 	}
-	c.value = line[i+1:]
+	c.Value = line[i+1:]
 	return true
 }
 
@@ -72,7 +71,8 @@ func nameLength(b []byte) int {
 	return len(b)
 }
 
-func upper(b []byte) []byte {
+// Upper upper-cases ASCII letters in place.
+func Upper(b []byte) []byte {
 	for i, c := range b {
 		if c >= 'a' && c <= 'z' {
 			b[i] = c - 'a' + 'A'
@@ -81,12 +81,12 @@ func upper(b []byte) []byte {
 	return b
 }
 
-// param returns the first parameter of that name without its quotes, decoded after RFC
+// Param returns the first parameter of that name without its quotes, decoded after RFC
 // 6868, or "".
-func (c *contentLine) param(name string) string {
-	for _, p := range c.params {
-		if string(p.name) == name {
-			v := p.value
+func (c *Line) Param(name string) string {
+	for _, p := range c.Params {
+		if string(p.Name) == name {
+			v := p.Value
 			if len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' {
 				v = v[1 : len(v)-1]
 			}
@@ -124,9 +124,9 @@ func decodeCaret(b []byte) string {
 	return string(out)
 }
 
-// unescape undoes the escapes of a TEXT value (section 3.3.11). It keeps a backslash
+// Unescape undoes the escapes of a TEXT value (section 3.3.11). It keeps a backslash
 // before any other character, because some producers escape nothing.
-func unescape(b []byte) string {
+func Unescape(b []byte) string {
 	if bytes.IndexByte(b, '\\') < 0 {
 		return string(b)
 	}
@@ -149,9 +149,9 @@ func unescape(b []byte) string {
 	return string(out)
 }
 
-// splitText calls fn for each part of a TEXT list, split at commas that no
+// Each calls fn for each part of a TEXT list, split at commas that no
 // backslash escapes, until fn returns false.
-func splitText(b []byte, fn func(string) bool) {
+func Each(b []byte, fn func(string) bool) {
 	from := 0
 	for i := 0; i <= len(b); i++ {
 		if i+1 < len(b) && b[i] == '\\' {
@@ -161,7 +161,7 @@ func splitText(b []byte, fn func(string) bool) {
 		if i == len(b) || b[i] == ',' {
 			part := b[from:i]
 			from = i + 1
-			if text := strings.TrimSpace(unescape(part)); text != "" && !fn(text) {
+			if text := strings.TrimSpace(Unescape(part)); text != "" && !fn(text) {
 				return
 			}
 		}
