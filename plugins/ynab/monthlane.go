@@ -80,6 +80,14 @@ func (l *monthLane) Close() error {
 }
 
 func (l *monthLane) collect(*api.Client) error {
+	err := l.walk()
+	if e := l.tally.Report(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (l *monthLane) walk() error {
 	if err := l.bury(); err != nil {
 		return err
 	}
