@@ -79,6 +79,14 @@ func (l *monthLane) Close() error {
 
 // Collect implements api.Lane.
 func (l *monthLane) Collect() error {
+	err := l.walk()
+	if e := l.tally.Report(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (l *monthLane) walk() error {
 	if err := l.bury(); err != nil {
 		return err
 	}
