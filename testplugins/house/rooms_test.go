@@ -68,7 +68,7 @@ var rooms = map[string][]string{
 	"host/api/wire":     {},
 	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/web"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
-	"host/api/records":  {"abi", "host/api/wire", "host/owner", "host/read", "host/web"},
+	"host/api/records":  {"abi", "abi/declaration", "host/api/wire", "host/owner", "host/read", "host/web"},
 	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},

@@ -2,6 +2,8 @@ package records
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -58,40 +60,55 @@ type call struct {
 	leave  func() // gives back what the request was counted by; nil: it was not
 }
 
-// route answers one kind of path.
-type route struct {
-	pattern string
-	answer  func(*call) (any, error)
-}
-
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
 // escaped (RD-01.5).
 func (c *call) routeOf(path string) *route {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, part := range parts {
 		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "" || !utf8.ValidString(plain) || strings.ContainsRune(plain, 0) {
+		if err != nil {
 			return nil
 		}
 		parts[i] = plain
 	}
-	if len(parts) < 2 || parts[0] != "v1" || parts[1] != "streams" {
-		return nil
+	return c.routeTo(parts)
+}
+
+// routeTo finds the route of a path by its parts.
+func (c *call) routeTo(parts []string) *route {
+	for _, part := range parts {
+		if part == "" || !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
+			return nil
+		}
 	}
-	const stream, records, one = 3, 4, 5
-	if len(parts) >= stream {
-		c.stream = parts[2]
-	}
-	switch n := len(parts); {
-	case n == stream-1:
-		return &route{"/v1/streams", (*call).streams}
-	case n == records && parts[3] == "records":
-		return &route{"/v1/streams/{stream}/records", (*call).records}
-	case n == one && parts[3] == "records":
-		c.record = parts[4]
-		return &route{"/v1/streams/{stream}/records/{record}", (*call).one}
+	for i := range table {
+		if c.fits(&table[i], parts) {
+			return &table[i]
+		}
 	}
 	return nil
+}
+
+// fits reports whether a path is a route's, and takes the stream and the record from it.
+func (c *call) fits(rt *route, parts []string) bool {
+	pattern := strings.Split(strings.TrimPrefix(rt.Path, "/"), "/")
+	if len(pattern) != len(parts) {
+		return false
+	}
+	for i, p := range pattern {
+		if !strings.HasPrefix(p, "{") && p != parts[i] {
+			return false
+		}
+	}
+	for i, p := range pattern {
+		switch p {
+		case "{stream}":
+			c.stream = parts[i]
+		case "{record}":
+			c.record = parts[i]
+		}
+	}
+	return true
 }
 
 // ServeHTTP answers one request with JSON, also when something panics.
@@ -112,16 +129,40 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	answer, err := rt.answer(c)
+	body, err := c.answer(rt)
 	if err != nil {
 		return err
 	}
-	body, err := wire.Encode(answer)
-	if err != nil {
-		return err
+	if rt.tagged && c.isKnown(body) {
+		c.w.WriteHeader(http.StatusNotModified)
+		return nil
 	}
 	wire.Write(c.w, http.StatusOK, body)
 	return nil
+}
+
+// answer is the body of an answer.
+func (c *call) answer(rt *route) ([]byte, error) {
+	if err := c.refuseOwners(); err != nil {
+		return nil, err
+	}
+	if rt.costly && c.caller.Grant != "" {
+		if wait := c.limits.costly.Take(c.caller.Grant, c.Now()); wait > 0 {
+			return nil, c.tooMany("too many searches came under this grant", burstOfCostly, wait)
+		}
+	}
+	answer, err := rt.answer(c)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Encode(answer)
+}
+
+// isKnown tags an answer by its body, and reports whether its reader has it.
+func (c *call) isKnown(body []byte) bool {
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+	c.w.Header().Set("ETag", tag)
+	return c.r.Header.Get("If-None-Match") == tag
 }
 
 // admit refuses a request that no read should see.
@@ -133,7 +174,7 @@ func (c *call) admit() (*route, error) {
 	if rt == nil {
 		return nil, wire.NotFound()
 	}
-	c.r.Pattern = rt.pattern
+	c.r.Pattern = rt.Path
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		c.w.Header().Set("Allow", "GET, HEAD")
 		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes GET and HEAD"}

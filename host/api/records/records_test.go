@@ -73,7 +73,7 @@ func TestKeysInPaths(t *testing.T) {
 			t.Errorf("%s: got %d %s, want the record", key, a.status, a.body)
 		}
 	}
-	for _, path := range []string{records + "/", records + "/a/b", records + "/%00", records + "/%ff", "/v1/streams//records", "/v1/nothing", "/v1/streams/notes"} {
+	for _, path := range []string{records + "/", records + "/a/b", records + "/%00", records + "/%ff", "/v1/streams//records", "/v1/nothing", "/v1/streams/notes/nothing"} {
 		if a := b.get(b.owner, path); a.status != http.StatusNotFound || a.Error.Code != "not_found" {
 			t.Errorf("%s: got %d %s, want not_found", path, a.status, a.body)
 		}

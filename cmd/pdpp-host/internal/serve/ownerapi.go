@@ -43,7 +43,7 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	i.live = live.New(source, server.Now, server.Logger)
 	a := ownerapi.New(ownerapi.Deps{
 		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: pages.Version,
-		Client: i.desk.Knows,
+		Client: i.desk.Knows, Readers: records.Routes(),
 	})
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
