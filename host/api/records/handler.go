@@ -58,6 +58,7 @@ type call struct {
 	record string
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
+	about  string // the path of where clients learn to ask for access; "": there is none
 }
 
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
@@ -111,10 +112,15 @@ func (c *call) fits(rt *route, parts []string) bool {
 	return true
 }
 
+func (s *Server) call(w http.ResponseWriter, r *http.Request, about string) *call {
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about}
+	wire.Begin(w.Header(), c.id)
+	return c
+}
+
 // ServeHTTP answers one request with JSON, also when something panics.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random)}
-	wire.Begin(w.Header(), c.id)
+	c := s.call(w, r, s.Metadata)
 	if err := c.guarded(); err != nil {
 		c.fail(err)
 	}
@@ -167,8 +173,8 @@ func (c *call) isKnown(body []byte) bool {
 
 // admit refuses a request that no read should see.
 func (c *call) admit() (*route, error) {
-	if !c.Guard.Knows(c.r.Host) {
-		return nil, &wire.Failure{Status: http.StatusMisdirectedRequest, Code: codeMisdirected, Message: "the host does not answer to this name"}
+	if err := c.named(); err != nil {
+		return nil, err
 	}
 	rt := c.routeOf(c.r.URL.EscapedPath())
 	if rt == nil {
@@ -189,6 +195,14 @@ func (c *call) admit() (*route, error) {
 	var err error
 	c.reader, err = c.Reader(c.r.Context())
 	return rt, err
+}
+
+// named refuses a request to another host (RD-01.2).
+func (c *call) named() error {
+	if !c.Guard.Knows(c.r.Host) {
+		return &wire.Failure{Status: http.StatusMisdirectedRequest, Code: codeMisdirected, Message: "the host does not answer to this name"}
+	}
+	return nil
 }
 
 // identify finds who asks, by the one header that says so (RD-02).

@@ -85,8 +85,8 @@ func (c *call) unauthenticated(message string, shown bool) error {
 	challenge := "Bearer"
 	f := &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: message, NextStep: "ask the owner of this host for a token"}
 	separator := " "
-	if c.Metadata != "" {
-		f.Metadata = c.Guard.Base(c.r) + c.Metadata
+	if c.about != "" {
+		f.Metadata = c.Guard.Base(c.r) + c.about
 		challenge, separator = challenge+` resource_metadata="`+f.Metadata+`"`, ", "
 	}
 	if shown {
