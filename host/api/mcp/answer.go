@@ -165,7 +165,7 @@ func (a *answer) records() {
 		} `json:"meta"`
 	}
 	a.read(&is)
-	a.say(strconv.Itoa(len(is.Data)), " rows in this page.")
+	a.say("rows in this page: ", strconv.Itoa(len(is.Data)))
 	if is.Meta.Count.Value != nil {
 		a.say("count of the whole list: ", strconv.FormatInt(*is.Meta.Count.Value, 10))
 	}

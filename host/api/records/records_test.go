@@ -229,12 +229,12 @@ func TestFilterOfTheEmptyText(t *testing.T) {
 func TestThePageIsTrue(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	b.put("one", "notes", "KEY", `{"id":"KEY","title":"t"}`)
+	b.put("one", "notes", "KEY", `{"id":"KEY","title":"a brulee"}`)
 	text, err := os.ReadFile("../../../docs/reading.md")
 	b.ok(err)
 	shown := regexp.MustCompile(`(?m)^curl -H "\$AUTH" "\$HOST(/[^"]*)"$`).FindAllStringSubmatch(string(text), -1)
-	if len(shown) != 4 {
-		t.Errorf("the page shows %d requests, want 4", len(shown))
+	if len(shown) != 7 {
+		t.Errorf("the page shows %d requests, want 7", len(shown))
 	}
 	for _, one := range shown {
 		if a := b.get(b.owner, one[1]); a.status != http.StatusOK {
