@@ -54,7 +54,7 @@ func TestRankIsFrozen(t *testing.T) {
 	s.put("c", "notes", "a", `{"id":"a","title":"red, red, red"}`, "b", `{"id":"b","title":"red red x"}`, "c", `{"id":"c","title":"red x y"}`)
 	first, err := s.Rank(t.Context(), scope, Search{Text: "red", Limit: 1})
 	s.ok(err)
-	s.put("c", "notes", "-b", "", "c", `{"id":"c","title":"red, red, red, red"}`, "new", `{"id":"new","title":"red"}`)
+	s.put("c", "notes", "-b", "", "c", `{"id":"c","title":"red! red? red. red"}`, "new", `{"id":"new","title":"red"}`)
 	next := Search{Text: "red", Limit: 1, Cursor: first.Next}
 	for range 2 { // the same page again
 		page, err := s.Rank(t.Context(), scope, next)

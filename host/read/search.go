@@ -41,6 +41,7 @@ type Hit struct {
 	seq     int64 // of the record
 	of      *source
 	matches []words.Match // in each of the fields
+	history *storage.ReadHistory
 }
 
 // Found is a page of hits, the newest records first.
@@ -127,6 +128,7 @@ type searching struct {
 	words   []string          // the scopes to look in; nil: everywhere
 	sources map[int64]*source // by stream; nil: it is not seen
 	before  int64             // records with a lower seq; 0: from the newest on
+	dated   bool              // histories are read as well
 	found   *Found
 }
 
@@ -166,7 +168,7 @@ func (s *searching) collect(ctx context.Context, limit int) (more bool, err erro
 	if len(s.terms) == 0 || s.words != nil && len(s.words) == 0 {
 		return false, nil
 	}
-	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs)}
+	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs), Histories: s.dated}
 	for _, t := range s.terms {
 		q.Terms = append(q.Terms, storage.ReadTerm{Words: t.Words, Prefix: t.Prefix})
 	}
@@ -249,7 +251,7 @@ func (s *searching) take(d *storage.ReadHit) {
 		s.found.Hits[n-1].match(of, d.Data, d.Field, s.terms)
 		return
 	}
-	h := Hit{Record: of.record(&d.Row, nil, nil, nil), seq: d.Seq, of: of, SourceID: of.plan.Source.ID}
+	h := Hit{Record: of.record(&d.Row, nil, nil, nil), seq: d.Seq, of: of, SourceID: of.plan.Source.ID, history: d.History}
 	if h.Data = nil; h.match(of, d.Data, d.Field, s.terms) {
 		s.found.Hits = append(s.found.Hits, h)
 	}
