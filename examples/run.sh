@@ -16,6 +16,18 @@ $host --data-dir "$data" run claude_code --root claude_code=examples/claude_code
 printf '\nThree of the messages it stored:\n'
 $host --data-dir "$data" records list claude_code messages --limit 3
 
+# An app, here a model, reads what it was granted: roles and times of the messages, and no text.
+request=$($host --data-dir "$data" --quiet grants ask 'A model')
+revision=$($host --data-dir "$data" grants review "$request" --connection claude_code --stream messages=role,timestamp | sed -n 's/.* --revision \([0-9a-f]*\) .*/\1/p')
+PDPP_GRANT_TOKEN=$($host --data-dir "$data" --quiet grants approve "$request" --revision "$revision")
+export PDPP_GRANT_TOKEN
+row=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"example","version":"1"}}}' \
+	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"messages","limit":1}}}' |
+	$host --data-dir "$data" mcp | sed -n 's/.*"structuredContent":.*"connector_key":"claude_code","data":\({[^}]*}\).*/\1/p')
+test -n "$row"
+printf '\nThe newest of them as a model gets it, by a grant of role and timestamp (what the schema requires comes with it):\n%s\n' "$row"
+
 cat <<END
 
 To collect your own Claude Code history instead (read-only, nothing leaves this machine):

@@ -36,8 +36,20 @@ type Stream struct {
 	Range            []string // the fields that a filter may compare with a bound
 	PrimaryKey       []string // the fields that a key is made of
 	Views            []View
-	WholeRecords     bool // its fields cannot be chosen
-	EveryRecord      bool // its records cannot be chosen by their keys
+	Aggregates       Aggregates
+	Schema           json.RawMessage // of its records, as JSON Schema
+	WholeRecords     bool            // its fields cannot be chosen
+	EveryRecord      bool            // its records cannot be chosen by their keys
+}
+
+// Aggregates are the fields that records may be summed up by.
+type Aggregates struct {
+	Sum         []string `json:"sum,omitempty"`
+	Min         []string `json:"min,omitempty"`
+	Max         []string `json:"max,omitempty"`
+	Distinct    []string `json:"count_distinct,omitempty"`
+	GroupBy     []string `json:"group_by,omitempty"`
+	GroupByTime []string `json:"group_by_time,omitempty"`
 }
 
 // View is a set of fields with a name.
@@ -97,6 +109,7 @@ type document struct {
 				LexicalFields []string `json:"lexical_fields"`
 			} `json:"search"`
 			RangeFilters map[string]json.RawMessage `json:"range_filters"`
+			Aggregates   json.RawMessage            `json:"aggregations"`
 		} `json:"query"`
 	} `json:"streams"`
 }
@@ -110,7 +123,7 @@ func Read(manifest []byte) []Stream {
 	out := make([]Stream, 0, len(d.Streams))
 	for i := range d.Streams {
 		s := &d.Streams[i]
-		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema), PrimaryKey: s.PrimaryKey, Views: s.Views}
+		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema), PrimaryKey: s.PrimaryKey, Views: s.Views, Schema: s.Schema}
 		one.WholeRecords, one.EveryRecord = isFalse(s.Selection.Fields), isFalse(s.Selection.Resources)
 		for _, name := range s.Query.Search.LexicalFields {
 			if one.Field(name) != nil && !slices.Contains(one.Lexical, name) {
@@ -123,6 +136,9 @@ func Read(manifest []byte) []Stream {
 			}
 		}
 		slices.Sort(one.Range)
+		if json.Unmarshal(s.Query.Aggregates, &one.Aggregates) != nil {
+			one.Aggregates = Aggregates{}
+		}
 		out = append(out, one)
 	}
 	return out

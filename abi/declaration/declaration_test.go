@@ -8,8 +8,9 @@ import (
 const manifest = `{"streams":[{"name":"notes","semantics":"mutable_state","cursor_field":"at","consent_time_field":"made",
 "schema":{"required":["id"],"properties":{"id":{"type":"string"},"at":{"type":["string","null"],"format":"date-time"},"made":{"type":"string","format":"date"},
 "n":{"type":"integer"},"ok":{"type":"boolean"},"either":{"anyOf":[{"type":"number"},{"type":"null"}]},"many":{"type":["string","number"]},"list":{"type":"array"},"any":true}},
-"query":{"search":{"lexical_fields":["id","gone","id"]},"range_filters":{"n":["gte"],"id":["gte"],"at":["lt"]}},
-"primary_key":["id"],"views":[{"id":"short","fields":["id","n"]}],"selection":{"fields":true,"resources":false}},{"name":"bare"}]}`
+"query":{"search":{"lexical_fields":["id","gone","id"]},"range_filters":{"n":["gte"],"id":["gte"],"at":["lt"]},
+"aggregations":{"count":true,"sum":["n"],"group_by_time":["at"]}},
+"primary_key":["id"],"views":[{"id":"short","fields":["id","n"]}],"selection":{"fields":true,"resources":false}},{"name":"bare","query":{"aggregations":[1]}}]}`
 
 func TestRead(t *testing.T) {
 	t.Parallel()
@@ -44,6 +45,12 @@ func TestChoices(t *testing.T) {
 	}
 	if !slices.Equal(s.PrimaryKey, []string{"id"}) || len(s.Views) != 1 || s.Views[0].ID != "short" || !slices.Equal(s.Views[0].Fields, []string{"id", "n"}) {
 		t.Errorf("got the key %v and the views %v, want id and short", s.PrimaryKey, s.Views)
+	}
+	if a := &s.Aggregates; !slices.Equal(a.Sum, []string{"n"}) || !slices.Equal(a.GroupByTime, []string{"at"}) || a.GroupBy != nil || bare.Aggregates.Sum != nil {
+		t.Errorf("got %+v and %+v, want a sum of n by at, and nothing of what cannot be read", s.Aggregates, bare.Aggregates)
+	}
+	if len(s.Schema) == 0 || bare.Schema != nil {
+		t.Errorf("got the schemas %s and %s, want the first alone", s.Schema, bare.Schema)
 	}
 	got := SourceOf([]byte(`{"connector_id":"https://x/c","connector_key":"c","display_name":"C","version":"1.2"}`))
 	if want := (Source{"https://x/c", "c", "C", "1.2"}); got != want || SourceOf([]byte(`{"connector_id":1}`)) != (Source{}) {

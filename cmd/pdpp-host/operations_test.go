@@ -78,6 +78,9 @@ var operations = map[string]string{
 	"grants.Review":   "grants review",
 	"grants.Approve":  "grants approve",
 	"grants.Refuse":   "grants deny",
+	"grants.Ask":      "grants ask",
+	"grants.Caller":   "(mcp reads under it)",
+	"grants.ByToken":  "(mcp reads under it)",
 	"grants.Find":     "(a page finds the request that an app has the address of)",
 
 	"access.BySession":       "(identifies a browser)",

@@ -75,6 +75,7 @@ var pages = map[string]string{
 	"grants.Review":   "POST /apps/requests/x/review",
 	"grants.Approve":  "POST /apps/requests/x/approve",
 	"grants.Refuse":   "POST /apps/requests/x/deny",
+	"grants.Ask":      "(an app that reaches the pages asks by itself)",
 
 	"notifications.List":           "GET /notifications",
 	"notifications.Add":            "POST /notifications/email",

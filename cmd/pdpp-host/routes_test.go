@@ -24,6 +24,7 @@ var withoutRoute = map[string]string{
 	"settings.Defaults":  "settings.Read has every value that holds",
 	"store.Compact":      "it needs the store for itself, and serving has it",
 	"store.Copy":         "it writes a file on the machine of the host",
+	"grants.Ask":         "a program that reaches the API asks by /agent-connect",
 	"access.Reset":       "it ends all access, and whoever forgot the password has no token either",
 }
 

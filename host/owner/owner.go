@@ -90,7 +90,7 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 		return nil, err
 	}
 	o.store = store
-	o.reader = &read.Reader{Store: store, Index: index.New(store, o.Random), Now: o.Now, Random: o.Random}
+	o.reader = &read.Reader{Store: store, Index: index.New(store, o.Random), Now: o.Now, Random: o.Random, Ranked: new(read.Rankings)}
 	if o.Config != nil {
 		o.reader.Kept = o.Config.History()
 		o.reader.Index.Kept = o.reader.Kept

@@ -17,6 +17,11 @@ const (
 	CodeAmbiguous   abi.Code = "read.ambiguous_connection"
 	CodeBusy        abi.Code = "read.busy"
 	CodeExpired     abi.Code = "read.cursor_expired" // what has changed since then is not known any more
+	CodeWindow      abi.Code = "read.invalid_window"
+	CodeFieldPath   abi.Code = "read.invalid_field_path"
+	CodeNoField     abi.Code = "read.field_not_found" // of a record
+	CodeNotText     abi.Code = "read.field_not_text"
+	CodeNoMatch     abi.Code = "read.query_not_found"
 )
 
 func invalid(message, hint string) error { return abi.NewError(CodeRequest, message, hint) }

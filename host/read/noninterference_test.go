@@ -221,6 +221,32 @@ func oneOf(at string) func(*follower) string {
 	}
 }
 
+// rankOf says all of a search, page by page.
+func rankOf(text string) func(*follower) string {
+	return func(f *follower) string {
+		q := Search{Text: text, Limit: 2}
+		var told []string
+		for {
+			page, err := f.Rank(f.Context(), f.scope, q)
+			if err != nil {
+				return err.Error()
+			}
+			for i := range page.Hits {
+				h := &page.Hits[i]
+				told = append(told, fmt.Sprint(h.Connection, h.Key, h.EmittedAt, h.RunID, h.Seq, h.Matched, h.Field, h.Snippet, h.Before, h.Behind))
+			}
+			if f.late {
+				slices.Sort(told)
+			} else {
+				told = append(told, fmt.Sprint(len(page.Next), page.Matches, page.Complete, page.Warnings))
+			}
+			if q.Cursor = page.Next; page.Next == "" {
+				return strings.Join(told, "\n")
+			}
+		}
+	}
+}
+
 // Invariant 9, RD-23.4, RD-23.8, RD-34.4: nothing that a scope does not show moves an answer
 // under it. Two stores that agree on what it shows, and differ in hidden fields, in times
 // that are not granted, in records outside and in what was done to them and when, give the
@@ -247,11 +273,13 @@ func TestNonInterference(t *testing.T) {
 		}
 		for range rapid.IntRange(2, 10).Draw(rt, "rounds") {
 			w.step()
-			switch rapid.IntRange(0, 5).Draw(rt, "ask") {
+			switch rapid.IntRange(0, 7).Draw(rt, "ask") {
 			case 0:
 				w.same("a list", listOf)
 			case 1:
 				w.same("a record", oneOf(w.place()))
+			case 6, 7:
+				w.same("a search", rankOf(rapid.SampledFrom([]string{"1", "2"}).Draw(rt, "text")))
 			case 2:
 				if w.granted("at") { // else the order of the list is not seen, and shows in what it began
 					for _, f := range w.readers {
@@ -269,5 +297,6 @@ func TestNonInterference(t *testing.T) {
 		}
 		w.same("a page of changes", feedOf)
 		w.same("the last list", listOf)
+		w.same("the last search", rankOf("1"))
 	})
 }

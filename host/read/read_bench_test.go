@@ -162,6 +162,27 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
+// RD-27.3: the ranking of the newest matches, for an owner and under a grant.
+func BenchmarkRank(b *testing.B) {
+	r := shelfOfMany(b)
+	r.Ranked = new(Rankings)
+	c, err := r.Store.Connection(b.Context(), "many")
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{c.ID}, Fields: []string{"id", "title", "body"}}}}
+	for name, scope := range map[string]*Scope{"owner": OwnerScope(), "client": client} {
+		for _, q := range []string{"common", "rare"} {
+			b.Run(name+"/"+q, func(b *testing.B) {
+				timed(b, func() error {
+					_, err := r.Rank(b.Context(), scope, Search{Text: q})
+					return err
+				})
+			})
+		}
+	}
+}
+
 func BenchmarkOverview(b *testing.B) {
 	r := shelfOfMany(b)
 	b.Run("streams", func(b *testing.B) {

@@ -29,6 +29,7 @@ type Reader struct {
 	Random io.Reader     // of cursors
 	Wait   time.Duration // for the index; 0: as long as it takes
 	Kept   time.Duration // how long changes are known that were told; 0: for ever
+	Ranked *Rankings     // of searches that have further pages
 }
 
 // Record is a record as a reader sees it.

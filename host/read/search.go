@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/host/read/field"
@@ -12,8 +13,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// mostQuery is how many characters a query has at most (RD-27).
-const mostQuery = 512
+const (
+	mostQuery = 512 // characters of a query (RD-27)
+	mostDocs  = 250 // documents that are read at once, with their records
+)
 
 // Search asks for records with words in the fields that are declared for a search.
 type Search struct {
@@ -28,13 +31,17 @@ type Search struct {
 type Hit struct {
 	Record // Data is nil
 
-	Matched []string // the fields with all of the words
-	Field   string   // of the snippet
-	Snippet string   // a part of the field with what was found
-	Before  bool     // the field goes on before the snippet
-	Behind  bool     // and behind it
+	SourceID string   // of its connector; "": its module says none
+	Matched  []string // the fields with all of the words
+	Field    string   // of the snippet
+	Snippet  string   // a part of the field with what was found
+	Before   bool     // the field goes on before the snippet
+	Behind   bool     // and behind it
 
-	seq int64 // of the record
+	seq     int64 // of the record
+	of      *source
+	matches []words.Match // in each of the fields
+	history *storage.ReadHistory
 }
 
 // Found is a page of hits, the newest records first.
@@ -48,17 +55,9 @@ type Found struct {
 // Search finds records with all of the words in one field (RD-27). Any text is a query; one
 // without a word finds nothing.
 func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, error) {
-	limit, warnings, err := pageLimit(q.Limit)
+	limit, warnings, err := checkSearch(scope, &q)
 	if err != nil {
 		return nil, err
-	}
-	if utf8.RuneCountInString(q.Text) > mostQuery {
-		return nil, invalid("the text has at most 512 characters", "search for fewer words")
-	}
-	for _, name := range q.Streams {
-		if _, ok := scope.of(name); !ok {
-			return nil, notGranted("the stream") // RD-27.5
-		}
 	}
 	return bounded(ctx, atMost/2, func(ctx context.Context) (*Found, error) {
 		f := &Found{Warnings: warnings}
@@ -66,17 +65,42 @@ func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, er
 	})
 }
 
+// checkSearch refuses what cannot be searched for.
+func checkSearch(scope *Scope, q *Search) (limit int, warnings []Warning, err error) {
+	if limit, warnings, err = pageLimit(q.Limit); err != nil {
+		return 0, nil, err
+	}
+	if utf8.RuneCountInString(q.Text) > mostQuery {
+		return 0, nil, invalid("the text has at most 512 characters", "search for fewer words")
+	}
+	for _, name := range q.Streams {
+		if _, ok := scope.of(name); !ok {
+			return 0, nil, notGranted("the stream") // RD-27.5
+		}
+	}
+	return limit, warnings, nil
+}
+
+// searching prepares a search, and the sealer of its cursors.
+func (r *Reader) searching(ctx context.Context, scope *Scope, route string, q *Search, f *Found) (*searching, *sealer, error) {
+	bound := *q
+	bound.Limit, bound.Cursor = 0, ""
+	seal, err := r.sealer(ctx, route, searchesLive, scope, bound)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &searching{Reader: r, scope: scope, terms: words.Query(q.Text), found: f, sources: map[int64]*source{}}
+	return s, seal, s.within(ctx, q)
+}
+
 func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int, f *Found) (err error) {
 	if f.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
 		return err
 	}
-	bound := *q
-	bound.Limit, bound.Cursor = 0, ""
-	seal, err := r.sealer(ctx, "search", searchesLive, scope, bound)
+	s, seal, err := r.searching(ctx, scope, "search", q, f)
 	if err != nil {
 		return err
 	}
-	s := &searching{Reader: r, scope: scope, terms: words.Query(q.Text), found: f, sources: map[int64]*source{}}
 	if q.Cursor != "" {
 		plain, err := seal.open(q.Cursor)
 		if err != nil {
@@ -87,9 +111,6 @@ func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int,
 			return foreignCursor()
 		}
 		s.before = int64(before)
-	}
-	if err := s.within(ctx, q); err != nil {
-		return err
 	}
 	more, err := s.collect(ctx, limit)
 	if err == nil && more {
@@ -107,6 +128,7 @@ type searching struct {
 	words   []string          // the scopes to look in; nil: everywhere
 	sources map[int64]*source // by stream; nil: it is not seen
 	before  int64             // records with a lower seq; 0: from the newest on
+	dated   bool              // histories are read as well
 	found   *Found
 }
 
@@ -146,7 +168,7 @@ func (s *searching) collect(ctx context.Context, limit int) (more bool, err erro
 	if len(s.terms) == 0 || s.words != nil && len(s.words) == 0 {
 		return false, nil
 	}
-	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: 2 * (limit + 1)}
+	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs), Histories: s.dated}
 	for _, t := range s.terms {
 		q.Terms = append(q.Terms, storage.ReadTerm{Words: t.Words, Prefix: t.Prefix})
 	}
@@ -186,17 +208,28 @@ func (s *searching) know(ctx context.Context, docs []storage.ReadHit) error {
 	if s.words != nil {
 		return nil
 	}
-	ids := []int64{}
+	var ids []int64
 	for i := range docs {
-		if _, known := s.sources[docs[i].StreamID]; !known && docs[i].Seq > 0 {
-			s.sources[docs[i].StreamID] = nil
+		if docs[i].Seq > 0 {
 			ids = append(ids, docs[i].StreamID)
 		}
 	}
-	if len(ids) == 0 {
+	return s.learn(ctx, ids)
+}
+
+// learn learns streams. One that the scope does not show stays unknown.
+func (s *searching) learn(ctx context.Context, ids []int64) error {
+	fresh := []int64{}
+	for _, id := range ids {
+		if _, known := s.sources[id]; !known {
+			s.sources[id] = nil
+			fresh = append(fresh, id)
+		}
+	}
+	if len(fresh) == 0 {
 		return nil
 	}
-	streams, err := s.Store.ReadStreams(ctx, storage.ReadStreams{IDs: ids})
+	streams, err := s.Store.ReadStreams(ctx, storage.ReadStreams{IDs: fresh})
 	if err != nil {
 		return err
 	}
@@ -211,21 +244,35 @@ func (s *searching) know(ctx context.Context, docs []storage.ReadHit) error {
 // has the words.
 func (s *searching) take(d *storage.ReadHit) {
 	of := s.sources[d.StreamID]
-	if d.Seq == 0 || of == nil || d.Field >= len(of.plan.Indexed) || !of.grants(of.plan.Indexed[d.Field]) || !of.shows(d.Key, d.Data) {
-		return
-	}
-	name := of.plan.Indexed[d.Field]
-	text, _ := field.String(field.Get(d.Data, name))
-	start, _, found := words.Find(text, s.terms)
-	if !found {
+	if d.Seq == 0 || of == nil || d.Field >= len(of.plan.Indexed) || !of.shows(d.Key, d.Data) {
 		return
 	}
 	if n := len(s.found.Hits); n > 0 && s.found.Hits[n-1].seq == d.Seq {
-		s.found.Hits[n-1].Matched = append(s.found.Hits[n-1].Matched, name)
+		s.found.Hits[n-1].match(of, d.Data, d.Field, s.terms)
 		return
 	}
-	h := Hit{Record: of.record(&d.Row, nil, nil, nil), Matched: []string{name}, Field: name}
-	h.Data, h.seq = nil, d.Seq
-	h.Snippet, h.Before, h.Behind = words.Snippet(text, start)
-	s.found.Hits = append(s.found.Hits, h)
+	h := Hit{Record: of.record(&d.Row, nil, nil, nil), seq: d.Seq, of: of, SourceID: of.plan.Source.ID, history: d.History}
+	if h.Data = nil; h.match(of, d.Data, d.Field, s.terms) {
+		s.found.Hits = append(s.found.Hits, h)
+	}
+}
+
+// match notes that a field of the record has the words, where it has them and is granted.
+func (h *Hit) match(of *source, data []byte, n int, terms []words.Term) bool {
+	name := of.plan.Indexed[n]
+	if !of.grants(name) {
+		return false
+	}
+	text, _ := field.String(field.Get(data, name))
+	m, found := words.Look(text, terms)
+	if !found {
+		return false
+	}
+	if h.Matched = append(h.Matched, name); h.Field == "" {
+		h.Field = name
+		h.Snippet, h.Before, h.Behind = words.Snippet(text, m.Start)
+		h.Snippet = strings.Clone(h.Snippet) // else it would keep all of the record
+	}
+	h.matches = append(h.matches, m)
+	return true
 }

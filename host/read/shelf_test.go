@@ -58,7 +58,7 @@ func openShelf(t testing.TB, path string, connections ...string) *shelf {
 	}})
 	s.ok(err)
 	t.Cleanup(func() { _ = store.Close() })
-	s.Reader = &Reader{Store: store, Index: index.New(store, rand.Reader), Now: func() time.Time { return s.now }, Random: rand.Reader}
+	s.Reader = &Reader{Store: store, Index: index.New(store, rand.Reader), Now: func() time.Time { return s.now }, Random: rand.Reader, Ranked: new(Rankings)}
 	for _, name := range connections {
 		s.accept(name, manifest)
 	}

@@ -72,7 +72,7 @@ type state struct {
 
 // Members implements cursor.Value.
 func (c *state) Members(m *cursor.Members) {
-	c.dropped = cursor.Map(m, "files", c.files, maxCursorBytes)
+	c.dropped = cursor.Map(m, "files", &c.files, maxCursorBytes)
 }
 
 // openState returns the cursor that this run continues. A full refresh takes from the

@@ -2,6 +2,8 @@ package read
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 )
 
 // Change is a record or tombstone on its way into the read state.
@@ -39,4 +41,39 @@ func (s *Store) RecordsAfter(ctx context.Context, streamID int64, key string, li
 	err = s.db.Read.NewRaw("SELECT seq, stream_id, key, data, emitted_at FROM records WHERE stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, key, limit).
 		Scan(ctx, &all)
 	return all, s.db.Fail("read the records", err)
+}
+
+// eachChunk is how many records ReadEach reads at once.
+const eachChunk = 1000
+
+// ReadEach calls fn with the key and the data of each live record of a stream, by key. Those
+// that change meanwhile come as they were or as they are. The data is good until fn returns.
+func (s *Store) ReadEach(ctx context.Context, streamID int64, fn func(key string, data []byte) error) error {
+	for after := ""; ; {
+		n, err := s.chunk(ctx, streamID, &after, fn)
+		if err != nil || n < eachChunk {
+			return err
+		}
+	}
+}
+
+func (s *Store) chunk(ctx context.Context, streamID int64, after *string, fn func(key string, data []byte) error) (n int, err error) {
+	rows, err := s.db.Read.QueryContext(ctx, "SELECT key, CASE WHEN deleted = 0 THEN data END FROM records WHERE stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, *after, eachChunk)
+	if err != nil {
+		return 0, s.db.Fail("read the records", err)
+	}
+	defer func() { err = errors.Join(err, s.db.Fail("read the records", errors.Join(rows.Err(), rows.Close()))) }()
+	for ; rows.Next(); n++ {
+		var data sql.RawBytes
+		if err := rows.Scan(after, &data); err != nil {
+			return n, s.db.Fail("read the records", err)
+		}
+		if data == nil {
+			continue
+		}
+		if err := fn(*after, data); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }

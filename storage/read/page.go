@@ -139,18 +139,27 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 // ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
 // no data.
 func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Row, error) {
-	var rows []readRow
-	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
-		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key = ?", streamID, key).
-		Scan(ctx, &rows)
+	rows, err := s.ReadRecords(ctx, streamID, []string{key})
 	if err != nil {
-		return nil, s.db.Fail("read the record", err)
+		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, abi.NewError(abi.CodeRecordUnknown, "the stream has no record with that key", "`pdpp-host records list` shows the keys there are")
 	}
-	row := rows[0].public(streamID)
-	return &row, nil
+	return &rows[0], nil
+}
+
+// ReadRecords returns those records of a stream that have one of the keys. A tombstone has no data.
+func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string) ([]Row, error) {
+	var rows []readRow
+	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
+		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, bun.List(keys)).
+		Scan(ctx, &rows)
+	out := make([]Row, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public(streamID)
+	}
+	return out, s.db.Fail("read the records", err)
 }
 
 // Day counts the records of a stream of one day.

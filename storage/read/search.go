@@ -18,6 +18,8 @@ type SearchQuery struct {
 	Scopes []string // of Doc; nil: any
 	Before int64    // only records with a lower seq; 0: from the newest on
 	Limit  int      // of documents
+
+	Histories bool // of the records as well
 }
 
 // Hit is a document that was found, with its record as it is now.
@@ -46,8 +48,12 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) ([]Hit, error) {
 	if q.Before > 0 {
 		text, args = text+" AND "+column+" < ?", append(args, docid(q.Before, 0))
 	}
-	text = "SELECT f.docid, coalesce(r.stream_id, 0) AS stream_id, coalesce(r.key, '') AS key, " + rowColumns + " FROM (" + text + " ORDER BY " + column + " DESC LIMIT ?) AS f " +
-		"LEFT JOIN records AS r ON r.seq = f.docid / 256 AND r.deleted = 0 LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY f.docid DESC"
+	columns, indexed := rowColumns, ""
+	if q.Histories {
+		columns, indexed = rowColumns+indexedColumns, "LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "
+	}
+	text = "SELECT f.docid, coalesce(r.stream_id, 0) AS stream_id, coalesce(r.key, '') AS key, " + columns + " FROM (" + text + " ORDER BY " + column + " DESC LIMIT ?) AS f " +
+		"LEFT JOIN records AS r ON r.seq = f.docid / 256 AND r.deleted = 0 " + indexed + "LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY f.docid DESC"
 	var rows []hitRow
 	if err := s.db.Read.NewRaw(text, append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
 		return nil, s.db.Fail("search", err)

@@ -21,6 +21,8 @@ type options struct {
 	dir     string
 
 	deviceSize string
+
+	readRecords, requests int // of the figures of reads
 }
 
 type bench struct {
@@ -38,7 +40,9 @@ func main() {
 	flag.StringVar(&o.big, "big", "", "also collect a folder, or an archive, of this size, for the memory figure (2GB)")
 	flag.StringVar(&o.holes, "holes", "", "also collect an archive with a mailbox of so many zeros, which take no room (20GB)")
 	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
-	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
+	flag.IntVar(&o.readRecords, "read-records", 1_000_000, "records of the figures of reads")
+	flag.IntVar(&o.requests, "requests", 300, "requests of each figure of reads")
+	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched,reads", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -69,7 +73,7 @@ func run(o options) error {
 	}{
 		{"firehose", b.firehose}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"archive", b.archive}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
-		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)},
+		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)}, {"reads", b.reads},
 	} {
 		if !strings.Contains(","+o.only+",", ","+f.name+",") {
 			continue

@@ -67,8 +67,9 @@ var rooms = map[string][]string{
 	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
 	"host/api/wire":     {},
 	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/web"},
+	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
-	"host/api/records":  {"abi", "host/api/wire", "host/owner", "host/read", "host/web"},
+	"host/api/records":  {"abi", "abi/declaration", "host/api/wire", "host/owner", "host/read", "host/web"},
 	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},
@@ -83,9 +84,9 @@ var rooms = map[string][]string{
 // faces are the folders that parse what was asked for, call an operation and show its
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
-	"host/web", "host/console", "host/api/oauth", "host/api/ownerapi", "host/api/records", "host/api/metrics",
+	"host/web", "host/console", "host/api/oauth", "host/api/ownerapi", "host/api/records", "host/api/mcp", "host/api/metrics",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
-	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/grants", "cmd/pdpp-host/internal/metrics", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/grants", "cmd/pdpp-host/internal/mcp", "cmd/pdpp-host/internal/metrics", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",
 }
 
@@ -95,15 +96,16 @@ var standardOnly = []string{"abi", "sdk", "plugins", "health"}
 
 // owners says which rooms alone may import a library.
 var owners = map[string][]string{
-	"github.com/tetratelabs/wazero": {"host/plugin"},
-	"github.com/extism/":            {"host/plugin"},
-	"github.com/go-rod/":            {"host/browser", "testplugins"},
-	"github.com/uptrace/bun":        {"storage"},
-	"github.com/jackc/pgx":          {"storage", "testplugins"},
-	"github.com/spf13/viper":        {"host/config", "cmd"},
-	"github.com/go-webauthn/":       {"host/owner"},
-	"github.com/VictoriaMetrics/":   {"host/api/metrics"},
-	"golang.org/x/net/html":         {markupPackage, "testplugins"},
+	"github.com/tetratelabs/wazero":    {"host/plugin"},
+	"github.com/extism/":               {"host/plugin"},
+	"github.com/go-rod/":               {"host/browser", "testplugins"},
+	"github.com/uptrace/bun":           {"storage"},
+	"github.com/jackc/pgx":             {"storage", "testplugins"},
+	"github.com/spf13/viper":           {"host/config", "cmd"},
+	"github.com/go-webauthn/":          {"host/owner"},
+	"github.com/VictoriaMetrics/":      {"host/api/metrics"},
+	"github.com/modelcontextprotocol/": {"host/api/mcp", "cmd"}, // of cmd the tests alone
+	"golang.org/x/net/html":            {markupPackage, "testplugins"},
 }
 
 // topLevel is everything that may stand at the top of the project. CONTRIBUTING.md

@@ -42,6 +42,11 @@ var exact = map[abi.Code]int{
 	"owner.session_unknown": Usage,
 	"owner.passkey_unknown": Usage,
 
+	"read.grant_revoked": Refused,
+	"read.grant_expired": Refused,
+	"read.grant_invalid": Refused,
+	"read.token_unknown": Refused,
+
 	"grants.unknown":         Usage,
 	"grants.request_unknown": Usage,
 	"grants.invalid_choice":  Usage,

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
@@ -21,7 +23,7 @@ type resourceMetadata struct {
 func (c *call) resource() (any, error) {
 	at := c.origin()
 	return &resourceMetadata{
-		Resource: at, Name: "pdpp-host", AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + "/v1",
+		Resource: at + strings.TrimPrefix(c.r.URL.Path, PathResource), Name: "pdpp-host", AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + "/v1",
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
 	}, nil
 }

@@ -21,6 +21,7 @@ import (
 // The paths.
 const (
 	PathResource = "/.well-known/oauth-protected-resource"
+	PathModels   = PathResource + "/mcp" // the same of what models are served
 	PathServer   = "/.well-known/oauth-authorization-server"
 	PathRegister = "/oauth/register"
 	PathPush     = "/oauth/par"
@@ -31,7 +32,7 @@ const (
 )
 
 // Paths are the patterns of all routes, for who puts the faces together.
-var Paths = []string{PathResource, PathServer, PathRegister, PathPush, PathConnect, PathPoll, PathRevoke}
+var Paths = []string{PathResource, PathModels, PathServer, PathRegister, PathPush, PathConnect, PathPoll, PathRevoke}
 
 // Deps is what the face works with.
 type Deps struct {
@@ -83,6 +84,7 @@ func New(d Deps) *Server {
 	const get, post = http.MethodGet, http.MethodPost
 	for _, rt := range []route{
 		{method: get, path: PathResource, success: http.StatusOK, do: (*call).resource, open: true},
+		{method: get, path: PathModels, success: http.StatusOK, do: (*call).resource, open: true},
 		{method: get, path: PathServer, success: http.StatusOK, do: (*call).server, open: true},
 		{method: post, path: PathRegister, success: http.StatusCreated, do: (*call).register, flat: true},
 		{method: post, path: PathPush, success: http.StatusCreated, do: (*call).push},

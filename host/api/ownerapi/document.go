@@ -110,6 +110,9 @@ func (r *route) describeParams() []object {
 			all = append(all, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
 		}
 	}
+	for _, p := range r.readers {
+		all = append(all, object{"name": p.Name, "in": "query", "required": p.Required, "description": p.About, "schema": p.Schema})
+	}
 	for _, p := range r.params {
 		all = append(all, object{"name": p.name, "in": "query", "required": p.required, "description": p.about, "schema": p.schema()})
 	}

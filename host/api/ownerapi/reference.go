@@ -28,8 +28,9 @@ type shownParam struct{ Name, In, About string }
 // of the owner's.
 func (a *API) Reference() (string, error) {
 	var all []shown
-	for i := range a.table {
-		s, err := a.table[i].shown()
+	table := a.described()
+	for i := range table {
+		s, err := table[i].shown()
 		if err != nil {
 			return "", err
 		}

@@ -1,5 +1,7 @@
 // Package records is the resource server over HTTP: the streams that a bearer token shows,
-// their records, and what has changed in them (RD-02 to RD-06, RD-10, RD-14, RD-21, RD-23).
+// what is declared of them, their records, what has changed in them, searches and aggregates
+// (RD-02 to RD-06, RD-10 to RD-12, RD-14, RD-21 to RD-23, RD-26, RD-27). routes.go has the table of routes, from which
+// the document of the API is made as well.
 //
 // A request passes, in this order: the host's name, the path, the method, the version, the
 // token, how much of it runs and was asked (limit.go), and the query, of which nothing is passed over (query.go). Only then host/read is

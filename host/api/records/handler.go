@@ -2,6 +2,8 @@ package records
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -56,12 +58,7 @@ type call struct {
 	record string
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
-}
-
-// route answers one kind of path.
-type route struct {
-	pattern string
-	answer  func(*call) (any, error)
+	about  string // the path of where clients learn to ask for access; "": there is none
 }
 
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
@@ -70,34 +67,60 @@ func (c *call) routeOf(path string) *route {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, part := range parts {
 		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "" || !utf8.ValidString(plain) || strings.ContainsRune(plain, 0) {
+		if err != nil {
 			return nil
 		}
 		parts[i] = plain
 	}
-	if len(parts) < 2 || parts[0] != "v1" || parts[1] != "streams" {
-		return nil
+	return c.routeTo(parts)
+}
+
+// routeTo finds the route of a path by its parts.
+func (c *call) routeTo(parts []string) *route {
+	for _, part := range parts {
+		if part == "" || !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
+			return nil
+		}
 	}
-	const stream, records, one = 3, 4, 5
-	if len(parts) >= stream {
-		c.stream = parts[2]
-	}
-	switch n := len(parts); {
-	case n == stream-1:
-		return &route{"/v1/streams", (*call).streams}
-	case n == records && parts[3] == "records":
-		return &route{"/v1/streams/{stream}/records", (*call).records}
-	case n == one && parts[3] == "records":
-		c.record = parts[4]
-		return &route{"/v1/streams/{stream}/records/{record}", (*call).one}
+	for i := range table {
+		if c.fits(&table[i], parts) {
+			return &table[i]
+		}
 	}
 	return nil
 }
 
+// fits reports whether a path is a route's, and takes the stream and the record from it.
+func (c *call) fits(rt *route, parts []string) bool {
+	pattern := strings.Split(strings.TrimPrefix(rt.Path, "/"), "/")
+	if len(pattern) != len(parts) {
+		return false
+	}
+	for i, p := range pattern {
+		if !strings.HasPrefix(p, "{") && p != parts[i] {
+			return false
+		}
+	}
+	for i, p := range pattern {
+		switch p {
+		case "{stream}":
+			c.stream = parts[i]
+		case "{record}":
+			c.record = parts[i]
+		}
+	}
+	return true
+}
+
+func (s *Server) call(w http.ResponseWriter, r *http.Request, about string) *call {
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about}
+	wire.Begin(w.Header(), c.id)
+	return c
+}
+
 // ServeHTTP answers one request with JSON, also when something panics.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random)}
-	wire.Begin(w.Header(), c.id)
+	c := s.call(w, r, s.Metadata)
 	if err := c.guarded(); err != nil {
 		c.fail(err)
 	}
@@ -112,28 +135,52 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	answer, err := rt.answer(c)
+	body, err := c.answer(rt)
 	if err != nil {
 		return err
 	}
-	body, err := wire.Encode(answer)
-	if err != nil {
-		return err
+	if rt.tagged && c.isKnown(body) {
+		c.w.WriteHeader(http.StatusNotModified)
+		return nil
 	}
 	wire.Write(c.w, http.StatusOK, body)
 	return nil
 }
 
+// answer is the body of an answer.
+func (c *call) answer(rt *route) ([]byte, error) {
+	if err := c.refuseOwners(); err != nil {
+		return nil, err
+	}
+	if rt.costly && c.caller.Grant != "" {
+		if wait := c.limits.costly.Take(c.caller.Grant, c.Now()); wait > 0 {
+			return nil, c.tooMany("too many searches came under this grant", burstOfCostly, wait)
+		}
+	}
+	answer, err := rt.answer(c)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Encode(answer)
+}
+
+// isKnown tags an answer by its body, and reports whether its reader has it.
+func (c *call) isKnown(body []byte) bool {
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+	c.w.Header().Set("ETag", tag)
+	return c.r.Header.Get("If-None-Match") == tag
+}
+
 // admit refuses a request that no read should see.
 func (c *call) admit() (*route, error) {
-	if !c.Guard.Knows(c.r.Host) {
-		return nil, &wire.Failure{Status: http.StatusMisdirectedRequest, Code: codeMisdirected, Message: "the host does not answer to this name"}
+	if err := c.named(); err != nil {
+		return nil, err
 	}
 	rt := c.routeOf(c.r.URL.EscapedPath())
 	if rt == nil {
 		return nil, wire.NotFound()
 	}
-	c.r.Pattern = rt.pattern
+	c.r.Pattern = rt.Path
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		c.w.Header().Set("Allow", "GET, HEAD")
 		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes GET and HEAD"}
@@ -148,6 +195,14 @@ func (c *call) admit() (*route, error) {
 	var err error
 	c.reader, err = c.Reader(c.r.Context())
 	return rt, err
+}
+
+// named refuses a request to another host (RD-01.2).
+func (c *call) named() error {
+	if !c.Guard.Knows(c.r.Host) {
+		return &wire.Failure{Status: http.StatusMisdirectedRequest, Code: codeMisdirected, Message: "the host does not answer to this name"}
+	}
+	return nil
 }
 
 // identify finds who asks, by the one header that says so (RD-02).

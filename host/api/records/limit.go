@@ -14,7 +14,8 @@ import (
 const (
 	rateOfClient, burstOfClient, mostOfClient = 20, 60, 4 // a second, at once after a rest, and running
 	rateOfOwner, burstOfOwner, mostOfOwner    = 100, 100, 16
-	failedInAMinute                           = 30 // tokens that are none, of one address
+	rateOfCostly, burstOfCostly               = 5, 15 // searches and aggregates of a grant
+	failedInAMinute                           = 30    // tokens that are none, of one address
 	mostInAll                                 = 32
 	waitInAll                                 = 2 * time.Second
 )
@@ -25,6 +26,7 @@ type tokenHash [sha256.Size]byte
 // limits bounds what the readers ask.
 type limits struct {
 	clients, owners wire.Limiter[tokenHash]
+	costly          wire.Limiter[string] // by grant
 	failed          wire.Limiter[netip.Prefix]
 	running         wire.Slots[tokenHash]
 	all             chan struct{}
@@ -34,6 +36,7 @@ func newLimits() *limits {
 	return &limits{
 		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
 		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
+		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
 		failed:  wire.Limiter[netip.Prefix]{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
 		all:     make(chan struct{}, mostInAll),
 	}

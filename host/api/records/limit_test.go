@@ -134,3 +134,27 @@ func TestRequestsAtOnceAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// RD-57: searches and aggregates of a grant have a limit of their own, which its other reads
+// and the owner's do not share.
+func TestCostlyReadsAreFewer(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	b.server.Now = func() time.Time { return time.Unix(1000, 0) }
+	for i := range burstOfCostly + 1 {
+		path := []string{"/v1/search?q=a", "/v1/streams/notes/aggregate?metric=count"}[i%2]
+		want := http.StatusOK
+		if i == burstOfCostly {
+			want = http.StatusTooManyRequests
+		}
+		if a := b.get("client", path); a.status != want {
+			t.Errorf("request %d: got %d %s, want %d", i, a.status, a.body, want)
+		}
+		if a := b.get(b.owner, path); a.status != http.StatusOK {
+			t.Errorf("request %d of the owner: got %d, want %d", i, a.status, http.StatusOK)
+		}
+	}
+	if a := b.get("client", "/v1/streams"); a.status != http.StatusOK {
+		t.Errorf("got %d %s for streams, want %d", a.status, a.body, http.StatusOK)
+	}
+}

@@ -24,6 +24,9 @@ func (c *call) refuseOwners() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.r.URL.Query())) {
 		plain, _, _ := strings.Cut(name, "[")
+		if plain == "view" && c.stream == "" { // of a schema, which is no stream's
+			continue
+		}
 		if slices.Contains(ownersAlone, plain) || plain == "expand_limit" {
 			return wire.Invalid(plain, "cannot be used with a grant")
 		}

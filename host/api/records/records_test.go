@@ -73,7 +73,7 @@ func TestKeysInPaths(t *testing.T) {
 			t.Errorf("%s: got %d %s, want the record", key, a.status, a.body)
 		}
 	}
-	for _, path := range []string{records + "/", records + "/a/b", records + "/%00", records + "/%ff", "/v1/streams//records", "/v1/nothing", "/v1/streams/notes"} {
+	for _, path := range []string{records + "/", records + "/a/b", records + "/%00", records + "/%ff", "/v1/streams//records", "/v1/nothing", "/v1/streams/notes/nothing"} {
 		if a := b.get(b.owner, path); a.status != http.StatusNotFound || a.Error.Code != "not_found" {
 			t.Errorf("%s: got %d %s, want not_found", path, a.status, a.body)
 		}
@@ -229,12 +229,12 @@ func TestFilterOfTheEmptyText(t *testing.T) {
 func TestThePageIsTrue(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	b.put("one", "notes", "KEY", `{"id":"KEY","title":"t"}`)
+	b.put("one", "notes", "KEY", `{"id":"KEY","title":"a brulee"}`)
 	text, err := os.ReadFile("../../../docs/reading.md")
 	b.ok(err)
 	shown := regexp.MustCompile(`(?m)^curl -H "\$AUTH" "\$HOST(/[^"]*)"$`).FindAllStringSubmatch(string(text), -1)
-	if len(shown) != 4 {
-		t.Errorf("the page shows %d requests, want 4", len(shown))
+	if len(shown) != 7 {
+		t.Errorf("the page shows %d requests, want 7", len(shown))
 	}
 	for _, one := range shown {
 		if a := b.get(b.owner, one[1]); a.status != http.StatusOK {

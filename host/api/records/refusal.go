@@ -34,6 +34,11 @@ var refusals = map[abi.Code]struct {
 	read.CodeFieldHidden:      {http.StatusForbidden, "field_not_granted", ""},
 	read.CodeAmbiguous:        {http.StatusConflict, codeAmbiguous, "connection_id"},
 	read.CodeExpired:          {http.StatusGone, "cursor_expired", "changes_since"},
+	read.CodeWindow:           {http.StatusBadRequest, "invalid_window", ""},
+	read.CodeFieldPath:        {http.StatusBadRequest, "invalid_field_path", "field"},
+	read.CodeNoField:          {http.StatusNotFound, "field_not_found", "field"},
+	read.CodeNotText:          {http.StatusUnprocessableEntity, "field_not_text", "field"},
+	read.CodeNoMatch:          {http.StatusNotFound, "query_not_found", "q"},
 	read.CodeBusy:             {http.StatusServiceUnavailable, wire.CodeBusy, ""},
 	read.CodeBehind:           {http.StatusServiceUnavailable, "index_behind", ""},
 	read.CodeGrantRevoked:     {http.StatusForbidden, "grant_revoked", ""},
@@ -80,8 +85,8 @@ func (c *call) unauthenticated(message string, shown bool) error {
 	challenge := "Bearer"
 	f := &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: message, NextStep: "ask the owner of this host for a token"}
 	separator := " "
-	if c.Metadata != "" {
-		f.Metadata = c.Guard.Base(c.r) + c.Metadata
+	if c.about != "" {
+		f.Metadata = c.Guard.Base(c.r) + c.about
 		challenge, separator = challenge+` resource_metadata="`+f.Metadata+`"`, ", "
 	}
 	if shown {

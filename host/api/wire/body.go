@@ -72,10 +72,10 @@ func Decode(body []byte, v any) error {
 	if at, ok := errors.AsType[*json.SemanticError](err); ok {
 		param := strings.ReplaceAll(strings.TrimPrefix(string(at.JSONPointer), "/"), "/", ".")
 		if errors.Is(err, json.ErrUnknownName) {
-			return Invalid(cut(param), "is no member of this body")
+			return Invalid(Cut(param), "is no member of this body")
 		}
 		if param != "" {
-			return Invalid(cut(param), "has the wrong type")
+			return Invalid(Cut(param), "has the wrong type")
 		}
 	}
 	return Invalid("", "has a body of the wrong form")

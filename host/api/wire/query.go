@@ -161,7 +161,7 @@ func (q *Query) Map(name string) map[string]string {
 func (q *Query) Done() error {
 	for _, name := range sortedNames(q.sent) {
 		if !q.read[name] {
-			q.refuse(cut(name), "is no parameter of this path")
+			q.refuse(Cut(name), "is no parameter of this path")
 		}
 	}
 	if q.failure != nil {
@@ -182,8 +182,8 @@ func sortedNames(v url.Values) []string {
 // longestNamed is how much of an unknown name is repeated, in bytes.
 const longestNamed = 64
 
-// cut returns a name that is short enough to be repeated.
-func cut(name string) string {
+// Cut returns a name that is short enough to be repeated.
+func Cut(name string) string {
 	if len(name) <= longestNamed {
 		return name
 	}

@@ -54,6 +54,19 @@ func (d *Desk) Caller(ctx context.Context, token string) (*read.Caller, error) {
 	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.Grant.GrantID}, nil
 }
 
+// Granted is Caller for who works on the machine of the store, and names the grant.
+func (d *Desk) Granted(ctx context.Context, id string) (*read.Caller, error) {
+	g, err := d.Store.GrantOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := d.Holds(g)
+	if err != nil {
+		return nil, err
+	}
+	return &read.Caller{Scope: doc.Scope(), Client: g.ClientID, Grant: g.ID}, nil
+}
+
 func refusedToken() error {
 	return abi.NewError(CodeTokenRefused, "the token is missing, unknown or too old", "ask the owner again")
 }

@@ -89,6 +89,24 @@ func (d *Desk) Push(ctx context.Context, clientID, display string, details []byt
 	return &Pushed{uri, RequestLife}, err
 }
 
+// Open keeps a request of an app that does not ask by itself, and returns its id: its owner
+// chooses what it gets.
+func (d *Desk) Open(ctx context.Context, name string) (id string, err error) {
+	c, err := d.Register(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	uri, _, err := d.keep(ctx, c, nil, "", "", "")
+	if err != nil {
+		return "", err
+	}
+	r, err := d.Find(ctx, uri)
+	if err != nil {
+		return "", err
+	}
+	return r.ID, nil
+}
+
 // keep keeps a request, and returns by what its page is found.
 func (d *Desk) keep(ctx context.Context, c *storage.Client, details []byte, polling, token, code string) (uri string, expires time.Time, err error) {
 	secret, err := d.secret()

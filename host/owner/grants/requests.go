@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -55,6 +56,47 @@ func deskOf(ctx context.Context, o *owner.Owner) (*desk.Desk, error) {
 		return nil, err
 	}
 	return &desk.Desk{Store: s, Now: o.Now, Random: o.Random}, nil
+}
+
+// Ask asks for an app that cannot do so by itself, such as a model's host on this machine. Its
+// name gives it no right.
+func Ask(ctx context.Context, o *owner.Owner, name string) (*Request, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	id := ""
+	err = o.Audited(ctx, d.Store, "grants.ask", name, func(ctx context.Context) error {
+		id, err = d.Open(ctx, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Request(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return new(shown(d, r)), nil
+}
+
+// Caller returns who reads under a grant, as it holds now; it is for a face on the machine of the
+// store. Errors: grants.unknown, read.grant_revoked, read.grant_expired.
+func Caller(ctx context.Context, o *owner.Owner, id string) (*read.Caller, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Granted(ctx, id)
+}
+
+// ByToken is Caller for a token that was handed over with a grant.
+func ByToken(ctx context.Context, o *owner.Owner, token string) (*read.Caller, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Caller(ctx, token)
 }
 
 // Requests returns the requests that wait for the owner, the newest first.

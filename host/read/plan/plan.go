@@ -17,14 +17,15 @@ const format = 2
 type Plan struct {
 	declaration.Stream
 
-	Hash    string   // of what of the declaration the entries depend on
-	Indexed []string // the fields that are searched, by their numbers
+	Source  declaration.Source // whose stream it is
+	Hash    string             // of what of the declaration the entries depend on
+	Indexed []string           // the fields that are searched, by their numbers
 }
 
 // Of makes the plan of a stream by a connection's accepted manifest. Of a stream that it
 // does not declare, or without one, the plan orders by key and searches nothing.
 func Of(manifest []byte, stream string) *Plan {
-	p := &Plan{Stream: declaration.Stream{Name: stream}}
+	p := &Plan{Stream: declaration.Stream{Name: stream}, Source: declaration.SourceOf(manifest)}
 	for _, s := range declaration.Read(manifest) {
 		if s.Name == stream {
 			p.Stream = s

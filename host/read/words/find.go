@@ -5,25 +5,46 @@ import (
 	"unicode/utf8"
 )
 
-// Find returns where a text has the first of the terms, when it has all of them.
-func Find(text string, terms []Term) (start, end int, found bool) {
-	words := Split(text)
-	for i, t := range terms {
-		at := t.in(words)
-		if at < 0 {
-			return 0, 0, false
-		}
-		if i == 0 {
-			start, end = words[at].Start, words[at+len(t.Words)-1].End
-		}
-	}
-	return start, end, len(terms) > 0
+// Match is how a text has all of some terms.
+type Match struct {
+	Start, End int   // of the first one
+	Times      []int // how often each is there
+	Words      int   // how many words the text has
 }
 
-// in returns the place of the term among words; -1: it is not there.
-func (t *Term) in(words []Word) int {
+// Look returns how a text has all of the terms; false: it lacks one.
+func Look(text string, terms []Term) (m Match, found bool) {
+	words := Split(text)
+	m.Words = len(words)
+	for i := range terms {
+		first, times := -1, 0
+		for at := terms[i].in(words, 0); at >= 0; at = terms[i].in(words, at+1) {
+			if first < 0 {
+				first = at
+			}
+			times++
+		}
+		if times == 0 {
+			return Match{}, false
+		}
+		if i == 0 {
+			m.Start, m.End = words[first].Start, words[first+len(terms[i].Words)-1].End
+		}
+		m.Times = append(m.Times, times)
+	}
+	return m, len(terms) > 0
+}
+
+// Find returns where a text has the first of the terms, when it has all of them.
+func Find(text string, terms []Term) (start, end int, found bool) {
+	m, found := Look(text, terms)
+	return m.Start, m.End, found
+}
+
+// in returns the next place of the term among words, from one on; -1: it is not there.
+func (t *Term) in(words []Word, from int) int {
 next:
-	for at := 0; at+len(t.Words) <= len(words); at++ {
+	for at := from; at+len(t.Words) <= len(words); at++ {
 		for i, want := range t.Words {
 			got := words[at+i].Text
 			if last := i == len(t.Words)-1; got != want && (!last || !t.Prefix || !strings.HasPrefix(got, want)) {

@@ -45,6 +45,29 @@ func requests(ctx context.Context, s *session.Session) error {
 	})
 }
 
+func askCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "ask NAME", Short: "Ask for an app that cannot ask by itself", Args: syntax.Takes("NAME"),
+		Long: "Asks for an app that cannot do so by itself, as the host of a model on this machine, which `pdpp-host mcp` serves. You\n" +
+			"choose what it gets, and approve it, as for any app. NAME is what you call it.",
+		Example: "  pdpp-host grants ask 'Claude Desktop'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.Change(func(o *owner.Owner) error {
+				r, err := grants.Ask(cmd.Context(), o, args[0])
+				if err != nil {
+					return err
+				}
+				return s.Printer.Result("asked for "+output.Clean(r.Name())+": "+r.ID, r, func(w io.Writer) {
+					fmt.Fprintln(w, r.ID)
+					if !s.Flags.Quiet {
+						fmt.Fprintln(s.Err, s.Advice("choose what it gets: pdpp-host grants review "+r.ID+" --connection NAME --stream STREAM"))
+					}
+				})
+			})
+		},
+	}
+}
+
 func lookCommand(s *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use: "look REQUEST", Short: "Show what an app asks for, and what can be chosen", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/pdpp-host/pdpp-host/host/api/mcp"
 	"github.com/pdpp-host/pdpp-host/host/api/oauth"
 	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
@@ -43,16 +44,18 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	i.live = live.New(source, server.Now, server.Logger)
 	a := ownerapi.New(ownerapi.Deps{
 		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: pages.Version,
-		Client: i.desk.Knows,
+		Client: i.desk.Knows, Readers: records.Routes(),
 	})
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
-	mux.Handle(records.Prefix, records.New(records.Deps{
+	readers := records.New(records.Deps{
 		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
-	}))
+	})
+	mux.Handle(records.Prefix, readers)
+	mux.Handle(mcp.Path, mcp.NewHandler(mcp.Options{Version: pages.Version, Logger: server.Logger}, readers, oauth.PathModels))
 	mux.Handle(ownerapi.PathReference, i.guard.Handler(pages.Signed(reference(a)), pages.Refuse))
 	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), pages.Refuse))
 	return nil

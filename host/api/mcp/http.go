@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pdpp-host/pdpp-host/host/api/records"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// Path is where a model's host speaks to it.
+const Path = "/mcp"
+
+// atMost is how long one request may take.
+const atMost = 30 * time.Second
+
+// Handler answers at Path. It is safe for concurrent use.
+type Handler struct {
+	options  Options
+	readers  *records.Server
+	metadata string
+	inner    http.Handler
+}
+
+// admitted is the key of the server of a request.
+type admitted struct{}
+
+// NewHandler returns a handler that puts its questions to the readers' routes. metadata is the path at
+// which clients learn where to ask for access.
+func NewHandler(o Options, readers *records.Server, metadata string) *Handler {
+	serverOf := func(r *http.Request) *mcp.Server {
+		s, _ := r.Context().Value(admitted{}).(*mcp.Server)
+		return s
+	}
+	return &Handler{o, readers, metadata, mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: o.Logger, MaxRequestBodyBytes: wire.MaxBody, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true, // the guard knows the names of this host, on every address
+	})}
+}
+
+// ServeHTTP answers one request. Nothing is kept between two of them: each proves its token,
+// and is answered under what the token shows then (RD-58.1).
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		h.readers.Refuse(w, r, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes POST"})
+		return
+	}
+	if http.NewCrossOriginProtection().Check(r) != nil {
+		h.readers.Refuse(w, r, &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"})
+		return
+	}
+	caller, leave, ok := h.readers.Admit(w, r, h.metadata)
+	if !ok {
+		return
+	}
+	defer leave()
+	body, err := wire.ReadBody(w, r)
+	if f, refused := err.(*wire.Failure); refused { //nolint:errorlint // it is made here
+		h.readers.Refuse(w, r, f)
+		return
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) { // many calls would count as one
+		h.readers.Refuse(w, r, wire.Invalid("", "is a batch: send one message at a time"))
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(r.Context(), atMost)
+	defer cancel()
+	o := h.options
+	o.Provider = h.readers.Guard.Base(r)
+	s := New(o, func(ctx context.Context, path []string, query url.Values) *records.Reply {
+		return h.readers.Ask(ctx, caller, path, query)
+	})
+	h.inner.ServeHTTP(w, r.WithContext(context.WithValue(ctx, admitted{}, s)))
+}
+
+// Under returns a question that finds its caller anew each time, so that a revocation holds
+// from the next call on.
+func Under(readers *records.Server, who func(context.Context) (*read.Caller, error)) Ask {
+	return func(ctx context.Context, path []string, query url.Values) *records.Reply {
+		caller, err := who(ctx)
+		if err != nil {
+			return readers.Refused(err)
+		}
+		return readers.Ask(ctx, caller, path, query)
+	}
+}

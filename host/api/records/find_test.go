@@ -1,0 +1,146 @@
+package records
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+)
+
+// canary stands where the client of the tests may not look.
+const canary = "canary"
+
+// filled is a bed with records of both connections, whose hidden fields have a canary.
+func filled(t *testing.T) *bed {
+	t.Helper()
+	b := newBed(t)
+	b.put("one", "notes", "a", `{"id":"a","title":"red wine","secret":"canary red","n":9007199254740993,"at":"2026-01-01T00:00:00Z"}`,
+		"b", `{"id":"b","title":"red red","secret":"canary","n":1,"at":"2026-01-02T00:00:00Z"}`, "c", `{"id":"c","title":"blue","secret":"canary","n":2}`)
+	b.put("two", "notes", "d", `{"id":"d","title":"red canary"}`)
+	b.put("one", "other", "x", `{"id":"canary"}`)
+	return b
+}
+
+// RD-11, RD-12, RD-22, RD-26, RD-27, RD-34.4: what the routes answer an owner and a client, and
+// that a client is told nothing of what is not granted.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	const notes = "/v1/streams/notes"
+	for _, c := range []struct {
+		path          string
+		owner, client string // a part of the answer, or the code of a refusal
+	}{
+		{"/v1/search?q=red", `"count":3,"count_accuracy":"exact"`, `"count":2,"count_accuracy":"exact"`},
+		{"/v1/search?q=canary", `"count":4`, `"count":0`},
+		{"/v1/search?q=red&streams=other", `"count":0`, "grant_stream_not_allowed"},
+		{"/v1/search?q=red&streams=notes&streams=other&limit=1", `"has_more":true`, "grant_stream_not_allowed"},
+		{"/v1/search?q=red&limit=1", `"has_more":true`, `"record_key":"b"`},
+		{"/v1/search?q=red&connection_id=" + b.ids["two"], `"record_key":"d"`, "connection_not_found"},
+		{"/v1/search?q=wine", `"record_url":"/v1/streams/notes/records/a?connection_id=`, `"snippet":{"field":"title","text":"red wine"}`},
+		{"/v1/search", "invalid_request", "invalid_request"},
+		{"/v1/search?q=%22%20OR(*", `"data":[]`, `"data":[]`},
+		{"/v1/search?q=a&connector_id=demo", "invalid_request", "invalid_request"},
+		{"/v1/search?q=a&filter[n]=1", "invalid_request", "invalid_request"},
+		{"/v1/search?q=a&limit=0", "invalid_request", "invalid_request"},
+		{"/v1/search?q=a&cursor=abc", "invalid_cursor", "invalid_cursor"},
+		{"/v1/search?q=" + strings.Repeat("a", 513), "invalid_request", "invalid_request"},
+		{"/v1/search/semantic?q=a", "not_found", "not_found"},
+		{notes + "/aggregate?metric=count", `"value":4,`, `"value":3,`},
+		{notes + "/aggregate?metric=sum&field=n", `"value":9007199254740996,`, "field_not_granted"},
+		{notes + "/aggregate?metric=count&group_by=title&limit=1", `"other_count":3`, `"groups":[{"key":"blue","count":1}]`},
+		{notes + "/aggregate?metric=count&group_by=secret", `"key":"canary","count":2`, "field_not_granted"},
+		{notes + "/aggregate?metric=count&group_by_time=at&granularity=day", `{"key":"2026-01-01","count":1}`, "field_not_granted"},
+		{notes + "/aggregate?metric=count&filter[n]=1", `"value":1,`, "invalid_request"},
+		{notes + "/aggregate?metric=avg&field=n", "invalid_request", "invalid_request"},
+		{notes + "/aggregate", "invalid_request", "invalid_request"},
+		{"/v1/streams/other/aggregate?metric=count", `"value":1,`, "grant_stream_not_allowed"},
+		{"/v1/streams/nothing/aggregate?metric=count", "not_found", "grant_stream_not_allowed"},
+		{notes + "/records/a/field-window?field=title&limit_chars=3", `"text":"red","start_chars":0,"end_chars":3`, `"next_offset_chars":3`},
+		{notes + "/records/a/field-window?field=title&cursor=4", `"text":"wine"`, `"previous_offset_chars":0`},
+		{notes + "/records/a/field-window?field=title&q=wine", `"match_start_chars":4`, `"match_end_chars":8`},
+		{notes + "/records/a/field-window?field=title&q=w&cursor=4", "invalid_window", "invalid_window"},
+		{notes + "/records/a/field-window?field=title&q=canary", "query_not_found", "query_not_found"},
+		{notes + "/records/a/field-window?field=secret", `"text":"canary red"`, "field_not_granted"},
+		{notes + "/records/a/field-window?field=n", "field_not_text", "field_not_granted"},
+		{notes + "/records/a/field-window", "invalid_field_path", "invalid_field_path"},
+		{notes + "/records/d/field-window?field=title", `"text":"red canary"`, "not_found"},
+		{notes, `"secret"`, `"granted_connections":[{"connection_id":"` + b.ids["one"]},
+		{notes, `"range_filters":["n"]`, `"cursor_field":null`},
+		{"/v1/streams/other", `"name":"other"`, "grant_stream_not_allowed"},
+		{"/v1/schema", `"bearer":{"scope":"owner"`, `"bearer":{"scope":"grant","token_kind":"client","client_id":"c","grant_id":"g"}`},
+		{"/v1/schema", `"stream_count":2`, `"stream_count":1`},
+		{"/v1/schema?view=compact", `"n":"t=number,eq,r=gte|gt|lte|lt,a=sum"`, `"title":"t=text,lex,a=group_by"`},
+		{"/v1/schema?detail=full", "invalid_request", "invalid_request"},
+		{"/v1/schema?detail=full&stream=notes", `"connector_id":"https://example.com/demo"`, `"schema":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"required":["id"]}`},
+		{"/v1/schema?stream=other", `"name":"other"`, "grant_stream_not_allowed"},
+	} {
+		for token, want := range map[string]string{b.owner: c.owner, "client": c.client} {
+			a := b.get(token, c.path)
+			if token == "client" && strings.Contains(a.body, canary) && !strings.Contains(c.path, canary) {
+				t.Errorf("%s: got %s, want no canary in it", c.path, a.body)
+			}
+			if a.Error.Code != "" && a.Error.Code != want || a.Error.Code == "" && !strings.Contains(a.body, want) {
+				t.Errorf("%s as %q: got %d %s, want %s", c.path, token, a.status, a.body, want)
+			}
+			if a.status == http.StatusOK {
+				b.described(c.path, a.body)
+			}
+		}
+	}
+	for _, path := range []string{"/v1/schema", notes} {
+		if a := b.get("client", path); strings.Contains(a.body, "secret") || strings.Contains(a.body, `"at"`) {
+			t.Errorf("%s: got %s, want no field that is not granted", path, a.body)
+		}
+	}
+}
+
+// described holds an answer against what the document of the API says of its route.
+func (b *bed) described(path, body string) {
+	b.Helper()
+	path, _, _ = strings.Cut(path, "?")
+	rt := new(call).routeOf(path)
+	s, err := jsonschema.ForType(rt.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}})
+	b.ok(err)
+	resolved, err := s.Resolve(nil)
+	b.ok(err)
+	var got any
+	b.ok(json.Unmarshal([]byte(body), &got))
+	if err := resolved.Validate(got); err != nil {
+		b.Errorf("%s: the answer is not as it is described: %v in %s", path, err, body)
+	}
+}
+
+// RD-27.4: a client's cursor goes on with its own search alone.
+func TestSearchGoesOn(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	b.server.Now = b.clock
+	first := b.get("client", "/v1/search?q=red&limit=1")
+	next := b.get("client", *first.Links.Next)
+	if !strings.Contains(next.body, `"record_key":"a"`) || next.HasMore || !strings.Contains(next.body, `"count":2`) {
+		t.Errorf("got %s, want a, the last of 2", next.body)
+	}
+	if a := b.get(b.owner, *first.Links.Next); a.Error.Code != wire.CodeInvalidCursor {
+		t.Errorf("got %s for another's cursor, want %s", a.body, wire.CodeInvalidCursor)
+	}
+}
+
+// RD-12.4: an answer that its reader has is not sent again.
+func TestSchemaIsTagged(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	first := b.get("client", "/v1/schema")
+	w := b.raw("client", "/v1/schema", func(r *http.Request) { r.Header.Set("If-None-Match", first.head.Get("ETag")) })
+	if first.head.Get("ETag") == "" || w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+		t.Errorf("got %d %q for the tag %q, want %d and nothing", w.Code, w.Body, first.head.Get("ETag"), http.StatusNotModified)
+	}
+	if w := b.raw(b.owner, "/v1/schema", func(r *http.Request) { r.Header.Set("If-None-Match", first.head.Get("ETag")) }); w.Code != http.StatusOK {
+		t.Errorf("got %d for a client's tag, want %d", w.Code, http.StatusOK)
+	}
+}

@@ -1,0 +1,89 @@
+package records
+
+import (
+	"reflect"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// route is one kind of path, read by GET.
+type route struct {
+	wire.Route
+
+	answer func(*call) (any, error)
+	tagged bool // its answer has an ETag
+	costly bool // it may look at every record
+}
+
+// table has every route: what answers, and what the document of the API describes.
+var table = []route{
+	one[wire.List[stream]]("/v1/streams", "The streams that the token shows", (*call).streams, connectionID, connector),
+	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, connectionID, connector),
+	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records,
+		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, with - before it for descending"), fields,
+		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), connectionID, connector),
+	one[single]("/v1/streams/{stream}/records/{record}", "One record", (*call).one, fields, connectionID, connector),
+	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window,
+		needed(text("field", "a field of the record")), number("offset_chars", "where the part begins", 0, mostOffset), number("limit_chars", "how long it is", 1, mostOffset), text("cursor", "the offset, by another name"),
+		text("q", "a text whose first place is shown"), number("before_chars", "characters before it", 0, read.MostContext), number("after_chars", "characters behind it", 0, read.MostContext), connectionID, connector),
+	with(costly, one[aggregation]("/v1/streams/{stream}/aggregate", "What the records of a stream come to", (*call).aggregate,
+		needed(words("metric", "what is computed", read.Metrics)), text("field", "what it is of"), text("group_by", "a field"), text("group_by_time", "a field with a time"),
+		words("granularity", "the spans of group_by_time", read.Granularities), text("time_zone", "of the spans, as IANA names it"), limitOf(read.MostGroups), connectionID, connector)),
+	with(costly, one[found]("/v1/search", "The records that match words, the best ones first", (*call).search,
+		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, connectionID)),
+	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema,
+		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"), connectionID, connector)),
+}
+
+// Routes describes what is answered here.
+func Routes() []wire.Route {
+	all := make([]wire.Route, len(table))
+	for i := range table {
+		all[i] = table[i].Route
+	}
+	return all
+}
+
+func one[Out any](path, summary string, answer func(*call) (any, error), params ...wire.Param) route {
+	return route{Route: wire.Route{Path: path, Summary: summary, Params: params, Out: reflect.TypeFor[Out]()}, answer: answer}
+}
+
+func with(change func(*route), r route) route {
+	change(&r)
+	return r
+}
+
+func tagged(r *route) { r.tagged = true }
+func costly(r *route) { r.costly = true }
+
+// The parameters that several routes have.
+var (
+	connectionID = text("connection_id", "of this connection alone")
+	connector    = text("connector_id", "of this connector alone; an owner's token")
+	fields       = list("fields", "these fields alone")
+	cursor       = text("cursor", "next_cursor of the page before")
+)
+
+func text(name, about string) wire.Param {
+	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "string", "minLength": 1}}
+}
+
+func words(name, about string, all []string) wire.Param {
+	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "string", "enum": all}}
+}
+
+func list(name, about string) wire.Param {
+	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "array", "items": map[string]any{"type": "string", "minLength": 1}}}
+}
+
+func number(name, about string, least, most int) wire.Param {
+	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "integer", "minimum": least, "maximum": most}}
+}
+
+func limitOf(most int) wire.Param { return number("limit", "how many rows come at once", 1, most) }
+
+func needed(p wire.Param) wire.Param {
+	p.Required = true
+	return p
+}
