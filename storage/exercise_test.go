@@ -76,6 +76,8 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"requests for grants", exerciseGrantRequests},
 		{"an approval is one transaction RD-43.4", exerciseApproval},
 		{"grants and their tokens", exerciseGrants},
+		{"codes and refresh tokens are good once RD-45.2 RD-47.2", exerciseRedeem},
+		{"codes that owners type RD-46.1", exerciseUserCodes},
 		{"edits OC-09.3", exerciseEdits},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},

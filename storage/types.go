@@ -111,6 +111,8 @@ type (
 	Grant        = access.Grant
 	GrantToken   = access.GrantToken
 	Approval     = access.Approval
+	Redemption   = access.Redemption
+	RefreshToken = access.RefreshToken
 )
 
 // ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.

@@ -97,3 +97,67 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 		t.Errorf("got %s, want the grant in the list, and no markup of the app's", got.body)
 	}
 }
+
+// RD-45: a browser that an app has sent comes to the request by a link of this host's, and
+// goes back to the app with its owner's answer, and not before.
+func TestBrowserComesFromAnAppAndGoesBack(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "mine", "scripted", nil)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	const home = "https://app.example/back?of=pdpp"
+	client, err := d.Register(t.Context(), desk.NewClient{Name: "A web app", Redirects: []string{home}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func() (uri, page string) {
+		t.Helper()
+		p, err := d.Push(t.Context(), desk.Ask{ClientID: client.ID, Browser: &desk.Browser{Issuer: "http://localhost", Redirect: home, State: `"><b>`, Challenge: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		uri = "request_uri=" + url.QueryEscape(p.URI)
+		return uri, b.get("/consent?" + uri).to
+	}
+	uri, page := asks()
+	visitor := map[string]string{"Cookie": ""}
+	if got := b.ask(http.MethodGet, "/consent/begin?"+uri, nil, visitor); got.status != http.StatusOK || !strings.Contains(got.body, `href="/consent?request_uri=`) {
+		t.Errorf("without a session: got %d %s, want a link to the request", got.status, got.body)
+	}
+	if got := b.get("/consent/begin?" + uri); got.to != "/consent?"+uri {
+		t.Errorf("with a session: got sent to %q, want to the request", got.to)
+	}
+	for _, code := range []string{"invalid_client", "<script>", "https://evil.example"} {
+		got := b.ask(http.MethodGet, "/consent/begin?refused="+url.QueryEscape(code), nil, visitor)
+		if got.status != http.StatusBadRequest || strings.Contains(got.body, code) {
+			t.Errorf("%s: got %d %s, want a sentence of this host's", code, got.status, got.body)
+		}
+	}
+	shown := b.get(page)
+	if shown.status != http.StatusOK || strings.Contains(shown.body, "http-equiv") {
+		t.Errorf("got %d, want a page that leads nowhere by itself", shown.status)
+	}
+	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "connection": {choiceIn(shown.body, "connection")}}
+	revision := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")
+	made := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {revision}}, nil)
+	for _, want := range []string{`http-equiv="refresh" content="0; url=https://app.example/back?of=pdpp&amp;code=`, `href="https://app.example/back?of=pdpp&amp;code=`, "&amp;state=%22%3E%3Cb%3E"} {
+		if made.status != http.StatusOK || !strings.Contains(made.body, want) {
+			t.Errorf("got %d %s, want %s", made.status, made.body, want)
+		}
+	}
+	_, page = asks()
+	if got := b.ask(http.MethodPost, page+"/deny", url.Values{}, nil); !strings.Contains(got.body, "of=pdpp&amp;error=access_denied") {
+		t.Errorf("got %d %s, want the refusal brought to the app", got.status, got.body)
+	}
+}
+
+// choiceIn is the value of the first box of that name on a page.
+func choiceIn(body, name string) string {
+	_, rest, _ := strings.Cut(body, `name="`+name+`" value="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
+}

@@ -30,11 +30,16 @@ func (c *call) resource() (any, error) {
 // answer, and no other.
 type serverMetadata struct {
 	Issuer               string      `json:"issuer"`
+	Authorize            string      `json:"authorization_endpoint"`
+	Token                string      `json:"token_endpoint"`
 	Push                 string      `json:"pushed_authorization_request_endpoint"`
-	Register             string      `json:"registration_endpoint"`
+	Register             string      `json:"registration_endpoint,omitempty"`
+	Revoke               string      `json:"revocation_endpoint"`
 	Connect              string      `json:"agent_connect_endpoint"`
 	GrantTypes           []string    `json:"grant_types_supported"`
 	ResponseTypes        []string    `json:"response_types_supported"`
+	ChallengeMethods     []string    `json:"code_challenge_methods_supported"`
+	NamesIssuer          bool        `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 	AuthMethods          []string    `json:"token_endpoint_auth_methods_supported"`
 	DetailsTypes         []string    `json:"authorization_details_types_supported"`
 	PDPPDetailsTypes     []string    `json:"pdpp_authorization_details_types_supported"`
@@ -51,14 +56,18 @@ type preClient struct {
 
 func (c *call) server() (any, error) {
 	at := c.origin()
-	return &serverMetadata{
-		Issuer: at, Push: at + PathPush, Register: at + PathRegister, Connect: at + PathConnect,
-		GrantTypes: []string{}, ResponseTypes: []string{}, AuthMethods: []string{authNone},
+	m := &serverMetadata{
+		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Push: at + PathPush, Register: at + PathRegister, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
+		GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},
 		PreRegistered:        []preClient{{desk.PreRegistered, desk.PreRegisteredName, authNone}},
 		ProviderCapabilities: []string{"third_party_client_connect"},
-	}, nil
+	}
+	if c.NoRegistration {
+		m.Register, m.RegistrationModes = "", []string{grant.PreRegistered}
+	}
+	return m, nil
 }
 
 // authNone is how clients prove themselves: not at all. A client is a name and no right.

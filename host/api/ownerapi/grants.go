@@ -31,9 +31,17 @@ func (c *call) approveRequest(in *approval) (*grants.Approved, error) {
 	return grants.Approve(c.Context(), c.owner, grants.Approval{RequestID: c.r.PathValue("request"), Revision: in.Revision, Shows: true})
 }
 
-func (c *call) denyRequest(*struct{}) (*ended, error) {
+// denied is a request that was refused.
+type denied struct {
+	ended
+
+	Back string `json:"redirect_to,omitempty"` // where the owner's browser brings the app that answer
+}
+
+func (c *call) denyRequest(*struct{}) (*denied, error) {
 	id := c.r.PathValue("request")
-	return &ended{id}, grants.Refuse(c.Context(), c.owner, id)
+	back, err := grants.Refuse(c.Context(), c.owner, id)
+	return &denied{ended{id}, back}, err
 }
 
 func (c *call) listGrants() (*wire.List[grants.Grant], error) {

@@ -22,6 +22,7 @@ const path = "/apps"
 func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path, s.Signed(list))
 	mux.Handle("GET /consent", s.Signed(find))
+	mux.Handle("GET /consent/begin", s.Anybody(begin))
 	mux.Handle("GET "+path+"/requests/{request}", s.Signed(show))
 	mux.Handle("POST "+path+"/requests/{request}/review", s.Signed(review))
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
@@ -52,6 +53,26 @@ func find(v *site.Visit) error {
 		return err
 	}
 	return v.To(requestPath(id))
+}
+
+// begin is where an app has sent the browser. A browser that comes from elsewhere brings no
+// session along: its owner goes on by a link of this host's.
+func begin(v *site.Visit) error {
+	q := v.R.URL.Query()
+	if code := q.Get("refused"); code != "" {
+		return v.Show(http.StatusBadRequest, words.AppWrong, ui.Apps, wrongPage(words.AppRefusal(code)))
+	}
+	consent := "/consent?request_uri=" + url.QueryEscape(q.Get("request_uri"))
+	if v.Caller != nil {
+		return v.To(consent)
+	}
+	return v.Show(http.StatusOK, words.AppBegins, ui.Apps, beginPage(consent))
+}
+
+// goBack sends the browser back to the app with its answer.
+func goBack(v *site.Visit, to, title string) error {
+	v.Uncompressed, v.Away = true, to // it has a code in it
+	return v.Show(http.StatusOK, title, ui.Apps, backPage(title, to))
 }
 
 func show(v *site.Visit) error {
@@ -151,13 +172,20 @@ func approve(v *site.Visit) error {
 	if err != nil {
 		return again(v, id, err)
 	}
+	if made.Back != "" {
+		return goBack(v, made.Back, words.AppApproved)
+	}
 	return v.Done(grantPath(made.GrantID), words.AppApprovedNow)
 }
 
 func refuse(v *site.Visit) error {
 	id := v.R.PathValue("request")
-	if err := grants.Refuse(v.Context(), v.Owner, id); err != nil {
+	back, err := grants.Refuse(v.Context(), v.Owner, id)
+	if err != nil {
 		return again(v, id, err)
+	}
+	if back != "" {
+		return goBack(v, back, words.AppRefused)
 	}
 	return v.Done(path, words.AppRefusedNow)
 }

@@ -57,6 +57,15 @@ const (
 	AppID           = "Id of the app"
 	AppCanRead      = "It can read now"
 	AppCannotCount  = "cannot be counted now"
+	AppBegins       = "An app wants to read your data"
+	AppBeginsHint   = "It has sent your browser here. Go on to see what it asks for; nothing is given before you say so."
+	AppGoOn         = "See what it asks for"
+	AppWrong        = "The app has asked in a way that cannot be answered"
+	AppWrongHint    = "Nothing was given. Go back to the app, or tell whoever makes it."
+	AppApproved     = "Approved"
+	AppRefused      = "Refused"
+	AppGoesBack     = "Your browser goes back to the app with your answer."
+	AppBack         = "Back to the app"
 	NoSuchDay       = "A day cannot be read"
 	NoSuchDayHint   = "write it as 2026-12-31"
 	AppRevoke       = "Revoke"
@@ -71,4 +80,23 @@ func GrantState(state string) string {
 		return text
 	}
 	return state
+}
+
+// appRefusals say why a browser that an app has sent cannot go on, by the code of its refusal.
+var appRefusals = map[string]string{
+	"invalid_client":                "This host does not know the app. It has to register again.",
+	"invalid_redirect_uri":          "The app wants you to be sent back to an address that it has not registered.",
+	"invalid_authorization_details": "The app does not say in a readable way what it wants to read.",
+	"unsupported_response_type":     "The app asks for an answer in a way that this host does not give.",
+	"invalid_target":                "The app asks for the data of another host.",
+	"invalid_scope":                 "The app asks for more than any app can get.",
+	"rate_limit_exceeded":           "Too many apps ask at this moment. Try again in a few minutes.",
+}
+
+// AppRefusal is such a refusal in words.
+func AppRefusal(code string) string {
+	if text, known := appRefusals[code]; known {
+		return text
+	}
+	return "The address that the app has sent your browser to is not complete, or is too old."
 }

@@ -92,3 +92,29 @@ func (d *Desk) RevokeOwn(ctx context.Context, secret, id string) error {
 	_, err = d.Store.RevokeGrant(ctx, id)
 	return err
 }
+
+// RevokeShown ends the grant of a token or a refresh token that a client shows, and a token
+// that speaks for the owner. client is who shows it; "": it does not say. It tells nobody
+// whether there was one (RFC 7009).
+func (d *Desk) RevokeShown(ctx context.Context, w Witness, client, secret string) error {
+	hash := hashOf(secret)
+	_, g, err := d.Store.GrantByToken(ctx, hash)
+	if err == nil && g == nil {
+		_, g, err = d.Store.RefreshTokenOf(ctx, hash)
+	}
+	if err != nil {
+		return err
+	}
+	if g != nil {
+		if client != "" && client != g.ClientID {
+			return nil
+		}
+		return d.end(ctx, w, "grants.revoke", g.ID, nil)
+	}
+	t, err := d.Store.TokenOf(ctx, hash)
+	if err != nil || t == nil {
+		return err
+	}
+	_, err = d.Store.RevokeToken(w(ctx, "tokens.revoke", t.ID), t.ID)
+	return err
+}

@@ -76,7 +76,7 @@ func Requests(ctx context.Context, o *owner.Owner) ([]Request, error) {
 
 func shown(d *desk.Desk, r *storage.GrantRequest) Request {
 	out := Request{
-		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "", State: r.State,
+		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "" || r.Flow != "", State: r.State,
 		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
 	}
 	if out.Waits() && !d.Now().Before(r.Expires) {

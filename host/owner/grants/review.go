@@ -86,7 +86,7 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	if err != nil {
 		return nil, err
 	}
-	return &Reviewed{id, r.Code, r.Token != "", review.Revision(), review.Words(name), review}, nil
+	return &Reviewed{id, r.Code, r.Token != "" || r.Flow != "", review.Revision(), review.Words(name), review}, nil
 }
 
 // names returns what connections are called; one that is gone has its id.

@@ -230,6 +230,11 @@ func approve(ctx context.Context, s *session.Session, id, revision string) error
 			return err
 		}
 		return s.Printer.Result("approved "+id+": "+made.GrantID, made, func(w io.Writer) {
+			if made.Back != "" {
+				fmt.Fprintln(w, "approved: "+made.GrantID+"; open this within a minute, in the browser that the app uses:")
+				fmt.Fprintln(w, output.Clean(made.Back))
+				return
+			}
 			if made.Token == "" {
 				fmt.Fprintln(w, "approved: "+made.GrantID)
 				writeCode(w, r.Code)
@@ -248,7 +253,7 @@ func denyCommand(s *session.Session) *cobra.Command {
 		Use: "deny REQUEST", Short: "Refuse what an app asks for", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.Change(func(o *owner.Owner) error {
-				if err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
+				if _, err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
 					return err
 				}
 				return s.Printer.Result("refused "+args[0], map[string]string{"request_id": args[0]}, nil)
