@@ -78,7 +78,10 @@ var operations = map[string]string{
 	"grants.Review":   "grants review",
 	"grants.Approve":  "grants approve",
 	"grants.Refuse":   "grants deny",
-	"grants.Find":     "(a page finds the request that an app has the address of)",
+
+	"grants.EnterCode":         "grants code",
+	"grants.ApproveOwnerToken": "tokens approve",
+	"grants.Find":              "(a page finds the request that an app has the address of)",
 
 	"access.BySession":       "(identifies a browser)",
 	"access.ByToken":         "(identifies a program)",

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"crypto/rand"
 	"net/http"
 	"net/url"
@@ -160,4 +161,46 @@ func choiceIn(body, name string) string {
 	_, rest, _ := strings.Cut(body, `name="`+name+`" value="`)
 	value, _, _ := strings.Cut(rest, `"`)
 	return value
+}
+
+// RD-46.2: an owner types the code of a device, which a link only fills in, sees who asks and
+// that it sees everything, and chooses what its token may do.
+func TestDeviceIsApprovedByItsCode(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	a, err := d.StartDevice(t.Context(), desk.Ask{ClientID: desk.PreRegistered})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.get("/device?user_code=" + a.UserCode); !strings.Contains(got.body, `value="`+a.UserCode+`"`) || strings.Contains(got.body, "PDPP CLI") {
+		t.Errorf("got %d %s, want the code filled in, and nothing done", got.status, got.body)
+	}
+	if got := b.ask(http.MethodPost, "/device", url.Values{"user_code": {"BBBB-BBBB"}}, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
+		t.Errorf("a wrong code: got %d, want the form again with why", got.status)
+	}
+	if got := b.ask(http.MethodPost, "/device", url.Values{"user_code": {a.UserCode}}, map[string]string{"Sec-Fetch-Site": "cross-site"}); got.status != http.StatusForbidden {
+		t.Errorf("a code from elsewhere: got %d, want 403", got.status)
+	}
+	page := b.ask(http.MethodPost, "/device", url.Values{"user_code": {a.UserCode}}, nil).to
+	shown := b.get(page)
+	if !strings.Contains(shown.body, "PDPP CLI") || !strings.Contains(shown.body, "sees everything") || strings.Contains(shown.body, a.UserCode) {
+		t.Errorf("%s: got %d %s, want who asks and that it sees everything", page, shown.status, shown.body)
+	}
+	if got := b.ask(http.MethodPost, page+"/approve-token", url.Values{"scope": {"all"}}, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
+		t.Errorf("no such scope: got %d %q, want the request again with why", got.status, problem(got.body))
+	}
+	b.done(page+"/approve-token", url.Values{"scope": {"run"}, "days": {"1"}}, "/apps")
+	if got := b.events()[0]; got != "tokens.approve done" {
+		t.Errorf("the last event: got %q, want the approval", got)
+	}
+	witness := func(ctx context.Context, _, _ string) context.Context { return ctx }
+	issued, err := d.RedeemDevice(t.Context(), witness, desk.PreRegistered, a.DeviceCode)
+	if err != nil || issued.Expires.Sub(time.Now()).Round(time.Hour) != 24*time.Hour {
+		t.Errorf("got %+v, %v, want a token of a day", issued, err)
+	}
 }

@@ -62,7 +62,7 @@ func (s *Store) TypeUserCode(ctx context.Context, sha256 string, most int, windo
 }
 
 func codeNeeded() error {
-	return abi.NewError(CodeUserCodeNeeded, "the code that the device shows was not typed", "type it on the page Devices that ask, or with `pdpp-host grants code CODE`")
+	return abi.NewError(CodeUserCodeNeeded, "the code that the device shows was not typed", "type it on the page Apps, or with `pdpp-host grants code CODE`")
 }
 
 // ApproveOwnerToken closes a request of FlowOwner whose code was typed, with what its owner
@@ -77,7 +77,7 @@ func (s *Store) ApproveOwnerToken(ctx context.Context, id string, chosen []byte)
 			return err
 		}
 		if row.Flow != FlowOwner {
-			return conflict()
+			return abi.NewError(CodeApprovalConflict, "the app asks to read, and for no token that speaks for you", "`pdpp-host grants look` shows what it asks for")
 		}
 		if row.TypedUS == 0 {
 			return codeNeeded()

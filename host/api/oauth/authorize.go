@@ -153,3 +153,38 @@ func (c *call) authorize() (any, error) {
 	}
 	return elsewhere(PathBegin + "?request_uri=" + url.QueryEscape(uri)), q.Known()
 }
+
+// device is what a device shows, and asks with (RFC 8628, RD-46).
+type device struct {
+	DeviceCode string `json:"device_code"`
+	UserCode   string `json:"user_code"`
+	Page       string `json:"verification_uri"`
+	Complete   string `json:"verification_uri_complete"`
+	Expires    int    `json:"expires_in"`
+	Interval   int    `json:"interval"`
+}
+
+// startDevice has a device wait for its owner.
+func (c *call) startDevice() (any, error) {
+	q, err := c.form()
+	if err != nil {
+		return nil, err
+	}
+	p := &pushed{Client: q.Value("client_id"), Details: jsontext.Value(q.Value("authorization_details")), Display: q.Value("client_display"), Resource: q.Value("resource"), Scope: q.Value("scope")}
+	if err := q.Known(); err != nil {
+		return nil, err
+	}
+	if p.Client == "" {
+		return nil, wire.Invalid("client_id", "is missing")
+	}
+	if err := c.meant(p.Resource, p.Scope); err != nil {
+		return nil, err
+	}
+	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details})
+	if err != nil {
+		return nil, err
+	}
+	c.secret()
+	page := c.origin() + PathDevice
+	return &device{d.DeviceCode, d.UserCode, page, page + "?user_code=" + d.UserCode, int(d.Expires.Seconds()), int(desk.DeviceInterval.Seconds())}, nil
+}

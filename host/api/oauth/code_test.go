@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -85,13 +84,6 @@ func configOf(client, redirect string) *oauth2.Config {
 	return &oauth2.Config{ClientID: client, RedirectURL: redirect, Endpoint: oauth2.Endpoint{AuthURL: origin + PathAuthorize, TokenURL: origin + PathToken}}
 }
 
-func codeOf(err error) string {
-	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return e.ErrorCode
-	}
-	return ""
-}
-
 // RD-45, RD-47, section 13.7: an OAuth client that knows nothing of this host goes the whole
 // way with code and PKCE, reads what was approved, and renews its token.
 func TestForeignClientGoesByCode(t *testing.T) {
@@ -133,11 +125,11 @@ func TestForeignClientGoesByCode(t *testing.T) {
 	}
 }
 
-// sender is a client's form to the token endpoint.
+// exchanges returns the answer to a client's form at the token endpoint.
 func (b *bed) exchanges(form url.Values, change ...func(*http.Request)) *sent {
 	b.Helper()
 	asForm := func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }
-	return b.sends(http.MethodPost, PathToken, form.Encode(), append([]func(*http.Request){asForm}, change...)...)
+	return b.sends(http.MethodPost, PathToken, form.Encode(), append(change, asForm)...)
 }
 
 const goodVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // of RFC 7636, appendix B
@@ -477,7 +469,7 @@ func TestTokensAreGivenBack(t *testing.T) {
 	b := newBed(t)
 	client := b.redirects(typeRefresh)
 	give := func(form url.Values) *sent {
-		return b.sends(http.MethodPost, PathRevokeToken, form.Encode(), func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") })
+		return b.sendsForm(PathRevokeToken, form)
 	}
 	for _, name := range []string{"access_token", "refresh_token"} {
 		code, id := b.coded(client)

@@ -32,6 +32,7 @@ type serverMetadata struct {
 	Issuer               string      `json:"issuer"`
 	Authorize            string      `json:"authorization_endpoint"`
 	Token                string      `json:"token_endpoint"`
+	Device               string      `json:"device_authorization_endpoint"`
 	Push                 string      `json:"pushed_authorization_request_endpoint"`
 	Register             string      `json:"registration_endpoint,omitempty"`
 	Revoke               string      `json:"revocation_endpoint"`
@@ -57,7 +58,7 @@ type preClient struct {
 func (c *call) server() (any, error) {
 	at := c.origin()
 	m := &serverMetadata{
-		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Push: at + PathPush, Register: at + PathRegister, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
+		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
 		GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},

@@ -26,18 +26,20 @@ const (
 	PathRegister    = "/oauth/register"
 	PathPush        = "/oauth/par"
 	PathAuthorize   = "/oauth/authorize"
-	PathToken       = "/oauth/token"
-	PathRevokeToken = "/oauth/revoke"
+	PathToken       = "/oauth/token"  //nolint:gosec // a path
+	PathRevokeToken = "/oauth/revoke" //nolint:gosec // a path
+	PathStartDevice = "/oauth/device_authorization"
 	PathConnect     = "/agent-connect"
 	PathPoll        = "/agent-connect/poll"
 	PathRevoke      = "/grants/{grant}/revoke"
 	PathConsent     = "/consent" // pages of the console's
 	PathBegin       = "/consent/begin"
+	PathDevice      = "/device"
 	PathMCP         = "/mcp"
 )
 
 // Paths are the patterns of all routes, for who puts the faces together.
-var Paths = []string{PathResource, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathConnect, PathPoll, PathRevoke}
+var Paths = []string{PathResource, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathStartDevice, PathConnect, PathPoll, PathRevoke}
 
 // Deps is what the face works with.
 type Deps struct {
@@ -98,6 +100,7 @@ func New(d Deps) *Server {
 		{method: get, path: PathAuthorize, do: (*call).authorize, page: true},
 		{method: post, path: PathToken, success: http.StatusOK, do: (*call).token, flat: true},
 		{method: post, path: PathRevokeToken, success: http.StatusOK, do: (*call).revokeToken, flat: true},
+		{method: post, path: PathStartDevice, success: http.StatusOK, do: (*call).startDevice, flat: true},
 		{method: post, path: PathConnect, success: http.StatusCreated, do: (*call).connect},
 		{method: post, path: PathPoll, success: http.StatusOK, do: (*call).poll},
 		{method: post, path: PathRevoke, success: http.StatusOK, do: (*call).revoke},
@@ -209,6 +212,7 @@ type refused struct {
 
 const (
 	codeGrant    = "invalid_grant"
+	codeDenied   = "access_denied"
 	codeRedirect = "invalid_redirect_uri"
 )
 
@@ -227,7 +231,9 @@ var refusals = map[abi.Code]refused{
 	desk.CodeRedirect:        {http.StatusBadRequest, codeRedirect, "redirect_uri", 0},
 	desk.CodeRedeemRefused:   {http.StatusBadRequest, codeGrant, "", 0},
 	desk.CodeReplayed:        {http.StatusBadRequest, codeGrant, "", 0},
-	desk.CodeDenied:          {http.StatusForbidden, "access_denied", "", 0},
+	desk.CodePending:         {http.StatusBadRequest, "authorization_pending", "", 0},
+	desk.CodeSlowDown:        {http.StatusBadRequest, "slow_down", "", 0},
+	desk.CodeDenied:          {http.StatusForbidden, codeDenied, "", 0},
 	desk.CodeTokenRefused:    {http.StatusUnauthorized, wire.CodeUnauthenticated, "", 0},
 	desk.CodeUnknown:         {http.StatusNotFound, wire.CodeNotFound, "", 0},
 	abi.CodeStoreLocked:      {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},
@@ -286,6 +292,9 @@ type flatError struct {
 
 func (c *call) failFlat(f *wire.Failure, fresh bool) {
 	wire.RetryAfter(c.w.Header(), f)
+	if f.Status == http.StatusForbidden && f.Code == codeDenied { // RFC 8628, section 3.5
+		f.Status = http.StatusBadRequest
+	}
 	e := flatError{f.Code, f.Message, c.id, fresh}
 	if c.route.path == PathRegister && f.Status == http.StatusBadRequest && f.Code != codeRedirect {
 		e.Code = "invalid_client_metadata"

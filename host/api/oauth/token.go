@@ -46,6 +46,9 @@ func (c *call) token() (any, error) {
 	case typeRefresh:
 		secret := required("refresh_token")
 		give = func() (*desk.Issued, error) { return c.Desk.Refresh(ctx, c.witness, client, secret) }
+	case typeDevice:
+		secret := required("device_code")
+		give = func() (*desk.Issued, error) { return c.Desk.RedeemDevice(ctx, c.witness, client, secret) }
 	}
 	if err := q.Known(); err != nil {
 		return nil, err

@@ -1,8 +1,11 @@
 package ownerapi
 
 import (
+	"time"
+
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
 
@@ -42,6 +45,33 @@ func (c *call) denyRequest(*struct{}) (*denied, error) {
 	id := c.r.PathValue("request")
 	back, err := grants.Refuse(c.Context(), c.owner, id)
 	return &denied{ended{id}, back}, err
+}
+
+// typedCode is the code that a device shows.
+type typedCode struct {
+	Code string `json:"user_code"`
+}
+
+func (c *call) enterCode(in *typedCode) (*grants.Looked, error) {
+	id, err := grants.EnterCode(c.Context(), c.owner, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	return grants.Look(c.Context(), c.owner, id)
+}
+
+// deviceToken is what a device gets that asks for a token of the owner's.
+type deviceToken struct {
+	Scope      access.Scope `json:"scope"`
+	ExpiresSec int64        `json:"expires_seconds,omitempty"` // 30 days where it is left out
+}
+
+func (c *call) approveToken(in *deviceToken) (*ended, error) {
+	id := c.r.PathValue("request")
+	if in.ExpiresSec < 0 || in.ExpiresSec > mostTokenSeconds {
+		return nil, wire.Invalid("expires_seconds", "is not between one minute and 365 days")
+	}
+	return &ended{id}, grants.ApproveOwnerToken(c.Context(), c.owner, grants.OwnerToken{RequestID: id, Scope: in.Scope, Expires: time.Duration(in.ExpiresSec) * time.Second})
 }
 
 func (c *call) listGrants() (*wire.List[grants.Grant], error) {

@@ -85,6 +85,8 @@ func (a *API) routes() []route {
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
 
 		ask(get, "/grant-requests", read, "grants.Requests", "Apps that ask, the newest first", list(), (*call).listRequests),
+		send(post, "/device-codes", manage, "grants.EnterCode", "Takes the code that a device shows, so that it can be approved", ok, (*call).enterCode),
+		send(post, asked+"/approve-token", manage, "grants.ApproveOwnerToken", "Has a device fetch a token that speaks for the owner", ok, (*call).approveToken),
 		ask(get, asked, read, "grants.Look", "What an app asks for, and what can be chosen", nil, (*call).lookAtRequest),
 		send(post, asked+"/review", manage, "grants.Review", "What an app would get by these choices", ok, (*call).reviewRequest),
 		with(send(post, asked+"/approve", manage, "grants.Approve", "Gives an app what the last review showed", created, (*call).approveRequest), secret),

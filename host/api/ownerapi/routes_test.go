@@ -67,6 +67,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"POST /v1/owner/questions/{question}/decline", "q_declined", `{}`, 200},
 		{"POST /v1/owner/questions/{question}/answer", "q_answered", `{"values":{"code":"123456"}}`, 200},
 		{"GET /v1/owner/grant-requests", "", "", 200},
+		{"POST /v1/owner/device-codes", "", `{"user_code":"BBBB-BBBB"}`, 422},
+		{"POST /v1/owner/grant-requests/{request}/approve-token", asked, `{"scope":"read"}`, 409},
 		{"GET /v1/owner/grant-requests/{request}", asked, "", 200},
 		{"POST /v1/owner/grant-requests/{request}/review", asked, `{"connections":["mine"]}`, 200},
 		{"POST /v1/owner/grant-requests/{request}/approve", asked, `{"approval_review_revision":"` + revision + `"}`, 201},

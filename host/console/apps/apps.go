@@ -16,14 +16,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-const path = "/apps"
+const (
+	path       = "/apps"
+	pathDevice = "/device"
+)
 
 // Register adds the pages of this room.
 func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path, s.Signed(list))
 	mux.Handle("GET /consent", s.Signed(find))
 	mux.Handle("GET /consent/begin", s.Anybody(begin))
+	mux.Handle("GET "+pathDevice, s.Signed(device))
+	mux.Handle("POST "+pathDevice, s.Signed(enterCode))
 	mux.Handle("GET "+path+"/requests/{request}", s.Signed(show))
+	mux.Handle("POST "+path+"/requests/{request}/approve-token", s.Signed(approveToken))
 	mux.Handle("POST "+path+"/requests/{request}/review", s.Signed(review))
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
 	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
@@ -193,7 +199,7 @@ func refuse(v *site.Visit) error {
 // again leads a decision that was refused back to the request as it stands now.
 func again(v *site.Visit, id string, refused error) error {
 	switch code := abi.CodeOf(refused); code {
-	case grants.CodeApproval, grants.CodeChoice, grants.CodeExpired, grants.CodeDecided, grants.CodeNobodyWaits:
+	case grants.CodeApproval, grants.CodeChoice, grants.CodeExpired, grants.CodeDecided, grants.CodeNobodyWaits, grants.CodeNeeded, abi.CodeUsage:
 		r, err := grants.Look(v.Context(), v.Owner, id)
 		if err != nil {
 			return err

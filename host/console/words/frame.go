@@ -40,6 +40,7 @@ const (
 	ChannelTested     Key = "channel_tested"
 	NoticesKept       Key = "notices_kept"
 	AppApprovedNow    Key = "app_approved"
+	DeviceApprovedNow Key = "device_approved"
 	AppRefusedNow     Key = "app_refused"
 	AppRevokedNow     Key = "app_revoked"
 )
@@ -80,6 +81,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ChannelTested:     "The test went out. See whether it reached you.",
 	NoticesKept:       "The settings are kept.",
 	AppApprovedNow:    "The app may read this now.",
+	DeviceApprovedNow: "The device gets its token within a few seconds.",
 	AppRefusedNow:     "The app is refused, and is told so.",
 	AppRevokedNow:     "The app reads nothing any more.",
 }

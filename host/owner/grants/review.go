@@ -28,7 +28,10 @@ func Look(ctx context.Context, o *owner.Owner, id string) (*Looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Looked{Request: shown(d, kept)}
+	out := &Looked{Request: shown(d, kept), Offers: []grant.Offer{}}
+	if out.Wants == WantsOwnerToken {
+		return out, nil
+	}
 	if out.Asks, err = d.Asked(kept); err != nil {
 		return nil, err
 	}

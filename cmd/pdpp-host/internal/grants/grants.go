@@ -21,7 +21,7 @@ import (
 func Command(s *session.Session) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("grants", "Decide which apps may read what", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
-	cmd.AddCommand(list, requestsCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), revokeCommand(s))
+	cmd.AddCommand(list, requestsCommand(s), codeCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), revokeCommand(s))
 	return cmd
 }
 
