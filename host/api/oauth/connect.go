@@ -53,6 +53,9 @@ func (c *call) connect() (any, error) {
 		return nil, wire.Invalid("client_id", "is missing beside request_uri")
 	}
 	if in.Client == "" { // it is registered as well
+		if c.NoRegistration {
+			return nil, wire.Invalid("client_id", "is missing, and no client is registered here")
+		}
 		if err := c.limit(&c.clients); err != nil {
 			return nil, err
 		}

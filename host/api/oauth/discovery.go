@@ -16,14 +16,51 @@ type resourceMetadata struct {
 	ConnectVersion       string   `json:"pdpp_provider_connect_version"`
 	SelfExport           bool     `json:"pdpp_self_export_supported"`
 	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
+	Hints                hints    `json:"pdpp_discovery_hints"`
+	// Onboarding says how a program of the owner's own gets a token that speaks for the owner.
+	Onboarding onboarding `json:"pdpp_owner_agent_onboarding"`
 }
 
-func (c *call) resource() (any, error) {
+// hints say how a reader begins.
+type hints struct {
+	QueryBase string `json:"query_base"`
+	Changes   string `json:"changes_since_bootstrap"`
+}
+
+type onboarding struct {
+	Device string `json:"device_authorization_endpoint"`
+	Token  string `json:"token_endpoint"`
+}
+
+const (
+	resourceName = "pdpp-host"
+	pathQueries  = "/v1"
+)
+
+func (c *call) resource() (any, error) { return c.resourceAt(""), nil }
+
+// resourceMCP is the same for what speaks MCP: another resource, by name.
+func (c *call) resourceMCP() (any, error) { return c.resourceAt(PathMCP), nil }
+
+func (c *call) resourceAt(path string) *resourceMetadata {
 	at := c.origin()
 	return &resourceMetadata{
-		Resource: at, Name: "pdpp-host", AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + "/v1",
+		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + pathQueries,
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
-	}, nil
+		Hints: hints{pathQueries, "beginning"}, Onboarding: onboarding{at + PathStartDevice, at + PathToken},
+	}
+}
+
+// startingPoint says where a program goes on that knows the address alone.
+type startingPoint struct {
+	Object string            `json:"object"`
+	Role   string            `json:"role"`
+	Name   string            `json:"resource_name"`
+	Links  map[string]string `json:"links"`
+}
+
+func (c *call) index() (any, error) {
+	return &startingPoint{"pdpp_discovery_index", "resource_server", resourceName, map[string]string{"core_query_base": c.origin() + pathQueries, "well_known": c.origin() + PathResource}}, nil
 }
 
 // serverMetadata says how a grant is asked for (RFC 8414, RD-38): it names the paths that

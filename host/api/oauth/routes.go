@@ -22,6 +22,8 @@ import (
 // The paths.
 const (
 	PathResource    = "/.well-known/oauth-protected-resource"
+	PathResourceMCP = PathResource + PathMCP
+	PathIndex       = "/{$}"
 	PathServer      = "/.well-known/oauth-authorization-server"
 	PathRegister    = "/oauth/register"
 	PathPush        = "/oauth/par"
@@ -39,7 +41,7 @@ const (
 )
 
 // Paths are the patterns of all routes, for who puts the faces together.
-var Paths = []string{PathResource, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathStartDevice, PathConnect, PathPoll, PathRevoke}
+var Paths = []string{PathResource, PathResourceMCP, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathStartDevice, PathConnect, PathPoll, PathRevoke}
 
 // Deps is what the face works with.
 type Deps struct {
@@ -94,6 +96,7 @@ func New(d Deps) *Server {
 	const get, post = http.MethodGet, http.MethodPost
 	for _, rt := range []route{
 		{method: get, path: PathResource, success: http.StatusOK, do: (*call).resource, open: true},
+		{method: get, path: PathResourceMCP, success: http.StatusOK, do: (*call).resourceMCP, open: true},
 		{method: get, path: PathServer, success: http.StatusOK, do: (*call).server, open: true},
 		{method: post, path: PathRegister, success: http.StatusCreated, do: (*call).register, flat: true},
 		{method: post, path: PathPush, success: http.StatusCreated, do: (*call).push},
@@ -116,6 +119,19 @@ func wrongMethod(allowed string) func(*call) (any, error) {
 		c.w.Header().Set("Allow", allowed)
 		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes " + allowed}
 	}
+}
+
+// Index answers programs that ask for JSON with where they go on, and others with the pages.
+func (s *Server) Index(pages http.Handler) http.Handler {
+	index := s.handle(&route{path: PathIndex, success: http.StatusOK, do: (*call).index, open: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accepts := strings.Join(r.Header.Values("Accept"), ",")
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(accepts, "application/json") && !strings.Contains(accepts, "text/html") {
+			index.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
 }
 
 // ServeHTTP answers one request.
@@ -276,7 +292,7 @@ func (c *call) fail(err error) {
 		c.failFlat(f, abi.CodeOf(err) == desk.CodeReplayed)
 	default:
 		if f.Status == http.StatusUnauthorized {
-			c.w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+c.origin()+PathResource+`"`)
+			c.w.Header().Set("WWW-Authenticate", wire.Challenge(c.origin()+PathResource, c.bearer() != ""))
 		}
 		wire.Fail(c.w, f, c.id)
 	}

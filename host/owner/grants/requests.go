@@ -42,7 +42,7 @@ type Request struct {
 	NeedsCode bool      `json:"needs_code"`         // the code that a device shows has to be typed first
 }
 
-// What an app asks for: to read what its owner chooses, or a token that speaks for its owner.
+// An app asks to read, or for a token that speaks for its owner.
 const (
 	WantsGrant      = "grant"
 	WantsOwnerToken = "owner_token" //nolint:gosec // a word
