@@ -79,6 +79,8 @@ var operations = map[string]string{
 	"grants.Approve":  "grants approve",
 	"grants.Refuse":   "grants deny",
 
+	"grants.Reads":             "grants reads",
+	"grants.Limit":             "grants limit",
 	"grants.EnterCode":         "grants code",
 	"grants.ApproveOwnerToken": "tokens approve",
 	"grants.Find":              "(a page finds the request that an app has the address of)",

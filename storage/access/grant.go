@@ -28,6 +28,7 @@ type Grant struct {
 	Issued      time.Time
 	Expires     time.Time // zero: never
 	Revoked     time.Time // zero: it holds
+	HourlyBytes int64     // that one of its tokens may read; 0: the usual
 }
 
 type grantRow struct {
@@ -43,12 +44,13 @@ type grantRow struct {
 	IssuedUS    int64  `bun:"issued_us"`
 	ExpiresUS   int64  `bun:"expires_us"`
 	RevokedUS   int64  `bun:"revoked_us"`
+	HourlyBytes int64  `bun:"hourly_bytes"`
 }
 
 func (r *grantRow) public() Grant {
 	return Grant{
 		r.ID, r.RequestID, r.ClientID, []byte(r.Document), r.SHA256, []byte(r.Review), r.Declaration,
-		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS),
+		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS), r.HourlyBytes,
 	}
 }
 
@@ -234,6 +236,20 @@ func (s *Store) RevokeGrant(ctx context.Context, id string) (held bool, err erro
 	return err == nil, err
 }
 
+// LimitGrant says how many bytes each token of a grant may read in an hour; 0: the usual.
+func (s *Store) LimitGrant(ctx context.Context, id string, hourlyBytes int64) error {
+	return s.db.Alone(ctx, "bound the grant", func(t *db.Tx) error {
+		done, err := t.DB.NewUpdate().Model((*grantRow)(nil)).Set("hourly_bytes = ?", hourlyBytes).Where("id = ?", id).Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, unknownGrant())
+		}
+		return nil
+	})
+}
+
 // GrantByToken returns the token whose secret has that hash and its grant; nil: there is
 // none. It is one read, whatever it finds.
 func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *Grant, error) {
@@ -245,7 +261,7 @@ func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *
 		TokenExpireUS int64  `bun:"token_expire_us"`
 		TokenUsedUS   int64  `bun:"token_used_us"`
 	}
-	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, "+
+	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, g.hourly_bytes, "+
 		"t.id AS token_id, t.sha256 AS token_sha256, t.created_us AS token_made_us, t.expires_us AS token_expire_us, t.used_us AS token_used_us "+
 		"FROM grant_tokens AS t JOIN grants AS g ON g.id = t.grant_id WHERE t.sha256 = ?", sha256).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {

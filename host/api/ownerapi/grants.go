@@ -1,6 +1,8 @@
 package ownerapi
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -84,6 +86,43 @@ func (c *call) listGrants() (*wire.List[grants.Grant], error) {
 
 func (c *call) showGrant() (*grants.Shown, error) {
 	return grants.Show(c.Context(), c.owner, c.r.PathValue("grant"))
+}
+
+// readsOf names the list of a grant's reads, for its cursors.
+const readsOf = "grant-reads"
+
+func (c *call) listReads() (*wire.List[grants.Read], error) {
+	after, err := wire.After(readsOf, c.query["cursor"])
+	if err != nil {
+		return nil, err
+	}
+	before, err := strconv.ParseInt(cmp.Or(after, "0"), 10, 64)
+	if err != nil {
+		return nil, wire.Invalid("cursor", "is none of this list's")
+	}
+	all, err := grants.Reads(c.Context(), c.owner, c.r.PathValue("grant"), before, int64(c.rows)+1)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if len(all) > c.rows {
+		all = all[:c.rows]
+		next = wire.NewCursor(readsOf, strconv.FormatInt(all[c.rows-1].Seq, 10))
+	}
+	return wire.NewList(all, next, c.r.URL), nil
+}
+
+// bound is how much an app may read.
+type bound struct {
+	HourlyBytes int64 `json:"hourly_bytes_limit"`
+}
+
+func (c *call) limitGrant(in *bound) (*grants.Shown, error) {
+	id := c.r.PathValue("grant")
+	if err := grants.Limit(c.Context(), c.owner, id, in.HourlyBytes); err != nil {
+		return nil, err
+	}
+	return grants.Show(c.Context(), c.owner, id)
 }
 
 func (c *call) revokeGrant() (*ended, error) {

@@ -93,6 +93,8 @@ func (a *API) routes() []route {
 		send(post, asked+"/deny", manage, "grants.Refuse", "Refuses what an app asks for", ok, (*call).denyRequest),
 		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
 		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
+		ask(get, granted+"/reads", read, "grants.Reads", "What an app has read, the newest first", list(), (*call).listReads),
+		send(patch, granted, manage, "grants.Limit", "Bounds what each token of a grant may read in an hour", ok, (*call).limitGrant),
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),

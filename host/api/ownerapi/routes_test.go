@@ -75,6 +75,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"POST /v1/owner/grant-requests/{request}/deny", unwanted, `{}`, 200},
 		{"GET /v1/owner/grants", "", "", 200},
 		{"GET /v1/owner/grants/{grant}", granted, "", 200},
+		{"GET /v1/owner/grants/{grant}/reads", granted, "", 200},
+		{"PATCH /v1/owner/grants/{grant}", granted, `{"hourly_bytes_limit":1048576}`, 200},
 		{"DELETE /v1/owner/grants/{grant}", granted, "", 200},
 		{"GET /v1/owner/notification-settings", "", "", 200},
 		{"PATCH /v1/owner/notification-settings", "", `{"quiet_from":"22:00","quiet_until":"07:00"}`, 200},

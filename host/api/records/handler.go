@@ -30,6 +30,8 @@ type Deps struct {
 	Logger  *slog.Logger
 	// Metadata is the path at which clients learn where to ask for access; "": there is none.
 	Metadata string
+	// Disclose is told of each read of a known caller, behind its answer. nil: nobody counts.
+	Disclose func(*read.Disclosure)
 }
 
 // Server answers readers. It is safe for concurrent use.
@@ -56,6 +58,8 @@ type call struct {
 	record string
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
+	began  time.Time
+	told   map[string]int64 // how many records of each stream
 }
 
 // route answers one kind of path.
@@ -96,7 +100,7 @@ func (c *call) routeOf(path string) *route {
 
 // ServeHTTP answers one request with JSON, also when something panics.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random)}
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), began: s.Now()}
 	wire.Begin(w.Header(), c.id)
 	if err := c.guarded(); err != nil {
 		c.fail(err)
@@ -121,6 +125,7 @@ func (c *call) guarded() (err error) {
 		return err
 	}
 	wire.Write(c.w, http.StatusOK, body)
+	c.disclose(http.StatusOK, int64(len(body)), "")
 	return nil
 }
 

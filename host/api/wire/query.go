@@ -174,6 +174,11 @@ func (q *Query) Done() error {
 	return q.Known()
 }
 
+// Names returns the names of the parameters that were sent and read.
+func (q *Query) Names() []string {
+	return slices.DeleteFunc(sortedNames(q.sent), func(name string) bool { return !q.read[name] })
+}
+
 // Known returns the refusal of what was read of the query, and passes over the rest: OAuth
 // wants it (RFC 6749, section 3.1).
 func (q *Query) Known() error {

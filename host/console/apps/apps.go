@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
 	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
 	mux.Handle("GET "+path+"/of/{grant}", s.Signed(showGrant))
+	mux.Handle("POST "+path+"/of/{grant}/limit", s.Signed(limit))
 	mux.Handle("POST "+path+"/of/{grant}/revoke", s.Signed(revoke))
 }
 
@@ -214,7 +216,26 @@ func showGrant(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(http.StatusOK, ui.Safe(g.Name()), ui.Apps, grantPage(g, v.Now(), v.Proof()))
+	reads, err := grants.Reads(v.Context(), v.Owner, g.ID, 0, shownReads)
+	if err != nil {
+		return err
+	}
+	return v.Show(http.StatusOK, ui.Safe(g.Name()), ui.Apps, grantPage(g, reads, v.Now(), v.Proof()))
+}
+
+// shownReads is how many of a grant's newest reads its page has.
+const shownReads = 20
+
+func limit(v *site.Visit) error {
+	id := v.R.PathValue("grant")
+	mib, err := strconv.ParseInt(v.R.PostFormValue("mib"), 10, 32)
+	if err != nil {
+		mib = 0
+	}
+	if err := grants.Limit(v.Context(), v.Owner, id, mib<<20); err != nil {
+		return err
+	}
+	return v.Done(grantPath(id), words.AppLimitedNow)
 }
 
 func revoke(v *site.Visit) error {

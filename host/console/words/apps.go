@@ -57,6 +57,15 @@ const (
 	AppID           = "Id of the app"
 	AppCanRead      = "It can read now"
 	AppCannotCount  = "cannot be counted now"
+	AppHasRead      = "It has read"
+	AppReadNothing  = "Nothing so far"
+	AppReadsNewest  = "Its newest reads"
+	AppReadAt       = "When"
+	AppRecords      = "Records"
+	AppOutcome      = "Outcome"
+	AppLimit        = "Bound what it reads"
+	AppLimitMiB     = "MiB in an hour, each of its tokens"
+	AppLimitSet     = "Set the bound"
 	AppMonth        = "After 30 days"
 	AppYear         = "After 365 days"
 	DeviceTitle     = "Enter a device's code"
@@ -113,4 +122,12 @@ func AppRefusal(code string) string {
 		return text
 	}
 	return "The address that the app has sent your browser to is not complete, or is too old."
+}
+
+// AppReadOutcome is what became of a read, by the code of its refusal.
+func AppReadOutcome(code string) string {
+	if code == "" {
+		return "Read"
+	}
+	return "Refused: " + code
 }

@@ -1,0 +1,41 @@
+package records
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// tell counts records that are about to be told.
+func (c *call) tell(rows ...row) {
+	if c.told == nil {
+		c.told = map[string]int64{}
+	}
+	for i := range rows {
+		if !rows[i].Deleted {
+			c.told[rows[i].Stream]++
+		}
+	}
+}
+
+// disclose has a read of a known caller counted (RD-56). code is that of a refusal; "": it
+// was answered.
+func (c *call) disclose(status int, bytes int64, code string) {
+	if c.caller == nil {
+		return
+	}
+	if most := c.caller.Bytes; most > 0 {
+		c.limits.bytes.Spend(c.caller.Token, float64(most), float64(bytes), c.Now())
+	}
+	if c.Disclose == nil || status == http.StatusTooManyRequests { // it read nothing, and comes in numbers
+		return
+	}
+	d := &read.Disclosure{At: c.Now(), RequestID: c.id, Caller: c.caller, Route: c.r.Pattern, Bytes: bytes, Status: status, Code: code, Took: c.Now().Sub(c.began)}
+	if code == "" {
+		d.Records = c.told
+	}
+	if c.query != nil {
+		d.Parameters = c.query.Names()
+	}
+	c.Disclose(d)
+}
