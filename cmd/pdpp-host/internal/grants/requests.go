@@ -85,10 +85,10 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
 	writeCode(w, r.Code)
 	switch {
+	case r.Wants == grants.WantsOwnerToken:
+		fmt.Fprintln(w, s.Advice("it asks for a token that sees everything. Give it one by the code that it shows: pdpp-host tokens approve CODE   or refuse: pdpp-host grants deny "+r.ID))
 	case r.NeedsCode:
 		fmt.Fprintln(w, s.Advice("it is a device. Type the code that it shows: pdpp-host grants code CODE"))
-	case r.Wants == grants.WantsOwnerToken:
-		fmt.Fprintln(w, s.Advice("it asks for a token that sees everything. Give it one: pdpp-host tokens approve CODE   or refuse: pdpp-host grants deny "+r.ID))
 	}
 	if r.Wants == grants.WantsOwnerToken {
 		return
