@@ -258,6 +258,39 @@ func TestCodeRace(t *testing.T) {
 	b.ended(id, "grants.code_replayed")
 }
 
+// RD-43.3: of one review that is approved many times at once, from several faces, one grant
+// comes with one token, and each is told of it.
+func TestApprovalsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.registers("An app")
+	for range 8 {
+		request, err := grants.Find(t.Context(), b.owner, b.pushes(client, asks))
+		b.ok(err)
+		r, err := grants.Review(t.Context(), b.owner, request, Choices{})
+		b.ok(err)
+		var mu sync.Mutex
+		ids, tokens := map[string]bool{}, 0
+		won := race(func() bool {
+			made, err := grants.Approve(t.Context(), b.owner.As(owner.Actor{Face: owner.APIToken}, nil), grants.Approval{RequestID: request, Revision: r.Revision, Shows: true})
+			if err != nil {
+				t.Errorf("got %v, want the same grant", err)
+				return false
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids[made.GrantID] = true
+			if made.Token != "" {
+				tokens++
+			}
+			return true
+		})
+		if won != 16 || len(ids) != 1 || tokens != 1 {
+			t.Errorf("got %d answers with %d grants and %d tokens, want 16, 1 and 1", won, len(ids), tokens)
+		}
+	}
+}
+
 // race runs do 16 times at once, and counts those that win.
 func race(do func() bool) (won int) {
 	var wg sync.WaitGroup

@@ -3,6 +3,7 @@ package grants
 import (
 	"context"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
@@ -39,6 +40,11 @@ func Approve(ctx context.Context, o *owner.Owner, a Approval) (*Approved, error)
 		made, err = d.Approve(ctx, a.RequestID, a.Revision, a.Shows)
 		return err
 	})
+	if abi.CodeOf(err) == CodeDecided { // by the same approval, at the same moment
+		if again, aerr := d.Again(ctx, a.RequestID, a.Revision); again != nil || aerr != nil {
+			return approved(again), aerr
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
