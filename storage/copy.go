@@ -72,11 +72,11 @@ var copyTables = []copyTable{
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},
 	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"passkeys", []string{"id"}}, {"server_keys", []string{"name"}}, {"answers", []string{"key_sha256"}},
-	{"clients", []string{"id"}}, {"grant_requests", []string{"id"}}, {"grants", []string{"id"}}, {"grant_tokens", []string{"id"}}, {"declarations", []string{"sha256"}},
+	{"clients", []string{"id"}}, {"grant_requests", []string{"id"}}, {"grants", []string{"id"}}, {"grant_tokens", []string{"id"}}, {"grant_refreshes", []string{"sha256"}}, {"wrong_user_codes", []string{"id"}}, {"disclosures", []string{"seq"}}, {"disclosure_days", []string{"grant_id", "stream", "day"}}, {"declarations", []string{"sha256"}},
 }
 
 // ownNumbers are the columns whose numbers a table gives itself, by table.
-var ownNumbers = map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"}
+var ownNumbers = map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq", "disclosures": "seq"}
 
 // A transaction of a copy holds at most so much.
 const (

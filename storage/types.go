@@ -111,6 +111,12 @@ type (
 	Grant        = access.Grant
 	GrantToken   = access.GrantToken
 	Approval     = access.Approval
+	Redemption   = access.Redemption
+	RefreshToken = access.RefreshToken
+
+	Disclosure      = access.Disclosure
+	Disclosed       = access.Disclosed
+	DisclosureShown = access.DisclosureShown
 )
 
 // ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.

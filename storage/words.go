@@ -51,6 +51,11 @@ const (
 	CodeRequestReviewed  = access.CodeRequestReviewed
 	CodeApprovalConflict = access.CodeApprovalConflict
 	CodeNobodyWaits      = access.CodeNobodyWaits
+	CodeRedeemRefused    = access.CodeRedeemRefused
+	CodeReplayed         = access.CodeReplayed
+	CodeUserCode         = access.CodeUserCode
+	CodeUserCodes        = access.CodeUserCodes
+	CodeUserCodeNeeded   = access.CodeUserCodeNeeded
 	CodeGrantUnknown     = access.CodeGrantUnknown
 
 	RequestPending   = access.RequestPending
@@ -59,6 +64,11 @@ const (
 	RequestByID      = access.RequestByID
 	RequestByURI     = access.RequestByURI
 	RequestByPolling = access.RequestByPolling
+	RequestByCode    = access.RequestByCode
+
+	FlowCode   = access.FlowCode
+	FlowDevice = access.FlowDevice
+	FlowOwner  = access.FlowOwner
 )
 
 // Connections: see storage/connection.

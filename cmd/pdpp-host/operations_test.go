@@ -81,7 +81,12 @@ var operations = map[string]string{
 	"grants.Ask":      "grants ask",
 	"grants.Caller":   "(mcp reads under it)",
 	"grants.ByToken":  "(mcp reads under it)",
-	"grants.Find":     "(a page finds the request that an app has the address of)",
+
+	"grants.Reads":             "grants reads",
+	"grants.Limit":             "grants limit",
+	"grants.EnterCode":         "grants code",
+	"grants.ApproveOwnerToken": "tokens approve",
+	"grants.Find":              "(a page finds the request that an app has the address of)",
 
 	"access.BySession":       "(identifies a browser)",
 	"access.ByToken":         "(identifies a program)",

@@ -43,6 +43,7 @@ type Config struct {
 	listen       string
 	origin       string
 	behindProxy  bool
+	unregistered bool
 	tlsCert      string
 	tlsKey       string
 	history      time.Duration
@@ -116,6 +117,9 @@ func (c *Config) Origin() string { return c.origin }
 
 // BehindProxy says that other machines reach Listen through a proxy alone, which ends TLS.
 func (c *Config) BehindProxy() bool { return c.behindProxy }
+
+// NoRegistration says that no new app becomes known to a host that serves.
+func (c *Config) NoRegistration() bool { return c.unregistered }
 
 // TLSCert is the absolute path of the certificate for Listen; "": no TLS.
 func (c *Config) TLSCert() string { return c.tlsCert }
@@ -193,6 +197,11 @@ func (c *Config) shownValue(name string) string {
 		return c.origin
 	case KeyBehindProxy:
 		return strconv.FormatBool(c.behindProxy)
+	case KeyRegistration:
+		if c.unregistered {
+			return off
+		}
+		return on
 	case KeyTLSCert:
 		return c.tlsCert
 	case KeyTLSKey:

@@ -26,6 +26,7 @@ const (
 	KeyTLSKey       = "serve.tls_key"
 	KeyOrigin       = "serve.origin"
 	KeyBehindProxy  = "serve.behind_proxy"
+	KeyRegistration = "serve.registration"
 	KeyHistory      = "history.retention"
 )
 
@@ -68,6 +69,7 @@ var keys = []key{
 	{KeyTLSKey, "", parsePath(func(c *Config) *string { return &c.tlsKey })},
 	{KeyOrigin, "", parseOrigin},
 	{KeyBehindProxy, "false", parseBool(func(c *Config) *bool { return &c.behindProxy })},
+	{KeyRegistration, "on", parseRegistration},
 	{KeyHistory, "90d", parseHistory},
 }
 

@@ -231,6 +231,21 @@ func parseOrigin(c *Config, v value) error {
 	return nil
 }
 
+// The words of serve.registration.
+const (
+	on  = "on"
+	off = "off"
+)
+
+func parseRegistration(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil || s != on && s != off {
+		return v.invalid("is neither on nor off", "off: no new app becomes known")
+	}
+	c.unregistered = s == off
+	return nil
+}
+
 func parseBool(field func(*Config) *bool) func(*Config, value) error {
 	return func(c *Config, v value) error {
 		switch b, is := v.raw.(bool); {

@@ -50,6 +50,7 @@ func TestInvalidValues(t *testing.T) {
 		{`serve: {origin: "https://pdpp.example.org/x"}`, KeyOrigin, "not an origin"},
 		{`serve: {origin: "https://a@pdpp.example.org"}`, KeyOrigin, "not an origin"},
 		{`serve: {origin: "file:///x"}`, KeyOrigin, "not an origin"},
+		{"serve: {registration: maybe}", KeyRegistration, "neither on nor off"},
 		{"serve: {behind_proxy: maybe}", KeyBehindProxy, "true or false"},
 		{"serve: {tls_key: 7}", KeyTLSKey, "path"},
 		{"history: {retention: 0d}", KeyHistory, "number of days"},

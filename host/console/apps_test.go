@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"crypto/rand"
 	"net/http"
 	"net/url"
@@ -95,5 +96,111 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	}
 	if got := b.get("/apps"); !strings.Contains(got.body, "Revoked") || strings.Contains(got.body, name) {
 		t.Errorf("got %s, want the grant in the list, and no markup of the app's", got.body)
+	}
+}
+
+// RD-45: a browser that an app has sent comes to the request by a link of this host's, and
+// goes back to the app with its owner's answer, and not before.
+func TestBrowserComesFromAnAppAndGoesBack(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "mine", "scripted", nil)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	const home = "https://app.example/back?of=pdpp"
+	client, err := d.Register(t.Context(), desk.NewClient{Name: "A web app", Redirects: []string{home}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func() (uri, page string) {
+		t.Helper()
+		p, err := d.Push(t.Context(), desk.Ask{ClientID: client.ID, Browser: &desk.Browser{Issuer: "http://localhost", Redirect: home, State: `"><b>`, Challenge: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		uri = "request_uri=" + url.QueryEscape(p.URI)
+		return uri, b.get("/consent?" + uri).to
+	}
+	uri, page := asks()
+	visitor := map[string]string{"Cookie": ""}
+	if got := b.ask(http.MethodGet, "/consent/begin?"+uri, nil, visitor); got.status != http.StatusOK || !strings.Contains(got.body, `href="/consent?request_uri=`) {
+		t.Errorf("without a session: got %d %s, want a link to the request", got.status, got.body)
+	}
+	if got := b.get("/consent/begin?" + uri); got.to != "/consent?"+uri {
+		t.Errorf("with a session: got sent to %q, want to the request", got.to)
+	}
+	for _, code := range []string{"invalid_client", "<script>", "https://evil.example"} {
+		got := b.ask(http.MethodGet, "/consent/begin?refused="+url.QueryEscape(code), nil, visitor)
+		if got.status != http.StatusBadRequest || strings.Contains(got.body, code) {
+			t.Errorf("%s: got %d %s, want a sentence of this host's", code, got.status, got.body)
+		}
+	}
+	shown := b.get(page)
+	if shown.status != http.StatusOK || strings.Contains(shown.body, "http-equiv") {
+		t.Errorf("got %d, want a page that leads nowhere by itself", shown.status)
+	}
+	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "connection": {choiceIn(shown.body, "connection")}}
+	revision := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")
+	made := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {revision}}, nil)
+	for _, want := range []string{`http-equiv="refresh" content="0; url=https://app.example/back?of=pdpp&amp;code=`, `href="https://app.example/back?of=pdpp&amp;code=`, "&amp;state=%22%3E%3Cb%3E"} {
+		if made.status != http.StatusOK || !strings.Contains(made.body, want) {
+			t.Errorf("got %d %s, want %s", made.status, made.body, want)
+		}
+	}
+	_, page = asks()
+	if got := b.ask(http.MethodPost, page+"/deny", url.Values{}, nil); !strings.Contains(got.body, "of=pdpp&amp;error=access_denied") {
+		t.Errorf("got %d %s, want the refusal brought to the app", got.status, got.body)
+	}
+}
+
+// choiceIn is the value of the first box of that name on a page.
+func choiceIn(body, name string) string {
+	_, rest, _ := strings.Cut(body, `name="`+name+`" value="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
+}
+
+// RD-46.2: an owner types the code of a device, which a link only fills in, sees who asks and
+// that it sees everything, and chooses what its token may do.
+func TestDeviceIsApprovedByItsCode(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	a, err := d.StartDevice(t.Context(), desk.Ask{ClientID: desk.PreRegistered})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.get("/device?user_code=" + a.UserCode); !strings.Contains(got.body, `value="`+a.UserCode+`"`) || strings.Contains(got.body, "PDPP CLI") {
+		t.Errorf("got %d %s, want the code filled in, and nothing done", got.status, got.body)
+	}
+	if got := b.ask(http.MethodPost, "/device", url.Values{"user_code": {"BBBB-BBBB"}}, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
+		t.Errorf("a wrong code: got %d, want the form again with why", got.status)
+	}
+	if got := b.ask(http.MethodPost, "/device", url.Values{"user_code": {a.UserCode}}, map[string]string{"Sec-Fetch-Site": "cross-site"}); got.status != http.StatusForbidden {
+		t.Errorf("a code from elsewhere: got %d, want 403", got.status)
+	}
+	page := b.ask(http.MethodPost, "/device", url.Values{"user_code": {a.UserCode}}, nil).to
+	shown := b.get(page)
+	if !strings.Contains(shown.body, "PDPP CLI") || !strings.Contains(shown.body, "sees everything") || strings.Contains(shown.body, a.UserCode) {
+		t.Errorf("%s: got %d %s, want who asks and that it sees everything", page, shown.status, shown.body)
+	}
+	if got := b.ask(http.MethodPost, page+"/approve-token", url.Values{"scope": {"all"}}, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
+		t.Errorf("no such scope: got %d %q, want the request again with why", got.status, problem(got.body))
+	}
+	b.done(page+"/approve-token", url.Values{"scope": {"run"}, "days": {"1"}}, "/apps")
+	if got := b.events()[0]; got != "tokens.approve done" {
+		t.Errorf("the last event: got %q, want the approval", got)
+	}
+	witness := func(ctx context.Context, _, _ string) context.Context { return ctx }
+	issued, err := d.RedeemDevice(t.Context(), witness, desk.PreRegistered, a.DeviceCode)
+	if err != nil || issued.Expires.Sub(time.Now()).Round(time.Hour) != 24*time.Hour {
+		t.Errorf("got %+v, %v, want a token of a day", issued, err)
 	}
 }

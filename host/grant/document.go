@@ -58,6 +58,20 @@ func (r *Review) Grant(id string, at time.Time) (*Document, []byte, error) {
 	return d, text, err
 }
 
+// Granted is what a grant gives, as authorization details say it (RFC 9396, section 7).
+type Granted struct {
+	Type        string   `json:"type"`
+	Source      Source   `json:"source"`
+	PurposeCode string   `json:"purpose_code"`
+	AccessMode  string   `json:"access_mode"`
+	Streams     []Stream `json:"streams"`
+}
+
+// Granted returns it.
+func (d *Document) Granted() []Granted {
+	return []Granted{{Type, d.Source, d.PurposeCode, d.AccessMode, d.Streams}}
+}
+
 func value(s *string) string {
 	if s == nil {
 		return ""

@@ -35,6 +35,11 @@ func overText(connection string) (title, body string) {
 	return plain(connection) + " needs you no more", "Nothing is to be done."
 }
 
+// AppText says that an app waits for its owner's decision.
+func AppText() (title, body string) {
+	return "An app asks to read your data", "See what it asks for on this host's page, or with: pdpp-host grants requests"
+}
+
 // TestText is what a channel is tried with.
 func TestText() (title, body string) {
 	return "pdpp-host can reach you", "This is a test. Nothing is to be done."

@@ -50,6 +50,8 @@ var statuses = map[abi.Code]int{
 	grants.CodeUnknown:          http.StatusNotFound,
 	grants.CodeNoSuch:           http.StatusNotFound,
 	grants.CodeChoice:           http.StatusUnprocessableEntity,
+	grants.CodeUserCode:         http.StatusUnprocessableEntity,
+	grants.CodeUserCodes:        http.StatusTooManyRequests,
 	notifications.CodeUnknown:   http.StatusNotFound,
 	questions.CodeUnknown:       http.StatusNotFound,
 	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,6 +19,9 @@ type Client struct {
 	ID      string
 	Name    string // as it calls itself
 	Created time.Time
+
+	Redirects []string // the addresses that an owner's browser may be sent back to
+	Refreshes bool     // it takes refresh tokens
 }
 
 type clientRow struct {
@@ -26,9 +30,28 @@ type clientRow struct {
 	ID        string `bun:"id,pk"`
 	Name      string `bun:"name"`
 	CreatedUS int64  `bun:"created_us"`
+	Redirects string `bun:"redirects"` // JSON; "": none
+	Refreshes int64  `bun:"refreshes"`
 }
 
-func (r *clientRow) public() Client { return Client{r.ID, r.Name, db.Time(r.CreatedUS)} }
+func (r *clientRow) public() Client {
+	c := Client{ID: r.ID, Name: r.Name, Created: db.Time(r.CreatedUS), Refreshes: r.Refreshes == 1}
+	if json.Unmarshal([]byte(r.Redirects), &c.Redirects) != nil {
+		c.Redirects = nil // none, or a damaged row: it is sent back nowhere
+	}
+	return c
+}
+
+func clientRowOf(c *Client, now time.Time) *clientRow {
+	row := &clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(now)}
+	if c.Refreshes {
+		row.Refreshes = 1
+	}
+	if text, err := json.Marshal(c.Redirects); err == nil && len(c.Redirects) > 0 {
+		row.Redirects = string(text)
+	}
+	return row
+}
 
 // idle is a client without a request and without a grant.
 const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)" +
@@ -52,7 +75,7 @@ func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, m
 				return err
 			}
 		}
-		_, err = t.DB.NewInsert().Model(&clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(t.Now)}).Exec(t.Ctx)
+		_, err = t.DB.NewInsert().Model(clientRowOf(&c, t.Now)).Exec(t.Ctx)
 		return err
 	})
 }

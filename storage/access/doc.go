@@ -7,6 +7,8 @@
 //
 // The clients of readers are here, what they ask an owner for, and the grants that came of it
 // with their tokens. An approval is one transaction, which looks again at all that it rests on.
+// So is what a code or a refresh token leads to (redeem.go). The disclosures say what readers
+// were told, without what stood in it.
 //
 // It does not decide whether a password or a secret is right: host/owner/access does, and
 // host/grant what a grant shows.

@@ -28,6 +28,7 @@ type Grant struct {
 	Issued      time.Time
 	Expires     time.Time // zero: never
 	Revoked     time.Time // zero: it holds
+	HourlyBytes int64     // that one of its tokens may read; 0: the usual
 }
 
 type grantRow struct {
@@ -43,12 +44,13 @@ type grantRow struct {
 	IssuedUS    int64  `bun:"issued_us"`
 	ExpiresUS   int64  `bun:"expires_us"`
 	RevokedUS   int64  `bun:"revoked_us"`
+	HourlyBytes int64  `bun:"hourly_bytes"`
 }
 
 func (r *grantRow) public() Grant {
 	return Grant{
 		r.ID, r.RequestID, r.ClientID, []byte(r.Document), r.SHA256, []byte(r.Review), r.Declaration,
-		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS),
+		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS), r.HourlyBytes,
 	}
 }
 
@@ -84,6 +86,9 @@ type Approval struct {
 	Manifest []byte            // that it was read by
 	Modules  map[string]string // the hash of each connection's accepted module, by its id
 	Token    GrantToken        // its hash counts where nobody waits with a code; "": then nothing is approved
+
+	Code        string // the hash of the code that a browser brings to a client of FlowCode
+	CodeExpires time.Time
 }
 
 // ApproveGrant keeps a grant, its token, what it was read by and the decision, all of them
@@ -105,20 +110,39 @@ func (s *Store) ApproveGrant(ctx context.Context, a Approval) (awaited bool, err
 		if err := stillFit(t, a.Modules); err != nil {
 			return err
 		}
-		token := a.Token
-		if awaited = row.Token != ""; awaited {
-			token.SHA256 = row.Token
-		}
-		if token.SHA256 == "" {
-			return abi.NewError(CodeNobodyWaits, "no app waits for this request", "approve it on the command line, which shows the app's token: `pdpp-host grants approve`")
-		}
-		row.State, row.DecidedUS, row.GrantID = RequestApproved, db.Micros(t.Now), a.Grant.ID
-		if _, err := t.DB.NewUpdate().Model(row).Column("state", "decided_us", "grant_id").WherePK().Exec(t.Ctx); err != nil {
+		token, err := row.token(&a)
+		if err != nil {
 			return err
 		}
-		return putGrant(t, &a, &token)
+		awaited = row.Token != "" || row.Flow != ""
+		row.State, row.DecidedUS, row.GrantID = RequestApproved, db.Micros(t.Now), a.Grant.ID
+		if row.Flow == FlowCode {
+			row.CodeSHA256, row.CodeExpiresUS = a.Code, db.Micros(a.CodeExpires)
+		}
+		if _, err := t.DB.NewUpdate().Model(row).Column("state", "decided_us", "grant_id", "code_sha256", "code_expires_us").WherePK().Exec(t.Ctx); err != nil {
+			return err
+		}
+		return putGrant(t, &a, token)
 	})
 	return awaited, err
+}
+
+// token is the token that an approval makes; nil: its client fetches one with a code.
+func (r *requestRow) token(a *Approval) (*GrantToken, error) {
+	token := a.Token
+	switch {
+	case r.Flow == FlowOwner:
+		return nil, conflict() // it is not about a grant
+	case r.Flow == FlowDevice && r.TypedUS == 0:
+		return nil, codeNeeded()
+	case r.Flow != "":
+		return nil, nil
+	case r.Token != "":
+		token.SHA256 = r.Token
+	case token.SHA256 == "":
+		return nil, abi.NewError(CodeNobodyWaits, "no app waits for this request", "approve it on the command line, which shows the app's token: `pdpp-host grants approve`")
+	}
+	return &token, nil
 }
 
 func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
@@ -131,11 +155,15 @@ func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
 		ID: g.ID, RequestID: g.RequestID, ClientID: g.ClientID, Document: string(g.Document), SHA256: g.SHA256, Review: string(g.Review),
 		Declaration: g.Declaration, IssuedUS: db.Micros(g.Issued), ExpiresUS: micros(g.Expires),
 	}
-	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil || token == nil {
 		return err
 	}
-	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: g.ID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires)}
-	_, err = t.DB.NewInsert().Model(&kept).Exec(t.Ctx)
+	return putToken(t, g.ID, token)
+}
+
+func putToken(t *db.Tx, grantID string, token *GrantToken) error {
+	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: grantID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires)}
+	_, err := t.DB.NewInsert().Model(&kept).Exec(t.Ctx)
 	return err
 }
 
@@ -184,8 +212,10 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	return list(ctx, s, "read the grants", "issued_us DESC", (*grantRow).public)
 }
 
-// RevokeGrant ends a grant and, with it, every token of it. It reports whether it held.
+// RevokeGrant ends a grant and, with it, every token of it. It reports whether it held; one
+// that did not is left as it is, without an audit event.
 func (s *Store) RevokeGrant(ctx context.Context, id string) (held bool, err error) {
+	ended := false
 	err = s.db.Alone(ctx, "revoke the grant", func(t *db.Tx) error {
 		row := grantRow{ID: id}
 		if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); errors.Is(err, sql.ErrNoRows) {
@@ -193,14 +223,31 @@ func (s *Store) RevokeGrant(ctx context.Context, id string) (held bool, err erro
 		} else if err != nil {
 			return err
 		}
-		if held = row.RevokedUS == 0; !held {
-			return nil
+		if ended = row.RevokedUS != 0; ended {
+			return conflict() // nothing is kept
 		}
 		row.RevokedUS = db.Micros(t.Now)
 		_, err := t.DB.NewUpdate().Model(&row).Column("revoked_us").WherePK().Exec(t.Ctx)
 		return err
 	})
-	return held, err
+	if ended {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// LimitGrant says how many bytes each token of a grant may read in an hour; 0: the usual.
+func (s *Store) LimitGrant(ctx context.Context, id string, hourlyBytes int64) error {
+	return s.db.Alone(ctx, "bound the grant", func(t *db.Tx) error {
+		done, err := t.DB.NewUpdate().Model((*grantRow)(nil)).Set("hourly_bytes = ?", hourlyBytes).Where("id = ?", id).Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, unknownGrant())
+		}
+		return nil
+	})
 }
 
 // GrantByToken returns the token whose secret has that hash and its grant; nil: there is
@@ -214,7 +261,7 @@ func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *
 		TokenExpireUS int64  `bun:"token_expire_us"`
 		TokenUsedUS   int64  `bun:"token_used_us"`
 	}
-	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, "+
+	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, g.hourly_bytes, "+
 		"t.id AS token_id, t.sha256 AS token_sha256, t.created_us AS token_made_us, t.expires_us AS token_expire_us, t.used_us AS token_used_us "+
 		"FROM grant_tokens AS t JOIN grants AS g ON g.id = t.grant_id WHERE t.sha256 = ?", sha256).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -29,6 +29,14 @@ const (
 	RequestDenied   = "denied"
 )
 
+// The flows of a request: how its client gets what its owner gives. "": it polls with a code
+// of its own, or nobody waits.
+const (
+	FlowCode   = "code"   // its owner's browser brings it a code
+	FlowDevice = "device" // its owner types a code that it shows
+	FlowOwner  = "owner"  // the same, for a token that speaks for the owner
+)
+
 // GrantRequest is what a client asks an owner for.
 type GrantRequest struct {
 	ID         string
@@ -47,6 +55,15 @@ type GrantRequest struct {
 	Decided    time.Time // zero: it waits
 	GrantID    string
 	Taken      time.Time // when its client was given the token; zero: never
+
+	Flow        string
+	Issuer      string // this host's origin, as the client knows it
+	Redirect    string // of FlowCode: where its owner's browser brings the code
+	ClientState string // and what it brings back unchanged
+	Challenge   string // of the verifier that the client holds
+	CodeExpires time.Time
+	UserCode    string    // the hash of the code that an owner types; "": none
+	Typed       time.Time // when its owner typed it; zero: never
 }
 
 type requestRow struct {
@@ -68,6 +85,16 @@ type requestRow struct {
 	DecidedUS  int64  `bun:"decided_us"`
 	GrantID    string `bun:"grant_id"`
 	TakenUS    int64  `bun:"taken_us"`
+
+	Flow          string `bun:"flow"`
+	Issuer        string `bun:"issuer"`
+	Redirect      string `bun:"redirect_uri"`
+	ClientState   string `bun:"client_state"`
+	Challenge     string `bun:"challenge"`
+	CodeSHA256    string `bun:"code_sha256,nullzero"`
+	CodeExpiresUS int64  `bun:"code_expires_us"`
+	UserCode      string `bun:"user_code_sha256,nullzero"`
+	TypedUS       int64  `bun:"typed_us"`
 }
 
 func (r *requestRow) public() GrantRequest {
@@ -75,6 +102,8 @@ func (r *requestRow) public() GrantRequest {
 		ID: r.ID, URI: r.URI, Polling: r.Polling, Token: r.Token, Code: r.Code, ClientID: r.ClientID, ClientName: r.ClientName,
 		Details: []byte(r.Details), Created: db.Time(r.CreatedUS), Expires: db.Time(r.ExpiresUS), Revision: r.Revision, Review: []byte(r.Review),
 		State: r.State, Decided: db.Time(r.DecidedUS), GrantID: r.GrantID, Taken: db.Time(r.TakenUS),
+		Flow: r.Flow, Issuer: r.Issuer, Redirect: r.Redirect, ClientState: r.ClientState, Challenge: r.Challenge, CodeExpires: db.Time(r.CodeExpiresUS),
+		UserCode: r.UserCode, Typed: db.Time(r.TypedUS),
 	}
 }
 
@@ -123,6 +152,7 @@ func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, i
 		row := requestRow{
 			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName,
 			Details: string(n.Details), CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), State: RequestPending,
+			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode,
 		}
 		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err
@@ -146,7 +176,7 @@ func (s *Store) AwaitGrant(ctx context.Context, uri, clientID, polling, token, c
 		if err := row.open(t.Now); err != nil {
 			return err
 		}
-		if row.Polling != "" {
+		if row.Polling != "" || row.Flow != "" {
 			return abi.NewError(CodeRequestWaited, "a client waits for this request already", "push another request")
 		}
 		if row.Revision != "" {
@@ -180,9 +210,10 @@ const (
 	RequestByID      = "id"
 	RequestByURI     = "uri_sha256"
 	RequestByPolling = "polling_sha256"
+	RequestByCode    = "code_sha256"
 )
 
-// GrantRequestOf returns a request by one of the three; nil: there is none.
+// GrantRequestOf returns a request by one of these; nil: there is none.
 func (s *Store) GrantRequestOf(ctx context.Context, by, value string) (*GrantRequest, error) {
 	return find(ctx, s, "read the request", by, value, (*requestRow).public)
 }

@@ -38,11 +38,13 @@ func (r *tokenRow) public() Token {
 
 // NewToken keeps a token.
 func (s *Store) NewToken(ctx context.Context, n Token) error {
-	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error {
-		row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires)}
-		_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
-		return err
-	})
+	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error { return putOwnerToken(t, &n) })
+}
+
+func putOwnerToken(t *db.Tx, n *Token) error {
+	row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires)}
+	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
+	return err
 }
 
 // TokenOf returns the token whose secret has that hash; nil: there is none.

@@ -51,6 +51,8 @@ var exact = map[abi.Code]int{
 	"grants.request_unknown": Usage,
 	"grants.invalid_choice":  Usage,
 
+	"grants.user_code_unknown": Usage,
+
 	"questions.unknown":        Usage,
 	"questions.answer_invalid": Usage,
 	"questions.keep_needed":    Usage,

@@ -1,104 +1,12 @@
 package oauth
 
 import (
-	"encoding/json"
 	"net/url"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
-
-// mostPushed is the size of a pushed request, in bytes (RD-07).
-const mostPushed = 256 << 10
-
-// newClient is what a client says of itself (RFC 7591). Other members are passed over.
-type newClient struct {
-	Name       *string `json:"client_name"`
-	AuthMethod *string `json:"token_endpoint_auth_method"`
-}
-
-type registered struct {
-	ID         string `json:"client_id"`
-	IssuedAt   int64  `json:"client_id_issued_at"`
-	Name       string `json:"client_name,omitempty"`
-	AuthMethod string `json:"token_endpoint_auth_method"`
-}
-
-// register makes a client known (RD-39).
-func (c *call) register() (any, error) {
-	body, err := wire.ReadBody(c.w, c.r)
-	if err != nil {
-		return nil, err
-	}
-	var members map[string]jsontext.Value
-	if err := wire.Decode(body, &members); err != nil {
-		return nil, err
-	}
-	var n newClient
-	if err := json.Unmarshal(body, &n); err != nil {
-		return nil, wire.Invalid("", "has a member of the wrong type")
-	}
-	if n.AuthMethod != nil && *n.AuthMethod != authNone {
-		return nil, wire.Invalid("token_endpoint_auth_method", "is not none")
-	}
-	if err := c.limit(&c.clients); err != nil {
-		return nil, err
-	}
-	name := ""
-	if n.Name != nil {
-		name = *n.Name
-	}
-	made, err := c.Desk.Register(c.r.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	return &registered{made.ID, made.Created.Unix(), made.Name, authNone}, nil
-}
-
-// pushed is what a client asks for (RD-41).
-type pushed struct {
-	Client  string         `json:"client_id"`
-	Details jsontext.Value `json:"authorization_details"`
-	Display string         `json:"client_display,omitempty"`
-}
-
-type pushedAnswer struct {
-	URI     string `json:"request_uri"`
-	Expires int    `json:"expires_in"`
-	Page    string `json:"authorization_url"`
-}
-
-func (c *call) push() (any, error) {
-	body, is, err := wire.ReadBodyOf(c.w, c.r, mostPushed, "application/json", wire.MediaForm)
-	if err != nil {
-		return nil, err
-	}
-	var p pushed
-	if is == wire.MediaForm {
-		q := wire.ReadForm(string(body))
-		p = pushed{Client: q.Text("client_id"), Details: jsontext.Value(q.Text("authorization_details")), Display: q.Text("client_display")}
-		err = q.Done()
-	} else {
-		err = wire.Decode(body, &p)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if p.Client == "" {
-		return nil, wire.Invalid("client_id", "is missing")
-	}
-	if len(p.Details) == 0 {
-		return nil, wire.Invalid("authorization_details", "is missing")
-	}
-	kept, err := c.Desk.Push(c.r.Context(), p.Client, p.Display, p.Details)
-	if err != nil {
-		return nil, err
-	}
-	return &pushedAnswer{kept.URI, int(kept.Expires.Seconds()), c.page(kept.URI)}, nil
-}
 
 // page is where an owner decides.
 func (c *call) page(uri string) string {
@@ -145,6 +53,9 @@ func (c *call) connect() (any, error) {
 		return nil, wire.Invalid("client_id", "is missing beside request_uri")
 	}
 	if in.Client == "" { // it is registered as well
+		if c.NoRegistration {
+			return nil, wire.Invalid("client_id", "is missing, and no client is registered here")
+		}
 		if err := c.limit(&c.clients); err != nil {
 			return nil, err
 		}

@@ -225,7 +225,8 @@ func TestApprovals(t *testing.T) {
 	approve(request, stale, grants.CodeApproval)
 	b.forward(time.Minute)
 	approve(request, now, grants.CodeDecided)
-	b.code(grants.Refuse(ctx, b.owner, request), grants.CodeDecided)
+	_, err = grants.Refuse(ctx, b.owner, request)
+	b.code(err, grants.CodeDecided)
 	if got := b.polls(polling); got.status != http.StatusOK {
 		t.Errorf("got %d %s, want the token of the first approval", got.status, got.text)
 	}
@@ -239,7 +240,8 @@ func TestApprovals(t *testing.T) {
 	}
 
 	polling, request = next()
-	b.ok(grants.Refuse(ctx, b.owner, request))
+	_, err = grants.Refuse(ctx, b.owner, request)
+	b.ok(err)
 	if got := b.polls(polling); got.status != http.StatusForbidden || got.error() != "access_denied" {
 		t.Errorf("refused: got %d %s, want 403 access_denied", got.status, got.text)
 	}

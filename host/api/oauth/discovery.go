@@ -1,8 +1,6 @@
 package oauth
 
 import (
-	"strings"
-
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
@@ -18,25 +16,68 @@ type resourceMetadata struct {
 	ConnectVersion       string   `json:"pdpp_provider_connect_version"`
 	SelfExport           bool     `json:"pdpp_self_export_supported"`
 	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
+	Hints                hints    `json:"pdpp_discovery_hints"`
+	// Onboarding says how a program of the owner's own gets a token that speaks for the owner.
+	Onboarding onboarding `json:"pdpp_owner_agent_onboarding"`
 }
 
-func (c *call) resource() (any, error) {
+// hints say how a reader begins.
+type hints struct {
+	QueryBase string `json:"query_base"`
+	Changes   string `json:"changes_since_bootstrap"`
+}
+
+type onboarding struct {
+	Device string `json:"device_authorization_endpoint"`
+	Token  string `json:"token_endpoint"`
+}
+
+const (
+	resourceName = "pdpp-host"
+	pathQueries  = "/v1"
+)
+
+func (c *call) resource() (any, error) { return c.resourceAt(""), nil }
+
+// resourceMCP is the same for what speaks MCP: another resource, by name.
+func (c *call) resourceMCP() (any, error) { return c.resourceAt(PathMCP), nil }
+
+func (c *call) resourceAt(path string) *resourceMetadata {
 	at := c.origin()
 	return &resourceMetadata{
-		Resource: at + strings.TrimPrefix(c.r.URL.Path, PathResource), Name: "pdpp-host", AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + "/v1",
+		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + pathQueries,
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
-	}, nil
+		Hints: hints{pathQueries, "beginning"}, Onboarding: onboarding{at + PathStartDevice, at + PathToken},
+	}
+}
+
+// startingPoint says where a program goes on that knows the address alone.
+type startingPoint struct {
+	Object string            `json:"object"`
+	Role   string            `json:"role"`
+	Name   string            `json:"resource_name"`
+	Links  map[string]string `json:"links"`
+}
+
+func (c *call) index() (any, error) {
+	return &startingPoint{"pdpp_discovery_index", "resource_server", resourceName, map[string]string{"core_query_base": c.origin() + pathQueries, "well_known": c.origin() + PathResource}}, nil
 }
 
 // serverMetadata says how a grant is asked for (RFC 8414, RD-38): it names the paths that
 // answer, and no other.
 type serverMetadata struct {
 	Issuer               string      `json:"issuer"`
+	Authorize            string      `json:"authorization_endpoint"`
+	Token                string      `json:"token_endpoint"`
+	Device               string      `json:"device_authorization_endpoint"`
 	Push                 string      `json:"pushed_authorization_request_endpoint"`
-	Register             string      `json:"registration_endpoint"`
+	Register             string      `json:"registration_endpoint,omitempty"`
+	Revoke               string      `json:"revocation_endpoint"`
 	Connect              string      `json:"agent_connect_endpoint"`
 	GrantTypes           []string    `json:"grant_types_supported"`
 	ResponseTypes        []string    `json:"response_types_supported"`
+	ChallengeMethods     []string    `json:"code_challenge_methods_supported"`
+	NamesIssuer          bool        `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 	AuthMethods          []string    `json:"token_endpoint_auth_methods_supported"`
 	DetailsTypes         []string    `json:"authorization_details_types_supported"`
 	PDPPDetailsTypes     []string    `json:"pdpp_authorization_details_types_supported"`
@@ -53,14 +94,18 @@ type preClient struct {
 
 func (c *call) server() (any, error) {
 	at := c.origin()
-	return &serverMetadata{
-		Issuer: at, Push: at + PathPush, Register: at + PathRegister, Connect: at + PathConnect,
-		GrantTypes: []string{}, ResponseTypes: []string{}, AuthMethods: []string{authNone},
+	m := &serverMetadata{
+		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
+		GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},
 		PreRegistered:        []preClient{{desk.PreRegistered, desk.PreRegisteredName, authNone}},
 		ProviderCapabilities: []string{"third_party_client_connect"},
-	}, nil
+	}
+	if c.NoRegistration {
+		m.Register, m.RegistrationModes = "", []string{grant.PreRegistered}
+	}
+	return m, nil
 }
 
 // authNone is how clients prove themselves: not at all. A client is a name and no right.

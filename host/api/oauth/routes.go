@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,19 +21,27 @@ import (
 
 // The paths.
 const (
-	PathResource = "/.well-known/oauth-protected-resource"
-	PathModels   = PathResource + "/mcp" // the same of what models are served
-	PathServer   = "/.well-known/oauth-authorization-server"
-	PathRegister = "/oauth/register"
-	PathPush     = "/oauth/par"
-	PathConnect  = "/agent-connect"
-	PathPoll     = "/agent-connect/poll"
-	PathRevoke   = "/grants/{grant}/revoke"
-	PathConsent  = "/consent" // a page of the console's
+	PathResource    = "/.well-known/oauth-protected-resource"
+	PathResourceMCP = PathResource + PathMCP
+	PathIndex       = "/{$}"
+	PathServer      = "/.well-known/oauth-authorization-server"
+	PathRegister    = "/oauth/register"
+	PathPush        = "/oauth/par"
+	PathAuthorize   = "/oauth/authorize"
+	PathToken       = "/oauth/token"  //nolint:gosec // a path
+	PathRevokeToken = "/oauth/revoke" //nolint:gosec // a path
+	PathStartDevice = "/oauth/device_authorization"
+	PathConnect     = "/agent-connect"
+	PathPoll        = "/agent-connect/poll"
+	PathRevoke      = "/grants/{grant}/revoke"
+	PathConsent     = "/consent" // pages of the console's
+	PathBegin       = "/consent/begin"
+	PathDevice      = "/device"
+	PathMCP         = "/mcp"
 )
 
 // Paths are the patterns of all routes, for who puts the faces together.
-var Paths = []string{PathResource, PathModels, PathServer, PathRegister, PathPush, PathConnect, PathPoll, PathRevoke}
+var Paths = []string{PathResource, PathResourceMCP, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathStartDevice, PathConnect, PathPoll, PathRevoke}
 
 // Deps is what the face works with.
 type Deps struct {
@@ -44,6 +53,8 @@ type Deps struct {
 	// Witness returns a context with which the next change of the store, which a client at that
 	// address makes, leaves its audit event.
 	Witness func(ctx context.Context, address, operation, subject string) context.Context
+	// NoRegistration: no client becomes known here.
+	NoRegistration bool
 }
 
 // Server answers programs. It is safe for concurrent use.
@@ -62,6 +73,7 @@ type route struct {
 	do           func(*call) (any, error)
 	flat         bool // its errors are those of RFC 6749
 	open         bool // what everybody may know: it is not counted
+	page         bool // a browser opens it, with a query: it is sent on to a page
 }
 
 // workTime is how long the host works on a request (RD-07).
@@ -84,10 +96,14 @@ func New(d Deps) *Server {
 	const get, post = http.MethodGet, http.MethodPost
 	for _, rt := range []route{
 		{method: get, path: PathResource, success: http.StatusOK, do: (*call).resource, open: true},
-		{method: get, path: PathModels, success: http.StatusOK, do: (*call).resource, open: true},
+		{method: get, path: PathResourceMCP, success: http.StatusOK, do: (*call).resourceMCP, open: true},
 		{method: get, path: PathServer, success: http.StatusOK, do: (*call).server, open: true},
 		{method: post, path: PathRegister, success: http.StatusCreated, do: (*call).register, flat: true},
 		{method: post, path: PathPush, success: http.StatusCreated, do: (*call).push},
+		{method: get, path: PathAuthorize, do: (*call).authorize, page: true},
+		{method: post, path: PathToken, success: http.StatusOK, do: (*call).token, flat: true},
+		{method: post, path: PathRevokeToken, success: http.StatusOK, do: (*call).revokeToken, flat: true},
+		{method: post, path: PathStartDevice, success: http.StatusOK, do: (*call).startDevice, flat: true},
 		{method: post, path: PathConnect, success: http.StatusCreated, do: (*call).connect},
 		{method: post, path: PathPoll, success: http.StatusOK, do: (*call).poll},
 		{method: post, path: PathRevoke, success: http.StatusOK, do: (*call).revoke},
@@ -105,6 +121,19 @@ func wrongMethod(allowed string) func(*call) (any, error) {
 	}
 }
 
+// Index answers programs that ask for JSON with where they go on, and others with the pages.
+func (s *Server) Index(pages http.Handler) http.Handler {
+	index := s.handle(&route{path: PathIndex, success: http.StatusOK, do: (*call).index, open: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accepts := strings.Join(r.Header.Values("Accept"), ",")
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(accepts, "application/json") && !strings.Contains(accepts, "text/html") {
+			index.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+}
+
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
@@ -116,15 +145,20 @@ type call struct {
 	r     *http.Request
 	id    string
 	route *route
+	to    string // where a browser is sent; "": nowhere
 }
 
 func (s *Server) handle(rt *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{s, w, r, wire.NewID(s.Random), rt}
+		c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), route: rt}
 		wire.Begin(w.Header(), c.id)
 		status, body, err := c.answer()
 		if err != nil {
 			c.fail(err)
+			return
+		}
+		if c.to != "" {
+			http.Redirect(w, r, c.to, http.StatusSeeOther)
 			return
 		}
 		wire.Write(w, status, body)
@@ -145,9 +179,11 @@ func (c *call) answer() (status int, body []byte, err error) {
 		return 0, nil, err
 	}
 	status = c.route.success
-	if w, ok := result.(waiting); ok {
+	switch result := result.(type) {
+	case waiting:
 		status = http.StatusAccepted
-		result = w
+	case elsewhere:
+		c.to = string(result)
 	}
 	body, err = wire.Encode(result)
 	return status, body, err
@@ -164,7 +200,7 @@ func (c *call) admit() error {
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
 		return &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"}
 	}
-	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil { // no route has a parameter
+	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil && !c.route.page { // no other route has a parameter
 		return err
 	}
 	if c.route.open {
@@ -190,6 +226,12 @@ type refused struct {
 	wait        time.Duration
 }
 
+const (
+	codeGrant    = "invalid_grant"
+	codeDenied   = "access_denied"
+	codeRedirect = "invalid_redirect_uri"
+)
+
 var refusals = map[abi.Code]refused{
 	desk.CodeClientUnknown:   {http.StatusBadRequest, "invalid_client", "client_id", 0},
 	desk.CodeClientName:      {http.StatusBadRequest, wire.CodeInvalid, "client_name", 0},
@@ -200,9 +242,14 @@ var refusals = map[abi.Code]refused{
 	desk.CodeRequestWaited:   {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestReviewed: {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},
 	desk.CodeRequestExpired:  {http.StatusBadRequest, "expired_token", "", 0},
-	desk.CodePollingRefused:  {http.StatusUnauthorized, "invalid_grant", "", 0},
+	desk.CodePollingRefused:  {http.StatusUnauthorized, codeGrant, "", 0},
 	desk.CodePollingTooQuick: {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.Interval},
-	desk.CodeDenied:          {http.StatusForbidden, "access_denied", "", 0},
+	desk.CodeRedirect:        {http.StatusBadRequest, codeRedirect, "redirect_uri", 0},
+	desk.CodeRedeemRefused:   {http.StatusBadRequest, codeGrant, "", 0},
+	desk.CodeReplayed:        {http.StatusBadRequest, codeGrant, "", 0},
+	desk.CodePending:         {http.StatusBadRequest, "authorization_pending", "", 0},
+	desk.CodeSlowDown:        {http.StatusBadRequest, "slow_down", "", 0},
+	desk.CodeDenied:          {http.StatusForbidden, codeDenied, "", 0},
 	desk.CodeTokenRefused:    {http.StatusUnauthorized, wire.CodeUnauthenticated, "", 0},
 	desk.CodeUnknown:         {http.StatusNotFound, wire.CodeNotFound, "", 0},
 	abi.CodeStoreLocked:      {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},
@@ -238,26 +285,41 @@ func (c *call) fail(err error) {
 	if f.Status == http.StatusInternalServerError {
 		c.Logger.Error("a request failed", "route", c.route.path, "request", c.id, "cause", string(abi.CodeOf(err)))
 	}
-	if f.Status == http.StatusUnauthorized {
-		c.w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+c.origin()+PathResource+`"`)
-	}
-	if !c.route.flat {
+	switch {
+	case c.route.page && f.Status != http.StatusMisdirectedRequest:
+		http.Redirect(c.w, c.r, PathBegin+"?refused="+url.QueryEscape(f.Code), http.StatusSeeOther)
+	case c.route.flat:
+		c.failFlat(f, abi.CodeOf(err) == desk.CodeReplayed)
+	default:
+		if f.Status == http.StatusUnauthorized {
+			c.w.Header().Set("WWW-Authenticate", wire.Challenge(c.origin()+PathResource, c.bearer() != ""))
+		}
 		wire.Fail(c.w, f, c.id)
-		return
 	}
+}
+
+// flatError is an error in the form of RFC 6749.
+type flatError struct {
+	Code        string `json:"error"`
+	Description string `json:"error_description"`
+	RequestID   string `json:"request_id"`
+	Fresh       bool   `json:"fresh_authorization_required,omitempty"` // the grant has ended
+}
+
+func (c *call) failFlat(f *wire.Failure, fresh bool) {
 	wire.RetryAfter(c.w.Header(), f)
-	body, err := wire.Encode(map[string]string{"error": flatCode(f), "error_description": f.Message, "request_id": c.id})
+	if f.Status == http.StatusForbidden && f.Code == codeDenied { // RFC 8628, section 3.5
+		f.Status = http.StatusBadRequest
+	}
+	e := flatError{f.Code, f.Message, c.id, fresh}
+	if c.route.path == PathRegister && f.Status == http.StatusBadRequest && f.Code != codeRedirect {
+		e.Code = "invalid_client_metadata"
+	}
+	body, err := wire.Encode(e)
 	if err != nil { // of strings alone, it never is
 		body = []byte("{}\n")
 	}
 	wire.Write(c.w, f.Status, body)
-}
-
-func flatCode(f *wire.Failure) string {
-	if f.Status == http.StatusBadRequest {
-		return "invalid_client_metadata"
-	}
-	return f.Code
 }
 
 // bearer is the token of a request; "": it has none, or more than one.

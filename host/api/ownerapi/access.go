@@ -22,9 +22,10 @@ type newToken struct {
 	ExpiresSec int64        `json:"expires_seconds,omitempty"` // 90 days where it is left out
 }
 
+const mostTokenSeconds = 365 * 24 * 60 * 60
+
 func (c *call) createToken(in *newToken) (*access.MadeToken, error) {
-	const most = 365 * 24 * 60 * 60
-	if in.ExpiresSec < 0 || in.ExpiresSec > most {
+	if in.ExpiresSec < 0 || in.ExpiresSec > mostTokenSeconds {
 		return nil, wire.Invalid("expires_seconds", "is not between one minute and 365 days")
 	}
 	return access.CreateToken(c.Context(), c.owner, access.NewToken{Name: in.Name, Scope: in.Scope, Expires: time.Duration(in.ExpiresSec) * time.Second})

@@ -1,8 +1,13 @@
 package ownerapi
 
 import (
+	"cmp"
+	"strconv"
+	"time"
+
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
 
@@ -31,9 +36,44 @@ func (c *call) approveRequest(in *approval) (*grants.Approved, error) {
 	return grants.Approve(c.Context(), c.owner, grants.Approval{RequestID: c.r.PathValue("request"), Revision: in.Revision, Shows: true})
 }
 
-func (c *call) denyRequest(*struct{}) (*ended, error) {
+// denied is a request that was refused.
+type denied struct {
+	ended
+
+	Back string `json:"redirect_to,omitempty"` // where the owner's browser brings the app that answer
+}
+
+func (c *call) denyRequest(*struct{}) (*denied, error) {
 	id := c.r.PathValue("request")
-	return &ended{id}, grants.Refuse(c.Context(), c.owner, id)
+	back, err := grants.Refuse(c.Context(), c.owner, id)
+	return &denied{ended{id}, back}, err
+}
+
+// typedCode is the code that a device shows.
+type typedCode struct {
+	Code string `json:"user_code"`
+}
+
+func (c *call) enterCode(in *typedCode) (*grants.Looked, error) {
+	id, err := grants.EnterCode(c.Context(), c.owner, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	return grants.Look(c.Context(), c.owner, id)
+}
+
+// deviceToken is what a device gets that asks for a token of the owner's.
+type deviceToken struct {
+	Scope      access.Scope `json:"scope"`
+	ExpiresSec int64        `json:"expires_seconds,omitempty"` // 30 days where it is left out
+}
+
+func (c *call) approveToken(in *deviceToken) (*ended, error) {
+	id := c.r.PathValue("request")
+	if in.ExpiresSec < 0 || in.ExpiresSec > mostTokenSeconds {
+		return nil, wire.Invalid("expires_seconds", "is not between one minute and 365 days")
+	}
+	return &ended{id}, grants.ApproveOwnerToken(c.Context(), c.owner, grants.OwnerToken{RequestID: id, Scope: in.Scope, Expires: time.Duration(in.ExpiresSec) * time.Second})
 }
 
 func (c *call) listGrants() (*wire.List[grants.Grant], error) {
@@ -46,6 +86,43 @@ func (c *call) listGrants() (*wire.List[grants.Grant], error) {
 
 func (c *call) showGrant() (*grants.Shown, error) {
 	return grants.Show(c.Context(), c.owner, c.r.PathValue("grant"))
+}
+
+// readsOf names the list of a grant's reads, for its cursors.
+const readsOf = "grant-reads"
+
+func (c *call) listReads() (*wire.List[grants.Read], error) {
+	after, err := wire.After(readsOf, c.query["cursor"])
+	if err != nil {
+		return nil, err
+	}
+	before, err := strconv.ParseInt(cmp.Or(after, "0"), 10, 64)
+	if err != nil {
+		return nil, wire.Invalid("cursor", "is none of this list's")
+	}
+	all, err := grants.Reads(c.Context(), c.owner, c.r.PathValue("grant"), before, int64(c.rows)+1)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if len(all) > c.rows {
+		all = all[:c.rows]
+		next = wire.NewCursor(readsOf, strconv.FormatInt(all[c.rows-1].Seq, 10))
+	}
+	return wire.NewList(all, next, c.r.URL), nil
+}
+
+// bound is how much an app may read.
+type bound struct {
+	HourlyBytes int64 `json:"hourly_bytes_limit"`
+}
+
+func (c *call) limitGrant(in *bound) (*grants.Shown, error) {
+	id := c.r.PathValue("grant")
+	if err := grants.Limit(c.Context(), c.owner, id, in.HourlyBytes); err != nil {
+		return nil, err
+	}
+	return grants.Show(c.Context(), c.owner, id)
 }
 
 func (c *call) revokeGrant() (*ended, error) {

@@ -26,7 +26,7 @@ func wants(b *bed) (request, polling string) {
 		"client_claims": object{"commitments": []string{"We sell nothing."}},
 	}})
 	b.ok(err)
-	pushed, err := d.Push(b.Context(), desk.PreRegistered, "", details)
+	pushed, err := d.Push(b.Context(), desk.Ask{ClientID: desk.PreRegistered, Details: details})
 	b.ok(err)
 	a, err := d.Connect(b.Context(), desk.PreRegistered, "", pushed.URI)
 	b.ok(err)

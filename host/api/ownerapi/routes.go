@@ -85,12 +85,16 @@ func (a *API) routes() []route {
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
 
 		ask(get, "/grant-requests", read, "grants.Requests", "Apps that ask, the newest first", list(), (*call).listRequests),
+		send(post, "/device-codes", manage, "grants.EnterCode", "Takes the code that a device shows, so that it can be approved", ok, (*call).enterCode),
+		send(post, asked+"/approve-token", manage, "grants.ApproveOwnerToken", "Has a device fetch a token that speaks for the owner", ok, (*call).approveToken),
 		ask(get, asked, read, "grants.Look", "What an app asks for, and what can be chosen", nil, (*call).lookAtRequest),
 		send(post, asked+"/review", manage, "grants.Review", "What an app would get by these choices", ok, (*call).reviewRequest),
 		with(send(post, asked+"/approve", manage, "grants.Approve", "Gives an app what the last review showed", created, (*call).approveRequest), secret),
 		send(post, asked+"/deny", manage, "grants.Refuse", "Refuses what an app asks for", ok, (*call).denyRequest),
 		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
 		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
+		ask(get, granted+"/reads", read, "grants.Reads", "What an app has read, the newest first", list(), (*call).listReads),
+		send(patch, granted, manage, "grants.Limit", "Bounds what each token of a grant may read in an hour", ok, (*call).limitGrant),
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),

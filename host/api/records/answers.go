@@ -37,6 +37,7 @@ type page struct {
 }
 
 func (c *call) page(rows []row, next, since string, warnings []read.Warning) *page {
+	c.tell(rows...)
 	p := &page{wire.NewList(rows, next, c.r.URL), since}
 	p.Meta.Warnings = c.warnings(warnings)
 	return p
@@ -131,7 +132,9 @@ func (c *call) one() (any, error) {
 	if err != nil {
 		return nil, c.choice(err)
 	}
-	return &single{rowOf(found), wire.Links{Self: c.r.URL.RequestURI()}, c.meta()}, nil
+	shown := rowOf(found)
+	c.tell(shown)
+	return &single{shown, wire.Links{Self: c.r.URL.RequestURI()}, c.meta()}, nil
 }
 
 // stream is one stream of one connection.

@@ -107,6 +107,7 @@ func (c *call) search() (any, error) {
 	hits := make([]hit, len(page.Hits))
 	for i := range page.Hits {
 		hits[i] = hitOf(&page.Hits[i])
+		c.tellOf(page.Hits[i].Stream)
 	}
 	list := wire.NewList(hits, page.Next, c.r.URL)
 	out := &found{list.Object, list.Data, list.HasMore, list.NextCursor, list.Links, foundMeta{
@@ -193,6 +194,7 @@ func (c *call) window() (any, error) {
 	if err != nil {
 		return nil, c.choice(err)
 	}
+	c.tellOf(p.Stream)
 	out := &fieldWindow{
 		Object: "field_window", Stream: p.Stream, RecordID: p.Key, ConnectionID: p.ConnectionID, Field: windowOf{ask.Field, "string"},
 		Window: part{Text: p.Text, Start: p.Start, End: p.End, Limit: p.Limit, Total: p.Total, Complete: p.Start == 0 && p.End == p.Total, HasMore: p.End < p.Total},

@@ -32,6 +32,8 @@ type Deps struct {
 	Logger  *slog.Logger
 	// Metadata is the path at which clients learn where to ask for access; "": there is none.
 	Metadata string
+	// Disclose is told of each read of a known caller, behind its answer. nil: nobody counts.
+	Disclose func(*read.Disclosure)
 }
 
 // Server answers readers. It is safe for concurrent use.
@@ -59,6 +61,8 @@ type call struct {
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
 	about  string // the path of where clients learn to ask for access; "": there is none
+	began  time.Time
+	told   map[string]int64 // how many records of each stream
 }
 
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
@@ -113,7 +117,7 @@ func (c *call) fits(rt *route, parts []string) bool {
 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, about string) *call {
-	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about}
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about, began: s.Now()}
 	wire.Begin(w.Header(), c.id)
 	return c
 }
@@ -147,7 +151,7 @@ func (c *call) guarded() (err error) {
 	return nil
 }
 
-// answer is the body of an answer.
+// answer is the body of an answer, which is counted.
 func (c *call) answer(rt *route) ([]byte, error) {
 	if err := c.refuseOwners(); err != nil {
 		return nil, err
@@ -161,7 +165,11 @@ func (c *call) answer(rt *route) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Encode(answer)
+	body, err := wire.Encode(answer)
+	if err == nil {
+		c.disclose(http.StatusOK, int64(len(body)), "")
+	}
+	return body, err
 }
 
 // isKnown tags an answer by its body, and reports whether its reader has it.

@@ -29,6 +29,7 @@ type limits struct {
 	costly          wire.Limiter[string] // by grant
 	failed          wire.Limiter[netip.Prefix]
 	running         wire.Slots[tokenHash]
+	bytes           wire.Budget[string] // by the token's id
 	all             chan struct{}
 }
 
@@ -52,6 +53,11 @@ func (c *call) enter(token string) (leave func(), err error) {
 	}
 	if wait := rate.Take(of, c.Now()); wait > 0 {
 		return nil, c.tooMany("too many requests came with this token", int(rate.Burst), wait)
+	}
+	if bytes := c.caller.Bytes; bytes > 0 {
+		if wait := l.bytes.Wait(c.caller.Token, float64(bytes), c.Now()); wait > 0 {
+			return nil, c.tooMany("the token has read as much as it may within an hour", int(bytes), wait)
+		}
 	}
 	if !l.running.Take(of, most) {
 		return nil, c.tooMany("too many requests of this token run at once", most, 0)

@@ -26,5 +26,5 @@ func (as ownerTokens) Caller(ctx context.Context, token string) (*read.Caller, e
 	if err != nil {
 		return nil, err
 	}
-	return &read.Caller{Scope: read.OwnerScope()}, nil
+	return &read.Caller{Scope: read.OwnerScope(), Token: c.Actor.ID}, nil
 }

@@ -135,4 +135,5 @@ func (c *call) fail(err error) {
 		log.Debug("a request was refused")
 	}
 	wire.Fail(c.w, f, c.id)
+	c.disclose(f.Status, 0, f.Code)
 }

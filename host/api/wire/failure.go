@@ -121,3 +121,14 @@ func Broken() *Failure {
 func Busy() *Failure {
 	return &Failure{Status: http.StatusServiceUnavailable, Code: CodeBusy, Message: "the host did not get to it in time", After: time.Second}
 }
+
+// Challenge is the header WWW-Authenticate of a 401: metadata is the address at which a
+// client learns whom to ask for a token, and shown says that it showed one that is no good
+// (RFC 9728, section 5.1; RFC 6750, section 3).
+func Challenge(metadata string, shown bool) string {
+	text := `Bearer resource_metadata="` + metadata + `"`
+	if shown {
+		text += `, error="invalid_token"`
+	}
+	return text
+}

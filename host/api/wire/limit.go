@@ -80,6 +80,37 @@ func (l *Limiter[K]) of(from K, now time.Time) *bucket {
 	return one
 }
 
+// Budget bounds how much of something one may have in an hour. The last amount may go beyond
+// it; the time of the rest is waited for then. It is safe for concurrent use.
+type Budget[K comparable] struct {
+	mu sync.Mutex
+	by map[K]*bucket
+}
+
+// Wait is how long one has to wait who may have so much in an hour; 0: not at all.
+func (b *Budget[K]) Wait(of K, most float64, now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.by[of] == nil {
+		return 0
+	}
+	return b.by[of].wait(most/time.Hour.Seconds(), most, now)
+}
+
+// Spend takes an amount from one who may have so much in an hour.
+func (b *Budget[K]) Spend(of K, most, amount float64, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.by == nil || len(b.by) >= mostRemembered {
+		b.by = map[K]*bucket{}
+	}
+	if b.by[of] == nil {
+		b.by[of] = &bucket{most, now}
+	}
+	b.by[of].wait(most/time.Hour.Seconds(), most, now)
+	b.by[of].left -= amount
+}
+
 // Slots bounds how many requests of one run at once. It is safe for concurrent use.
 type Slots[K comparable] struct {
 	mu sync.Mutex

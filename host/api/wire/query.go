@@ -58,6 +58,9 @@ func ReadForm(raw string) *Query {
 	return q
 }
 
+// Refuse refuses a parameter, where nothing was refused so far.
+func (q *Query) Refuse(param, rule string) { q.refuse(param, rule) }
+
 func (q *Query) refuse(param, rule string) {
 	if q.failure == nil {
 		q.failure = Invalid(param, rule)
@@ -75,6 +78,10 @@ func (q *Query) Text(name string) string {
 	}
 	return text
 }
+
+// Value returns a parameter that stands at most once, and takes an empty one as none
+// (RFC 6749, section 3.1).
+func (q *Query) Value(name string) string { return q.once(name) }
 
 // once returns a parameter that stands at most once, and that may be empty.
 func (q *Query) once(name string) string {
@@ -164,6 +171,17 @@ func (q *Query) Done() error {
 			q.refuse(Cut(name), "is no parameter of this path")
 		}
 	}
+	return q.Known()
+}
+
+// Names returns the names of the parameters that were sent and read.
+func (q *Query) Names() []string {
+	return slices.DeleteFunc(sortedNames(q.sent), func(name string) bool { return !q.read[name] })
+}
+
+// Known returns the refusal of what was read of the query, and passes over the rest: OAuth
+// wants it (RFC 6749, section 3.1).
+func (q *Query) Known() error {
 	if q.failure != nil {
 		return q.failure
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,17 +17,25 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-const path = "/apps"
+const (
+	path       = "/apps"
+	pathDevice = "/device"
+)
 
 // Register adds the pages of this room.
 func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path, s.Signed(list))
 	mux.Handle("GET /consent", s.Signed(find))
+	mux.Handle("GET /consent/begin", s.Anybody(begin))
+	mux.Handle("GET "+pathDevice, s.Signed(device))
+	mux.Handle("POST "+pathDevice, s.Signed(enterCode))
 	mux.Handle("GET "+path+"/requests/{request}", s.Signed(show))
+	mux.Handle("POST "+path+"/requests/{request}/approve-token", s.Signed(approveToken))
 	mux.Handle("POST "+path+"/requests/{request}/review", s.Signed(review))
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
 	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
 	mux.Handle("GET "+path+"/of/{grant}", s.Signed(showGrant))
+	mux.Handle("POST "+path+"/of/{grant}/limit", s.Signed(limit))
 	mux.Handle("POST "+path+"/of/{grant}/revoke", s.Signed(revoke))
 }
 
@@ -52,6 +61,26 @@ func find(v *site.Visit) error {
 		return err
 	}
 	return v.To(requestPath(id))
+}
+
+// begin is where an app has sent the browser. A browser that comes from elsewhere brings no
+// session along: its owner goes on by a link of this host's.
+func begin(v *site.Visit) error {
+	q := v.R.URL.Query()
+	if code := q.Get("refused"); code != "" {
+		return v.Show(http.StatusBadRequest, words.AppWrong, ui.Apps, wrongPage(words.AppRefusal(code)))
+	}
+	consent := "/consent?request_uri=" + url.QueryEscape(q.Get("request_uri"))
+	if v.Caller != nil {
+		return v.To(consent)
+	}
+	return v.Show(http.StatusOK, words.AppBegins, ui.Apps, beginPage(consent))
+}
+
+// goBack sends the browser back to the app with its answer.
+func goBack(v *site.Visit, to, title string) error {
+	v.Uncompressed, v.Away = true, to // it has a code in it
+	return v.Show(http.StatusOK, title, ui.Apps, backPage(title, to))
 }
 
 func show(v *site.Visit) error {
@@ -151,13 +180,20 @@ func approve(v *site.Visit) error {
 	if err != nil {
 		return again(v, id, err)
 	}
+	if made.Back != "" {
+		return goBack(v, made.Back, words.AppApproved)
+	}
 	return v.Done(grantPath(made.GrantID), words.AppApprovedNow)
 }
 
 func refuse(v *site.Visit) error {
 	id := v.R.PathValue("request")
-	if err := grants.Refuse(v.Context(), v.Owner, id); err != nil {
+	back, err := grants.Refuse(v.Context(), v.Owner, id)
+	if err != nil {
 		return again(v, id, err)
+	}
+	if back != "" {
+		return goBack(v, back, words.AppRefused)
 	}
 	return v.Done(path, words.AppRefusedNow)
 }
@@ -165,7 +201,7 @@ func refuse(v *site.Visit) error {
 // again leads a decision that was refused back to the request as it stands now.
 func again(v *site.Visit, id string, refused error) error {
 	switch code := abi.CodeOf(refused); code {
-	case grants.CodeApproval, grants.CodeChoice, grants.CodeExpired, grants.CodeDecided, grants.CodeNobodyWaits:
+	case grants.CodeApproval, grants.CodeChoice, grants.CodeExpired, grants.CodeDecided, grants.CodeNobodyWaits, grants.CodeNeeded, abi.CodeUsage:
 		r, err := grants.Look(v.Context(), v.Owner, id)
 		if err != nil {
 			return err
@@ -180,7 +216,26 @@ func showGrant(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(http.StatusOK, ui.Safe(g.Name()), ui.Apps, grantPage(g, v.Now(), v.Proof()))
+	reads, err := grants.Reads(v.Context(), v.Owner, g.ID, 0, shownReads)
+	if err != nil {
+		return err
+	}
+	return v.Show(http.StatusOK, ui.Safe(g.Name()), ui.Apps, grantPage(g, reads, v.Now(), v.Proof()))
+}
+
+// shownReads is how many of a grant's newest reads its page has.
+const shownReads = 20
+
+func limit(v *site.Visit) error {
+	id := v.R.PathValue("grant")
+	mib, err := strconv.ParseInt(v.R.PostFormValue("mib"), 10, 32)
+	if err != nil {
+		mib = 0
+	}
+	if err := grants.Limit(v.Context(), v.Owner, id, mib<<20); err != nil {
+		return err
+	}
+	return v.Done(grantPath(id), words.AppLimitedNow)
 }
 
 func revoke(v *site.Visit) error {

@@ -63,6 +63,8 @@ type Visit struct {
 	// Uncompressed is set by a page that shows a secret beside text that somebody else chose:
 	// the length of a compressed answer would tell of it.
 	Uncompressed bool
+	// Away is where the browser goes from a page by itself; "": it stays.
+	Away string
 
 	body io.ReadCloser // as it comes, for Upload
 }
@@ -149,7 +151,7 @@ func (v *Visit) write(status int, c templ.Component) error {
 
 func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 	f := ui.Frame{Title: title, Current: current, Version: v.Version, Notice: words.Notice(v.R.URL.Query().Get("done"))}
-	f.Theme = v.Theme()
+	f.Theme, f.Away = v.Theme(), v.Away
 	if v.Caller == nil {
 		return f, nil
 	}

@@ -48,6 +48,7 @@ type Frame struct {
 	Questions int    // that wait for an answer
 	Notice    string // what was just done; "": nothing
 	Version   string
+	Away      string // where the browser goes by itself; "": it stays
 }
 
 // Theme is a look.

@@ -57,6 +57,38 @@ const (
 	AppID           = "Id of the app"
 	AppCanRead      = "It can read now"
 	AppCannotCount  = "cannot be counted now"
+	AppHasRead      = "It has read"
+	AppReadNothing  = "Nothing so far"
+	AppReadsNewest  = "Its newest reads"
+	AppReadAt       = "When"
+	AppRecords      = "Records"
+	AppOutcome      = "Outcome"
+	AppLimit        = "Bound what it reads"
+	AppLimitMiB     = "MiB in an hour, each of its tokens"
+	AppLimitSet     = "Set the bound"
+	AppMonth        = "After 30 days"
+	AppYear         = "After 365 days"
+	DeviceTitle     = "Enter a device's code"
+	DeviceShows     = "Enter the code that a device shows"
+	DeviceCode      = "Code"
+	DeviceCodeHint  = "Eight letters. Enter only the code of a device in front of you, which you began with yourself: nobody else has a reason to send you one."
+	DeviceGoOn      = "See what it asks for"
+	DeviceNeedsCode = "It is a device, and it is approved by the code that it shows."
+	DeviceWantsAll  = "It asks to speak for you: its token sees everything that you see. Give it only to a device or a program of your own."
+	DeviceApprove   = "Give it the token"
+	TokenMay        = "It may"
+	TokenReads      = "Read everything"
+	TokenRuns       = "Read everything, start and stop runs"
+	TokenManages    = "Do everything that you may do"
+	AppBegins       = "An app wants to read your data"
+	AppBeginsHint   = "It has sent your browser here. Go on to see what it asks for; nothing is given before you say so."
+	AppGoOn         = "See what it asks for"
+	AppWrong        = "The app has asked in a way that cannot be answered"
+	AppWrongHint    = "Nothing was given. Go back to the app, or tell whoever makes it."
+	AppApproved     = "Approved"
+	AppRefused      = "Refused"
+	AppGoesBack     = "Your browser goes back to the app with your answer."
+	AppBack         = "Back to the app"
 	NoSuchDay       = "A day cannot be read"
 	NoSuchDayHint   = "write it as 2026-12-31"
 	AppRevoke       = "Revoke"
@@ -71,4 +103,31 @@ func GrantState(state string) string {
 		return text
 	}
 	return state
+}
+
+// appRefusals say why a browser that an app has sent cannot go on, by the code of its refusal.
+var appRefusals = map[string]string{
+	"invalid_client":                "This host does not know the app. It has to register again.",
+	"invalid_redirect_uri":          "The app wants you to be sent back to an address that it has not registered.",
+	"invalid_authorization_details": "The app does not say in a readable way what it wants to read.",
+	"unsupported_response_type":     "The app asks for an answer in a way that this host does not give.",
+	"invalid_target":                "The app asks for the data of another host.",
+	"invalid_scope":                 "The app asks for more than any app can get.",
+	"rate_limit_exceeded":           "Too many apps ask at this moment. Try again in a few minutes.",
+}
+
+// AppRefusal is such a refusal in words.
+func AppRefusal(code string) string {
+	if text, known := appRefusals[code]; known {
+		return text
+	}
+	return "The address that the app has sent your browser to is not complete, or is too old."
+}
+
+// AppReadOutcome is what became of a read, by the code of its refusal.
+func AppReadOutcome(code string) string {
+	if code == "" {
+		return "Read"
+	}
+	return "Refused: " + code
 }

@@ -40,6 +40,8 @@ const (
 	ChannelTested     Key = "channel_tested"
 	NoticesKept       Key = "notices_kept"
 	AppApprovedNow    Key = "app_approved"
+	DeviceApprovedNow Key = "device_approved"
+	AppLimitedNow     Key = "app_limited"
 	AppRefusedNow     Key = "app_refused"
 	AppRevokedNow     Key = "app_revoked"
 )
@@ -80,6 +82,8 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ChannelTested:     "The test went out. See whether it reached you.",
 	NoticesKept:       "The settings are kept.",
 	AppApprovedNow:    "The app may read this now.",
+	AppLimitedNow:     "The bound is set.",
+	DeviceApprovedNow: "The device gets its token within a few seconds.",
 	AppRefusedNow:     "The app is refused, and is told so.",
 	AppRevokedNow:     "The app reads nothing any more.",
 }

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -15,7 +16,11 @@ type Admitted struct {
 	ClientID string
 	Grant    *grant.Document
 	Scope    *read.Scope // all that it may see
+	Bytes    int64       // that the token may read in an hour; 0: the usual
 }
+
+// UsualBytes is how much a token may read in an hour, unless its owner says otherwise (RD-57).
+const UsualBytes = 200 << 20
 
 // Admit returns who holds a token and what they may see, or read.token_unknown,
 // read.grant_revoked, read.grant_expired, read.grant_invalid. It asks the store each time, so that a
@@ -42,7 +47,7 @@ func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 			return nil, err
 		}
 	}
-	return &Admitted{token.ID, g.ClientID, doc, doc.Scope()}, nil
+	return &Admitted{token.ID, g.ClientID, doc, doc.Scope(), g.HourlyBytes}, nil
 }
 
 // Caller is Admit for the readers' routes. It implements read.Callers.
@@ -51,7 +56,7 @@ func (d *Desk) Caller(ctx context.Context, token string) (*read.Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.Grant.GrantID}, nil
+	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.Grant.GrantID, Token: who.TokenID, Bytes: cmp.Or(who.Bytes, UsualBytes)}, nil
 }
 
 // Granted is Caller for who works on the machine of the store, and names the grant.
@@ -103,5 +108,31 @@ func (d *Desk) RevokeOwn(ctx context.Context, secret, id string) error {
 		return nil
 	}
 	_, err = d.Store.RevokeGrant(ctx, id)
+	return err
+}
+
+// RevokeShown ends the grant of a token or a refresh token that a client shows, and a token
+// that speaks for the owner. client is who shows it; "": it does not say. It tells nobody
+// whether there was one (RFC 7009).
+func (d *Desk) RevokeShown(ctx context.Context, w Witness, client, secret string) error {
+	hash := hashOf(secret)
+	_, g, err := d.Store.GrantByToken(ctx, hash)
+	if err == nil && g == nil {
+		_, g, err = d.Store.RefreshTokenOf(ctx, hash)
+	}
+	if err != nil {
+		return err
+	}
+	if g != nil {
+		if client != "" && client != g.ClientID {
+			return nil
+		}
+		return d.end(ctx, w, "grants.revoke", g.ID, nil)
+	}
+	t, err := d.Store.TokenOf(ctx, hash)
+	if err != nil || t == nil {
+		return err
+	}
+	_, err = d.Store.RevokeToken(w(ctx, "tokens.revoke", t.ID), t.ID)
 	return err
 }

@@ -48,9 +48,11 @@ func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attemp
 		if cerr != nil {
 			return nil, cerr
 		}
-		if a.URI, expires, err = d.keep(ctx, c, nil, hashOf(a.Polling), hashOf(token), a.Code); err != nil {
+		n := storage.GrantRequest{Polling: hashOf(a.Polling), Token: hashOf(token), Code: a.Code}
+		if a.URI, err = d.keep(ctx, c, &n); err != nil {
 			return nil, err
 		}
+		expires = n.Expires
 	}
 	a.Expires = expires.Sub(d.Now())
 	return a, nil
@@ -58,7 +60,7 @@ func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attemp
 
 func (d *Desk) connecting(ctx context.Context, clientID, name string) (*storage.Client, error) {
 	if clientID == "" {
-		return d.Register(ctx, name)
+		return d.Register(ctx, NewClient{Name: name})
 	}
 	return d.client(ctx, clientID)
 }
@@ -88,11 +90,11 @@ func (d *Desk) Poll(ctx context.Context, polling string) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r == nil {
+	if r == nil || r.Flow != "" {
 		return nil, refusedPoll()
 	}
 	now := d.Now()
-	wait, quick := d.paces.take(hash, now)
+	wait, _, quick := d.paces.take(hash, now, waiting)
 	if quick {
 		return nil, abi.NewError(CodePollingTooQuick, "the client asks more than ten times a second", "wait for the interval")
 	}
@@ -140,6 +142,14 @@ type paces struct {
 	of map[string]*pace // by the hash of a code that is known
 }
 
+// pacing is how long clients of a kind wait before they ask again.
+type pacing struct {
+	first  time.Duration
+	slower func(time.Duration) time.Duration // for who asks too early
+}
+
+var waiting = pacing{Interval, func(d time.Duration) time.Duration { return min(2*d, mostInterval) }}
+
 type pace struct {
 	last     time.Time
 	interval time.Duration
@@ -150,8 +160,9 @@ type pace struct {
 // mostPaces is more than there are requests that wait.
 const mostPaces = 2 * pendingInAll
 
-// take returns how long a client has to wait now, and whether it asks far too often.
-func (p *paces) take(hash string, now time.Time) (wait time.Duration, quick bool) {
+// take returns how long a client has to wait now, whether it asks too early, and whether it
+// asks far too often.
+func (p *paces) take(hash string, now time.Time, how pacing) (wait time.Duration, early, quick bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.of[hash]
@@ -159,15 +170,15 @@ func (p *paces) take(hash string, now time.Time) (wait time.Duration, quick bool
 		if p.of == nil || len(p.of) >= mostPaces {
 			p.of = map[string]*pace{}
 		}
-		one = &pace{interval: Interval, second: now}
+		one = &pace{interval: how.first, second: now}
 		p.of[hash] = one
-	} else if now.Sub(one.last) < one.interval {
-		one.interval = min(2*one.interval, mostInterval)
+	} else if early = now.Sub(one.last) < one.interval; early {
+		one.interval = how.slower(one.interval)
 	}
 	if now.Sub(one.second) >= time.Second {
 		one.second, one.came = now, 0
 	}
 	one.last = now
 	one.came++
-	return one.interval, one.came > mostASecond
+	return one.interval, early, one.came > mostASecond
 }

@@ -21,6 +21,14 @@ const (
 	CodeApproval                 = storage.CodeApprovalConflict
 	CodeNobodyWaits              = storage.CodeNobodyWaits
 	CodeUnknown                  = storage.CodeGrantUnknown
+	CodeRedirect        abi.Code = "grants.redirect_refused"
+	CodeRedeemRefused            = storage.CodeRedeemRefused
+	CodeReplayed                 = storage.CodeReplayed
+	CodeUserCode                 = storage.CodeUserCode
+	CodeUserCodes                = storage.CodeUserCodes
+	CodeUserCodeNeeded           = storage.CodeUserCodeNeeded
+	CodePending         abi.Code = "grants.pending"
+	CodeSlowDown        abi.Code = "grants.slow_down"
 	CodePollingRefused  abi.Code = "grants.polling_refused"
 	CodePollingTooQuick abi.Code = "grants.polling_too_quick"
 	CodeDenied          abi.Code = "grants.denied"

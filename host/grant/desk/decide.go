@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -61,6 +63,14 @@ const (
 	tokenLife = 30 * 24 * time.Hour
 )
 
+// lifeOf is how long a token of a grant lasts that nothing renews.
+func lifeOf(doc *grant.Document) time.Duration {
+	if doc.AccessMode == grant.SingleUse {
+		return onceLife
+	}
+	return tokenLife
+}
+
 // decidedAgain is how long the same approval is answered with the grant that it led to.
 const decidedAgain = time.Minute
 
@@ -68,6 +78,7 @@ const decidedAgain = time.Minute
 type Approved struct {
 	GrantID string
 	Token   string // where no client waits for it; "": the client that waits gets its own
+	Back    string // where the owner's browser brings the client its code; "": nowhere
 }
 
 // Approve makes a grant of the review that has a revision, in one transaction with its token
@@ -90,18 +101,39 @@ func (d *Desk) Approve(ctx context.Context, id, revision string, shows bool) (*A
 	if err != nil {
 		return nil, err
 	}
-	secret = tokenPrefix + secret
-	if shows {
-		a.Token.SHA256 = hashOf(secret)
+	out := &Approved{GrantID: a.Grant.ID}
+	token := tokenPrefix + secret
+	if r.Flow == storage.FlowCode {
+		a.Code, a.CodeExpires = hashOf(secret), d.Now().Add(codeLife)
+		out.Back = back(r, "code", secret)
+	} else if shows {
+		a.Token.SHA256 = hashOf(token)
 	}
 	awaited, err := d.Store.ApproveGrant(ctx, *a)
 	if err != nil {
 		return nil, err
 	}
-	if awaited {
-		secret = ""
+	if !awaited {
+		out.Token = token
 	}
-	return &Approved{a.Grant.ID, secret}, nil
+	return out, nil
+}
+
+// back is where an owner's browser brings a client its answer: with the state as it came, and
+// with who answers (RFC 9207). "": the client is brought nothing.
+func back(r *storage.GrantRequest, name, value string) string {
+	if r.Flow != storage.FlowCode {
+		return ""
+	}
+	answer := url.Values{name: {value}, "iss": {r.Issuer}}
+	if r.ClientState != "" {
+		answer.Set("state", r.ClientState)
+	}
+	mark := "?"
+	if strings.Contains(r.Redirect, "?") {
+		mark = "&"
+	}
+	return r.Redirect + mark + answer.Encode()
 }
 
 // Again returns the grant of the same approval, where it was given within the last minute:
@@ -111,7 +143,29 @@ func (d *Desk) Again(ctx context.Context, id, revision string) (*Approved, error
 	if err != nil || r.State != storage.RequestApproved || r.Revision != revision || d.Now().Sub(r.Decided) >= decidedAgain {
 		return nil, err
 	}
-	return &Approved{GrantID: r.GrantID}, nil
+	out := &Approved{GrantID: r.GrantID}
+	if r.Flow != storage.FlowCode {
+		return out, nil
+	}
+	secret, err := d.secret() // nobody has the former one but the browser, which may have lost it
+	if err != nil {
+		return nil, err
+	}
+	renewed, err := d.Store.RenewCode(ctx, r.ID, hashOf(secret))
+	if renewed {
+		out.Back = back(r, "code", secret)
+	}
+	return out, err
+}
+
+// Refuse closes a request, and returns where the owner's browser brings the client its
+// answer; "": nowhere.
+func (d *Desk) Refuse(ctx context.Context, id string) (string, error) {
+	r, err := d.Request(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return back(r, "error", "access_denied"), d.Store.DenyGrant(ctx, id)
 }
 
 func stale() error {
@@ -164,11 +218,7 @@ func (d *Desk) approval(ctx context.Context, r *storage.GrantRequest) (*storage.
 	a.Grant = storage.Grant{
 		ID: id, RequestID: r.ID, ClientID: r.ClientID, Document: text, SHA256: grant.Hash(text), Review: r.Review, Declaration: review.Declaration.Digest, Issued: now,
 	}
-	life := tokenLife
-	if doc.AccessMode == grant.SingleUse {
-		life = onceLife
-	}
-	a.Token.Expires = now.Add(life)
+	a.Token.Expires = now.Add(lifeOf(doc))
 	if end := doc.ExpiresAt; end != nil {
 		a.Grant.Expires = *end
 		if end.Before(a.Token.Expires) {

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,17 +35,28 @@ type Desk struct {
 	paces paces
 }
 
-// Register makes a client known by a name, which gives it no right.
-func (d *Desk) Register(ctx context.Context, name string) (*storage.Client, error) {
-	if !grant.PlainName(name) {
-		return nil, abi.NewError(CodeClientName, "the client's name is longer than 80 characters or no plain text", "write a short name")
+// NewClient is what a client says of itself.
+type NewClient struct {
+	Name      string
+	Redirects []string // each passes grant.CheckRedirect
+	Refreshes bool     // it takes refresh tokens
+}
+
+// Register makes a client known, which gives it no right.
+func (d *Desk) Register(ctx context.Context, n NewClient) (*storage.Client, error) {
+	if !grant.PlainName(n.Name) {
+		return nil, wrongName()
 	}
 	id, err := d.id("cl_")
 	if err != nil {
 		return nil, err
 	}
-	c := storage.Client{ID: id, Name: name, Created: d.Now().UTC()}
+	c := storage.Client{ID: id, Name: n.Name, Created: d.Now().UTC(), Redirects: n.Redirects, Refreshes: n.Refreshes}
 	return &c, d.Store.NewClient(ctx, c, unusedClient, mostClients)
+}
+
+func wrongName() error {
+	return abi.NewError(CodeClientName, "the client's name is longer than 80 characters or no plain text", "write a short name")
 }
 
 // client returns a client that may ask.
@@ -59,6 +71,22 @@ func (d *Desk) client(ctx context.Context, id string) (*storage.Client, error) {
 	return c, err
 }
 
+// Ask is what a client asks for.
+type Ask struct {
+	ClientID string
+	Display  string   // what the client calls itself now; "": as it is registered
+	Details  []byte   // JSON; empty: its owner chooses
+	Browser  *Browser // nil: no browser brings its answer
+}
+
+// Browser says how an owner's browser brings a client its code (RD-45).
+type Browser struct {
+	Issuer    string // this host's origin, as the client knows it
+	Redirect  string // where it is brought
+	State     string // and what is brought back unchanged
+	Challenge string // S256 of the verifier that the client holds
+}
+
 // Pushed is a request that waits for its owner.
 type Pushed struct {
 	URI     string // by which its page is found, and nothing else
@@ -66,63 +94,68 @@ type Pushed struct {
 }
 
 // Push keeps what a client asks for, once it is well formed (RD-31, RD-41). Whether the owner
-// has it is not looked at, since the answer would tell a stranger. display is what the client calls itself now; "": as it is registered.
-func (d *Desk) Push(ctx context.Context, clientID, display string, details []byte) (*Pushed, error) {
-	c, err := d.client(ctx, clientID)
+// has it is not looked at, since the answer would tell a stranger.
+func (d *Desk) Push(ctx context.Context, a Ask) (*Pushed, error) {
+	n := storage.GrantRequest{}
+	c, err := d.asking(ctx, &a, &n)
 	if err != nil {
 		return nil, err
 	}
-	if !grant.PlainName(display) {
-		return nil, abi.NewError(CodeClientName, "the client's name is longer than 80 characters or no plain text", "write a short name")
+	if b := a.Browser; b != nil {
+		if !slices.ContainsFunc(c.Redirects, func(known string) bool { return grant.SameRedirect(known, b.Redirect) }) {
+			return nil, abi.NewError(CodeRedirect, "the client has not registered the address that its owner would be sent back to", "register it")
+		}
+		n.Flow, n.Issuer, n.Redirect, n.ClientState, n.Challenge = storage.FlowCode, b.Issuer, b.Redirect, b.State, b.Challenge
 	}
-	if _, err := grant.ParseDetails(details); err != nil {
-		return nil, err
-	}
-	kept, err := grant.Kept(details)
-	if err != nil {
-		return nil, err
-	}
-	if display != "" {
-		c.Name = display
-	}
-	uri, _, err := d.keep(ctx, c, kept, "", "", "")
+	uri, err := d.keep(ctx, c, &n)
 	return &Pushed{uri, RequestLife}, err
 }
 
 // Open keeps a request of an app that does not ask by itself, and returns its id: its owner
 // chooses what it gets.
 func (d *Desk) Open(ctx context.Context, name string) (id string, err error) {
-	c, err := d.Register(ctx, name)
+	c, err := d.Register(ctx, NewClient{Name: name})
 	if err != nil {
 		return "", err
 	}
-	uri, _, err := d.keep(ctx, c, nil, "", "", "")
-	if err != nil {
-		return "", err
-	}
-	r, err := d.Find(ctx, uri)
-	if err != nil {
-		return "", err
-	}
-	return r.ID, nil
+	n := storage.GrantRequest{}
+	_, err = d.keep(ctx, c, &n)
+	return n.ID, err
 }
 
-// keep keeps a request, and returns by what its page is found.
-func (d *Desk) keep(ctx context.Context, c *storage.Client, details []byte, polling, token, code string) (uri string, expires time.Time, err error) {
+// asking returns who asks, and writes into n what for.
+func (d *Desk) asking(ctx context.Context, a *Ask, n *storage.GrantRequest) (*storage.Client, error) {
+	c, err := d.client(ctx, a.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	if !grant.PlainName(a.Display) {
+		return nil, wrongName()
+	}
+	if a.Display != "" {
+		c.Name = a.Display
+	}
+	if len(a.Details) == 0 {
+		return c, nil
+	}
+	if _, err := grant.ParseDetails(a.Details); err != nil {
+		return nil, err
+	}
+	n.Details, err = grant.Kept(a.Details)
+	return c, err
+}
+
+// keep keeps a request of a client, and returns by what its page is found.
+func (d *Desk) keep(ctx context.Context, c *storage.Client, n *storage.GrantRequest) (uri string, err error) {
 	secret, err := d.secret()
 	if err != nil {
-		return "", expires, err
+		return "", err
 	}
-	id, err := d.id("grq_")
-	if err != nil {
-		return "", expires, err
+	if n.ID, err = d.id("grq_"); err != nil {
+		return "", err
 	}
-	expires = d.Now().UTC().Add(RequestLife)
-	n := storage.GrantRequest{
-		ID: id, URI: hashOf(secret), ClientID: c.ID, ClientName: c.Name, Details: details, Expires: expires,
-		Polling: polling, Token: token, Code: code,
-	}
-	return uriPrefix + secret, expires, d.Store.NewGrantRequest(ctx, n, pendingBy, pendingInAll)
+	n.URI, n.ClientID, n.ClientName, n.Expires = hashOf(secret), c.ID, c.Name, d.Now().UTC().Add(RequestLife)
+	return uriPrefix + secret, d.Store.NewGrantRequest(ctx, *n, pendingBy, pendingInAll)
 }
 
 // uriHash is how the store knows a request's address.
@@ -139,6 +172,20 @@ func (d *Desk) Find(ctx context.Context, uri string) (*storage.GrantRequest, err
 	return d.find(ctx, storage.RequestByURI, uriHash(uri))
 }
 
+// OfClient returns grants.request_unknown for an address that is not one of that client's
+// requests that is answered by a browser.
+func (d *Desk) OfClient(ctx context.Context, uri, clientID string) error {
+	r, err := d.Find(ctx, uri)
+	if err == nil && (r.ClientID != clientID || r.Flow != storage.FlowCode) {
+		err = unknownRequest()
+	}
+	return err
+}
+
+func unknownRequest() error {
+	return abi.NewError(CodeRequestUnknown, "there is no such request", "`pdpp-host grants requests` lists those that wait")
+}
+
 // Request returns a request by its id, or grants.request_unknown.
 func (d *Desk) Request(ctx context.Context, id string) (*storage.GrantRequest, error) {
 	return d.find(ctx, storage.RequestByID, id)
@@ -147,7 +194,7 @@ func (d *Desk) Request(ctx context.Context, id string) (*storage.GrantRequest, e
 func (d *Desk) find(ctx context.Context, by, value string) (*storage.GrantRequest, error) {
 	r, err := d.Store.GrantRequestOf(ctx, by, value)
 	if err == nil && r == nil {
-		err = abi.NewError(CodeRequestUnknown, "there is no such request", "`pdpp-host grants requests` lists those that wait")
+		err = unknownRequest()
 	}
 	return r, err
 }

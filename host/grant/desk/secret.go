@@ -13,8 +13,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// tokenPrefix serves scanners for secrets, and never decides what a token is (RD-48.2).
-const tokenPrefix = "pdpp_ct_" //nolint:gosec // the prefix of every token, and no secret
+// The prefixes serve scanners for secrets, and never decide what a token is (RD-48.2).
+const (
+	tokenPrefix   = "pdpp_ct_" //nolint:gosec // a prefix, and no secret
+	refreshPrefix = "pdpp_rt_"
+	ownerPrefix   = "pdpp_ot_"
+)
 
 // tokenKey names the key of tokens in the store.
 const tokenKey = "client_tokens" //nolint:gosec // the name of a key
@@ -42,20 +46,41 @@ func (d *Desk) id(prefix string) (string, error) {
 	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)), err
 }
 
-// codeLetters are those of a code that is read and compared: no vowel makes a word of it.
+// codeLetters are those of a code that is read and typed: no vowel makes a word of it.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
-// code returns what a client and its owner's page both show, as XXXX-XXXX.
+const codeLong = 8
+
+// code returns a code that is read, compared and typed, as XXXX-XXXX.
 func (d *Desk) code() (string, error) {
-	const long = 8
-	b, err := d.some(long)
-	if err != nil {
-		return "", err
+	letters := make([]byte, 0, codeLong)
+	for len(letters) < codeLong {
+		b, err := d.some(codeLong)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range b {
+			const fair = 256 / len(codeLetters) * len(codeLetters) // above it the first letters would come more often
+			if int(n) < fair && len(letters) < codeLong {
+				letters = append(letters, codeLetters[int(n)%len(codeLetters)])
+			}
+		}
 	}
-	for i := range b {
-		b[i] = codeLetters[int(b[i])%len(codeLetters)] // it guards nothing
+	return string(letters[:codeLong/2]) + "-" + string(letters[codeLong/2:]), nil
+}
+
+// typedCode is a code as somebody typed it, in the form of code.
+func typedCode(text string) string {
+	letters := strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(text))
+	if len(letters) != codeLong {
+		return ""
 	}
-	return string(b[:long/2]) + "-" + string(b[long/2:]), nil
+	return letters[:codeLong/2] + "-" + letters[codeLong/2:]
 }
 
 // hashOf is how the store knows a secret.

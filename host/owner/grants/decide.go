@@ -3,6 +3,7 @@ package grants
 import (
 	"context"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
@@ -18,6 +19,9 @@ type Approval struct {
 type Approved struct {
 	GrantID string `json:"grant_id"`
 	Token   string `json:"token,omitempty"` // shown once; "": the app that waits gets its own
+	// Back is where the owner's browser brings the app its code, within a minute; "": the app
+	// needs no browser.
+	Back string `json:"redirect_to,omitempty"`
 }
 
 // Approve gives an app what its last review says. Errors: grants.approval_conflict where
@@ -36,6 +40,11 @@ func Approve(ctx context.Context, o *owner.Owner, a Approval) (*Approved, error)
 		made, err = d.Approve(ctx, a.RequestID, a.Revision, a.Shows)
 		return err
 	})
+	if abi.CodeOf(err) == CodeDecided { // by the same approval, at the same moment
+		if again, aerr := d.Again(ctx, a.RequestID, a.Revision); again != nil || aerr != nil {
+			return approved(again), aerr
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -46,17 +55,22 @@ func approved(made *desk.Approved) *Approved {
 	if made == nil {
 		return nil
 	}
-	return &Approved{made.GrantID, made.Token}
+	return &Approved{made.GrantID, made.Token, made.Back}
 }
 
-// Refuse closes a request without a grant.
-func Refuse(ctx context.Context, o *owner.Owner, id string) error {
+// Refuse closes a request without a grant. It returns where the owner's browser brings the
+// app that answer; "": the app needs no browser.
+func Refuse(ctx context.Context, o *owner.Owner, id string) (back string, err error) {
 	d, err := deskOf(ctx, o)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err := d.Request(ctx, id); err != nil {
-		return err
+		return "", err
 	}
-	return o.Audited(ctx, d.Store, "grants.deny", id, func(ctx context.Context) error { return d.Store.DenyGrant(ctx, id) })
+	err = o.Audited(ctx, d.Store, "grants.deny", id, func(ctx context.Context) error {
+		back, err = d.Refuse(ctx, id)
+		return err
+	})
+	return back, err
 }

@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -113,7 +115,23 @@ func moment(at time.Time) *time.Time {
 type Shown struct {
 	Grant
 
-	Records []Readable `json:"records"` // empty where the grant does not hold
+	Records []Readable `json:"records"`            // empty where the grant does not hold
+	Has     []Has      `json:"has_read"`           // up to the last second; by stream
+	Limit   int64      `json:"hourly_bytes_limit"` // of each of its tokens
+}
+
+// Has is what the app has read of a stream.
+type Has struct {
+	Stream  string    `json:"stream"`
+	Reads   int64     `json:"reads"`
+	Records int64     `json:"record_count"` // one that was read twice counts twice
+	Since   time.Time `json:"since"`        // the day of the first read
+	Last    time.Time `json:"last_read_at"`
+}
+
+// Words say it: 1,204 records of issues since 3 June 2026; last read 2 minutes ago.
+func (h *Has) Words(now time.Time) string {
+	return words.Plural(h.Records, "record") + " of " + words.Clean(h.Stream) + " since " + h.Since.Format("2 January 2006") + "; last read " + words.Ago(h.Last, now)
 }
 
 // Readable is how many records of a stream the app can read now.
@@ -136,7 +154,14 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Grant: tell(g), Records: []Readable{}}
+	out := &Shown{Grant: tell(g), Records: []Readable{}, Has: []Has{}, Limit: cmp.Or(g.HourlyBytes, desk.UsualBytes)}
+	disclosed, err := d.Store.Disclosed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range disclosed {
+		out.Has = append(out.Has, Has{s.Stream, s.Reads, s.Records, s.Since, s.Last})
+	}
 	if out.State != Holds {
 		return out, nil
 	}

@@ -23,6 +23,9 @@ const (
 	CodeNoSuch   = desk.CodeRequestUnknown
 
 	CodeNobodyWaits = desk.CodeNobodyWaits
+	CodeUserCode    = desk.CodeUserCode
+	CodeUserCodes   = desk.CodeUserCodes
+	CodeNeeded      = desk.CodeUserCodeNeeded
 )
 
 // Request is what an app asks for.
@@ -36,7 +39,15 @@ type Request struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Revision  string    `json:"revision,omitempty"` // of the last review
+	Wants     string    `json:"wants"`              // grant, owner_token
+	NeedsCode bool      `json:"needs_code"`         // the code that a device shows has to be typed first
 }
+
+// An app asks to read, or for a token that speaks for its owner.
+const (
+	WantsGrant      = "grant"
+	WantsOwnerToken = "owner_token" //nolint:gosec // a word
+)
 
 // Waits reports whether the request can be decided.
 func (r *Request) Waits() bool { return r.State == storage.RequestPending }
@@ -118,8 +129,12 @@ func Requests(ctx context.Context, o *owner.Owner) ([]Request, error) {
 
 func shown(d *desk.Desk, r *storage.GrantRequest) Request {
 	out := Request{
-		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "", State: r.State,
+		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "" || r.Flow != "", State: r.State,
 		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
+		Wants: WantsGrant, NeedsCode: r.UserCode != "" && r.Typed.IsZero(),
+	}
+	if r.Flow == storage.FlowOwner {
+		out.Wants, out.Revision = WantsOwnerToken, ""
 	}
 	if out.Waits() && !d.Now().Before(r.Expires) {
 		out.State = "expired"

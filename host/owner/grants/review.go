@@ -28,7 +28,10 @@ func Look(ctx context.Context, o *owner.Owner, id string) (*Looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Looked{Request: shown(d, kept)}
+	out := &Looked{Request: shown(d, kept), Offers: []grant.Offer{}}
+	if out.Wants == WantsOwnerToken {
+		return out, nil
+	}
 	if out.Asks, err = d.Asked(kept); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	if err != nil {
 		return nil, err
 	}
-	return &Reviewed{id, r.Code, r.Token != "", review.Revision(), review.Words(name), review}, nil
+	return &Reviewed{id, r.Code, r.Token != "" || r.Flow != "", review.Revision(), review.Words(name), review}, nil
 }
 
 // names returns what connections are called; one that is gone has its id.

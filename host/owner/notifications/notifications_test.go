@@ -270,3 +270,49 @@ func TestPause(t *testing.T) {
 		}
 	}
 }
+
+// An owner is told that an app waits, once an hour at most, in no word of the app's, and not of
+// a request that their own browser brings the answer of; RD-44, RD-46.
+func TestOwnersAreToldOfApps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(w.good, "good")
+	ask := func(id string, change func(*storage.GrantRequest)) {
+		t.Helper()
+		n := storage.GrantRequest{ID: id, URI: id, ClientID: "c", ClientName: canary, Expires: time.Now().Add(time.Minute)}
+		change(&n)
+		if err := w.store.NewGrantRequest(t.Context(), n, 50, 200); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("pushed", func(*storage.GrantRequest) {})
+	ask("browser", func(n *storage.GrantRequest) { n.Flow = storage.FlowCode })
+	look := func() *watching {
+		t.Helper()
+		l, err := begin(t.Context(), w.o, w.store)
+		if err == nil {
+			err = l.look(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.sending.running.Wait()
+		return l
+	}
+	if look(); len(w.good.told) != 0 {
+		t.Errorf("got %s, want nobody told of what their own browser asks", <-w.good.told)
+	}
+	ask("waits", func(n *storage.GrantRequest) { n.Token, n.Polling = "t", "p" })
+	l := look()
+	if text := w.next(w.good); !strings.Contains(text, `"title":"An app asks to read your data"`) || strings.Contains(text, canary) {
+		t.Errorf("got %s, want that an app asks, without its name", text)
+	}
+	ask("device", func(n *storage.GrantRequest) { n.Flow, n.UserCode = storage.FlowDevice, "u" })
+	if err := l.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.sending.running.Wait()
+	if len(w.good.told) != 0 {
+		t.Errorf("got %s, want nothing more within the hour", <-w.good.told)
+	}
+}

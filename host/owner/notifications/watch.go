@@ -38,6 +38,7 @@ type watching struct {
 	place   int64     // of the last change that was looked at
 	at      time.Time // of the last look
 	kept    time.Time // when the last look was kept
+	apps    time.Time // when the owner was last told of apps that ask; zero: never
 }
 
 // Watch tells the owner what needs them, until ctx ends. o is for this loop alone. A failure
@@ -128,6 +129,11 @@ func (w *watching) look(ctx context.Context) error {
 		}
 	}
 	settings := decided(&kept)
+	if !settings.Quiet(now) {
+		if err := w.tellOfApps(ctx, now); err != nil {
+			return err
+		}
+	}
 	episodes, err := w.episodes(ctx)
 	if err != nil {
 		return err

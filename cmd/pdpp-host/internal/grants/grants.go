@@ -21,7 +21,7 @@ import (
 func Command(s *session.Session) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("grants", "Decide which apps may read what", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
-	cmd.AddCommand(list, askCommand(s), requestsCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), revokeCommand(s))
+	cmd.AddCommand(list, askCommand(s), requestsCommand(s), codeCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), readsCommand(s), limitCommand(s), revokeCommand(s))
 	return cmd
 }
 
@@ -88,13 +88,13 @@ func showCommand(s *session.Session) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.Printer.Result("grant "+g.ID+": "+g.State, g, func(w io.Writer) { write(w, g) })
+				return s.Printer.Result("grant "+g.ID+": "+g.State, g, func(w io.Writer) { write(w, g, s.Now()) })
 			})
 		},
 	}
 }
 
-func write(w io.Writer, g *grants.Shown) {
+func write(w io.Writer, g *grants.Shown, now time.Time) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, since %s, used %s\n", output.Clean(g.Name()), output.Clean(g.ClientID), g.State, output.Timestamp(g.IssuedAt), timestamp(g.UsedAt, "never"))
 	writeGets(w, &g.Gets)
 	for _, r := range g.Records {
@@ -103,6 +103,12 @@ func write(w io.Writer, g *grants.Shown) {
 			continue
 		}
 		fmt.Fprintf(w, "it can read now: %s of %s\n", output.Plural(*r.Count, "record"), output.Clean(r.Stream))
+	}
+	for i := range g.Has {
+		fmt.Fprintln(w, "it has read: "+g.Has[i].Words(now))
+	}
+	if len(g.Has) == 0 {
+		fmt.Fprintln(w, "it has read nothing")
 	}
 }
 

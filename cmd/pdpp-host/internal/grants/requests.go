@@ -83,9 +83,39 @@ func lookCommand(s *session.Session) *cobra.Command {
 	}
 }
 
+func codeCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "code CODE", Short: "Enter the code that a device shows", Args: syntax.Takes("CODE"),
+		Long: "Takes the code that a device shows which asks to read, and shows its request: it can be approved from then on. After ten\n" +
+			"codes that are wrong, no more are taken for an hour. `pdpp-host tokens approve CODE` is for a device that asks for everything.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.Change(func(o *owner.Owner) error {
+				id, err := grants.EnterCode(cmd.Context(), o, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := grants.Look(cmd.Context(), o, id)
+				if err != nil {
+					return err
+				}
+				return s.Printer.Result("request "+r.ID+": "+r.State, r, func(w io.Writer) { writeRequest(w, s, r) })
+			})
+		},
+	}
+}
+
 func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
 	writeCode(w, r.Code)
+	switch {
+	case r.Wants == grants.WantsOwnerToken:
+		fmt.Fprintln(w, s.Advice("it asks for a token that sees everything. Give it one by the code that it shows: pdpp-host tokens approve CODE   or refuse: pdpp-host grants deny "+r.ID))
+	case r.NeedsCode:
+		fmt.Fprintln(w, s.Advice("it is a device. Type the code that it shows: pdpp-host grants code CODE"))
+	}
+	if r.Wants == grants.WantsOwnerToken {
+		return
+	}
 	if r.Asks == nil {
 		fmt.Fprintln(w, "it leaves it to you what it gets")
 	} else {
@@ -109,7 +139,7 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	switch {
 	case r.Waits() && len(r.Offers) == 0:
 		fmt.Fprintln(w, s.Advice("nothing here fits what it asks for, so it can get nothing. Refuse it: pdpp-host grants deny "+r.ID))
-	case r.Waits():
+	case r.Waits() && !r.NeedsCode:
 		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
 	}
 }
@@ -253,6 +283,11 @@ func approve(ctx context.Context, s *session.Session, id, revision string) error
 			return err
 		}
 		return s.Printer.Result("approved "+id+": "+made.GrantID, made, func(w io.Writer) {
+			if made.Back != "" {
+				fmt.Fprintln(w, "approved: "+made.GrantID+"; open this within a minute, in the browser that the app uses:")
+				fmt.Fprintln(w, output.Clean(made.Back))
+				return
+			}
 			if made.Token == "" {
 				fmt.Fprintln(w, "approved: "+made.GrantID)
 				writeCode(w, r.Code)
@@ -271,7 +306,7 @@ func denyCommand(s *session.Session) *cobra.Command {
 		Use: "deny REQUEST", Short: "Refuse what an app asks for", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.Change(func(o *owner.Owner) error {
-				if err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
+				if _, err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
 					return err
 				}
 				return s.Printer.Result("refused "+args[0], map[string]string{"request_id": args[0]}, nil)

@@ -46,12 +46,13 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	}
 	mux := http.NewServeMux()
 	mux.Handle(device.Prefix+"/", i.handler)
-	mux.Handle("/", console.New(pages))
+	pagesFace := console.New(pages)
+	mux.Handle("/", pagesFace)
 	if err := i.openAPI(ctx, pages, server, mux); err != nil {
 		return err
 	}
 	programs := oauth.New(oauth.Deps{
-		Guard: i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger,
+		Guard: i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger, NoRegistration: server.Config.NoRegistration(),
 		Witness: func(ctx context.Context, address, operation, subject string) context.Context {
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},
@@ -59,6 +60,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	for _, path := range oauth.Paths {
 		mux.Handle(path, programs)
 	}
+	mux.Handle(oauth.PathIndex, programs.Index(pagesFace))
 	figures := metrics.New(metrics.Deps{
 		Guard: i.guard, Vitals: server.Vitals, Watching: i.live.Watching, Devices: i.devices.Activity,
 		Claimed: func(ctx context.Context) (bool, error) { return access.Claimed(ctx, server.Asks(owner.Actor{})) },

@@ -52,6 +52,7 @@ type intake struct {
 	secure   bool // it speaks TLS itself
 	logger   *slog.Logger
 	live     *live.Hub // nil: none
+	ledger   *desk.Ledger
 }
 
 // openIntake opens the address that the flags or the configuration name. None is
@@ -85,7 +86,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
 	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
-	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices, desk: &desk.Desk{Store: store, Now: s.Now, Random: s.Random}}, nil
+	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices, desk: &desk.Desk{Store: store, Now: s.Now, Random: s.Random}, ledger: &desk.Ledger{Store: store, Logger: s.Logger}}, nil
 }
 
 // during answers whoever asks while work goes on. When it cannot go on,
@@ -99,6 +100,10 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	ended := make(chan error, 1)
 	watched := make(chan error, 1)
 	go func() { watched <- i.live.Run(ctx) }()
+	kept := make(chan struct{})
+	counting, stopCounting := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopCounting()
+	go func() { defer close(kept); i.ledger.Run(counting) }()
 	go func() {
 		err := api.Serve(ctx, i.listener, i.handler, i.logger)
 		if err != nil {
@@ -109,6 +114,8 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	err := work(ctx)
 	stop(nil)
 	failed := <-ended
+	stopCounting() // nobody is answered any more
+	<-kept
 	err = errors.Join(err, <-watched)
 	if failed != nil && errors.Is(err, run.ErrInterrupted) {
 		return failed

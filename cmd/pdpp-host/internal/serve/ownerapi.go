@@ -49,13 +49,13 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
 	readers := records.New(records.Deps{
-		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource,
+		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Disclose: i.ledger.Note,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
 	})
 	mux.Handle(records.Prefix, readers)
-	mux.Handle(mcp.Path, mcp.NewHandler(mcp.Options{Version: pages.Version, Logger: server.Logger}, readers, oauth.PathModels))
+	mux.Handle(mcp.Path, mcp.NewHandler(mcp.Options{Version: pages.Version, Logger: server.Logger}, readers, oauth.PathResourceMCP))
 	mux.Handle(ownerapi.PathReference, i.guard.Handler(pages.Signed(reference(a)), pages.Refuse))
 	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), pages.Refuse))
 	return nil

@@ -30,10 +30,15 @@ func createCommand(s *session.Session) *cobra.Command {
 			return create(cmd.Context(), s, access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", string(access.ScopeRead), "it may do this: `SCOPE` is read, run or manage")
+	scopeFlag(cmd, &scope)
 	cmd.Flags().StringVar(&expires, "expires", "90d", "it is good for `SPAN`, up to 365d")
-	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{string(access.ScopeRead), string(access.ScopeRun), string(access.ScopeManage)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	return cmd
+}
+
+// scopeFlag defines the flag of what a token may do.
+func scopeFlag(cmd *cobra.Command, scope *string) {
+	cmd.Flags().StringVar(scope, "scope", string(access.ScopeRead), "it may do this: `SCOPE` is read, run or manage")
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{string(access.ScopeRead), string(access.ScopeRun), string(access.ScopeManage)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
 func create(ctx context.Context, s *session.Session, n access.NewToken) error {

@@ -14,7 +14,7 @@ import (
 func Command(s *session.Session) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("tokens", "Let programs ask this host over HTTP", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
-	cmd.AddCommand(list, createCommand(s), revokeCommand(s))
+	cmd.AddCommand(list, createCommand(s), approveCommand(s), revokeCommand(s))
 	return cmd
 }
 

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+const appsManifest = `{"connector_id":"https://example.org/notes","connector_key":"notes","display_name":"Notes","version":"1.0.0","streams":[
+{"name":"notes","primary_key":["id"],"schema":{"required":["id"],"properties":{"id":{"type":"string"},"title":{"type":"string"}}}}]}`
+
+// ownerOfApps speaks to a host that serves as its owner's program does.
+type ownerOfApps struct {
+	*testing.T
+
+	base, token string
+}
+
+// asks returns the status of an answer, and reads it into a value that is not nil.
+func (o *ownerOfApps) asks(method, path, token, body string, into any, headers ...string) *http.Response {
+	o.Helper()
+	r, err := http.NewRequestWithContext(o.Context(), method, o.base+path, strings.NewReader(body))
+	if err != nil {
+		o.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		o.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if into != nil && json.Unmarshal(text, into) != nil {
+		o.Fatalf("%s %s: got %d %s, want JSON", method, path, answer.StatusCode, text)
+	}
+	return answer
+}
+
+// storeWithNotes makes a store with two notes, and a token of its owner's.
+func storeWithNotes(t *testing.T, home, token string) {
+	t.Helper()
+	data := filepath.Join(home, ".local", "share", "pdpp")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(data, "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(token))
+	c, err := s.EnsureConnection(t.Context(), "mine", "notes")
+	if err == nil {
+		err = errors.Join(s.PinPlugin(t.Context(), c.ID, strings.Repeat("a", 64), []byte(appsManifest)),
+			s.NewToken(t.Context(), storage.Token{ID: "tok_1", SHA256: hex.EncodeToString(sum[:]), Name: "test", Scope: "manage", Expires: time.Now().Add(time.Hour)}))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.BeginRun(t.Context(), storage.NewRun{
+		RunID: "run1", ConnectionID: c.ID, Connector: "notes", Version: "1.0.0", ModuleSHA256: strings.Repeat("a", 64), Mode: abi.ModeIncremental,
+		Bookmark: storage.BookmarkIncremental, Holder: "holder", Streams: []string{"notes"}, LeaseTTL: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := w.NewBatch()
+	for _, id := range []string{"a", "b"} {
+		batch.Add(0, []byte(id), []byte(`{"id":"`+id+`","title":"x"}`), []byte("2026-03-01T12:00:00Z"), false)
+	}
+	if err := errors.Join(w.Write(t.Context(), batch), w.Finish(t.Context(), storage.Outcome{Status: "succeeded"}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// RD-38, RD-45, RD-54, RD-56: an OAuth client that knows the address alone finds the way on a
+// host that serves, gets its token by a code, and reads; its owner sees what was read, also
+// what was read in the last second before the host stopped.
+func TestServeAnApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	home := t.TempDir()
+	o := &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
+	storeWithNotes(t, home, o.token)
+	p := serveIn(t, home, "--listen", "127.0.0.1:0")
+	o.base = "http://" + p.at
+
+	var index struct {
+		Links map[string]string `json:"links"`
+	}
+	o.asks(http.MethodGet, "/", "", "", &index, "Accept", "application/json")
+	var resource struct {
+		Servers []string `json:"authorization_servers"`
+	}
+	o.asks(http.MethodGet, strings.TrimPrefix(index.Links["well_known"], o.base), "", "", &resource)
+	if len(resource.Servers) != 1 || resource.Servers[0] != o.base {
+		t.Fatalf("got the servers %v by the index %v, want %s", resource.Servers, index.Links, o.base)
+	}
+	if got := o.asks(http.MethodGet, "/v1/streams", "", "", nil).Header.Get("WWW-Authenticate"); got != `Bearer resource_metadata="`+index.Links["well_known"]+`"` {
+		t.Errorf("without a token: got the challenge %s, want where to ask for one", got)
+	}
+	var server struct {
+		Authorize string `json:"authorization_endpoint"`
+		Token     string `json:"token_endpoint"`
+	}
+	o.asks(http.MethodGet, "/.well-known/oauth-authorization-server", "", "", &server)
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	o.asks(http.MethodPost, "/oauth/register", "", `{"client_name":"An app","redirect_uris":["http://127.0.0.1/back"]}`, &client)
+	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: "http://127.0.0.1:9/back", Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token}}
+	verifier := oauth2.GenerateVerifier()
+	begin := o.asks(http.MethodGet, strings.TrimPrefix(conf.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), o.base), "", "", nil).Header.Get("Location")
+	if got := o.asks(http.MethodGet, begin, "", "", nil); got.StatusCode != http.StatusOK || !strings.HasPrefix(begin, "/consent/begin?request_uri=") {
+		t.Fatalf("the browser is sent to %s, which is answered %d, want a page", begin, got.StatusCode)
+	}
+
+	var waiting struct {
+		Data []struct {
+			ID string `json:"request_id"`
+		} `json:"data"`
+	}
+	o.asks(http.MethodGet, "/v1/owner/grant-requests", o.token, "", &waiting)
+	if len(waiting.Data) != 1 {
+		t.Fatalf("got %d requests, want the app's", len(waiting.Data))
+	}
+	request := "/v1/owner/grant-requests/" + waiting.Data[0].ID
+	var review struct {
+		Revision string `json:"approval_review_revision"`
+	}
+	o.asks(http.MethodPost, request+"/review", o.token, `{"connector":"notes","streams":[{"name":"notes"}]}`, &review)
+	var made struct {
+		GrantID string `json:"grant_id"`
+		Back    string `json:"redirect_to"`
+	}
+	o.asks(http.MethodPost, request+"/approve", o.token, `{"approval_review_revision":"`+review.Revision+`"}`, &made)
+	back, err := url.Parse(made.Back)
+	if err != nil || back.Host != "127.0.0.1:9" || back.Query().Get("iss") != o.base {
+		t.Fatalf("the browser goes back to %s, %v, want to the app", made.Back, err)
+	}
+	token, err := conf.Exchange(context.WithValue(t.Context(), oauth2.HTTPClient, http.DefaultClient), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if got := o.asks(http.MethodGet, "/v1/streams/notes/records", token.AccessToken, "", nil); got.StatusCode != http.StatusOK {
+			t.Errorf("got %d, want the app to read", got.StatusCode)
+		}
+	}
+	o.asks(http.MethodGet, "/v1/streams/other/records", token.AccessToken, "", nil)
+	if code, log := p.end(t); code != 0 || strings.Contains(log, token.AccessToken) || strings.Contains(log, back.Query().Get("code")) {
+		t.Errorf("got the exit code %d and the log %s, want 0 and no secret", code, log)
+	}
+	run := func(args ...string) string {
+		cmd := exec.Command("pdpp-host", args...)
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: got %v %s, want a success", args, err, out)
+		}
+		return string(out)
+	}
+	if got := run("grants", "show", made.GrantID); !strings.Contains(got, "it has read: 6 records of notes since ") || !strings.Contains(got, "; last read just now") {
+		t.Errorf("got %s, want 6 records", got)
+	}
+	if got := run("grants", "reads", made.GrantID); strings.Count(got, "\n") != 5 || !strings.Contains(got, "grant_stream_not_allowed") {
+		t.Errorf("got %s, want four reads and their titles", got)
+	}
+	run("grants", "limit", made.GrantID, "5")
+	if got := run("grants", "show", made.GrantID, "--json"); !strings.Contains(got, `"hourly_bytes_limit":5242880`) {
+		t.Errorf("got %s, want the bound", got)
+	}
+}

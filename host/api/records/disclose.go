@@ -1,0 +1,46 @@
+package records
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// tell counts records that are about to be told.
+func (c *call) tell(rows ...row) {
+	for i := range rows {
+		if !rows[i].Deleted {
+			c.tellOf(rows[i].Stream)
+		}
+	}
+}
+
+// tellOf counts a record of a stream, of which a part is about to be told.
+func (c *call) tellOf(stream string) {
+	if c.told == nil {
+		c.told = map[string]int64{}
+	}
+	c.told[stream]++
+}
+
+// disclose has a read of a known caller counted (RD-56). code is that of a refusal; "": it
+// was answered.
+func (c *call) disclose(status int, bytes int64, code string) {
+	if c.caller == nil {
+		return
+	}
+	if most := c.caller.Bytes; most > 0 {
+		c.limits.bytes.Spend(c.caller.Token, float64(most), float64(bytes), c.Now())
+	}
+	if c.Disclose == nil || status == http.StatusTooManyRequests { // it read nothing, and comes in numbers
+		return
+	}
+	d := &read.Disclosure{At: c.Now(), RequestID: c.id, Caller: c.caller, Route: c.r.Pattern, Bytes: bytes, Status: status, Code: code, Took: c.Now().Sub(c.began)}
+	if code == "" {
+		d.Records = c.told
+	}
+	if c.query != nil {
+		d.Parameters = c.query.Names()
+	}
+	c.Disclose(d)
+}

@@ -1,0 +1,80 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// RD-56.2: reads are kept behind their answers, all of them once the ledger ends; while the
+// store takes nothing they wait, as many as there is room for.
+func TestLedgerKeepsReads(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pdpp.sqlite")
+	open := func() *storage.Store {
+		s, err := storage.Open(t.Context(), storage.Options{Path: path, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	var log bytes.Buffer
+	l := &Ledger{Store: open(), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	read := &read.Disclosure{At: time.Now(), RequestID: "req", Caller: &read.Caller{Grant: "grt", Client: "c", Token: "gtk"}, Records: map[string]int64{"issues": 2}, Status: 200}
+	want := func(reads int64) {
+		t.Helper()
+		all, err := l.Store.Disclosed(t.Context(), "grt")
+		if err != nil || len(all) != 1 || all[0].Reads != reads || all[0].Records != 2*reads {
+			t.Errorf("got %+v, %v, want %d reads of 2 records", all, err, reads)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); l.Run(ctx) }()
+	for range 2500 {
+		l.Note(read)
+	}
+	stop()
+	<-ended
+	want(2500)
+
+	if err := l.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range mostWaiting + 7 {
+		l.Note(read)
+	}
+	l.keep(t.Context())
+	if len(l.wait) != mostWaiting || !strings.Contains(log.String(), "reads=7") {
+		t.Errorf("got %d that wait and the log %s, want %d and a word of the 7 lost", len(l.wait), log.String(), mostWaiting)
+	}
+	l.Store = open()
+	l.keep(t.Context())
+	want(2500 + mostWaiting)
+	if err := l.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkNote is what a read pays for being counted.
+func BenchmarkNote(b *testing.B) {
+	l := &Ledger{}
+	read := &read.Disclosure{Caller: &read.Caller{}, Records: map[string]int64{"issues": 2}}
+	for b.Loop() {
+		l.Note(read)
+		if len(l.wait) == keptAtOnce {
+			l.wait = l.wait[:0]
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// The codes of what owners type.
+const (
+	CodeUserCode       abi.Code = "grants.user_code_unknown"
+	CodeUserCodes      abi.Code = "grants.too_many_user_codes"
+	CodeUserCodeNeeded abi.Code = "grants.user_code_needed"
+)
+
+type wrongCodeRow struct {
+	bun.BaseModel `bun:"table:wrong_user_codes"`
+
+	ID   string `bun:"id,pk"`
+	AtUS int64  `bun:"at_us"`
+}
+
+// TypeUserCode keeps that an owner typed the code with that hash, and returns its request. It
+// returns grants.user_code_unknown for one that no waiting request has. Where most were wrong
+// within the time of window, it looks at none and returns grants.too_many_user_codes.
+func (s *Store) TypeUserCode(ctx context.Context, sha256 string, most int, window time.Duration) (*GrantRequest, error) {
+	var out *GrantRequest
+	err := s.db.Alone(ctx, "look for the code", func(t *db.Tx) error {
+		if _, err := t.DB.NewDelete().Model((*wrongCodeRow)(nil)).Where("at_us <= ?", db.Micros(t.Now.Add(-window))).Exec(t.Ctx); err != nil {
+			return err
+		}
+		wrong, err := t.DB.NewSelect().Model((*wrongCodeRow)(nil)).Count(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if wrong >= int64(most) {
+			return abi.NewError(CodeUserCodes, "too many codes were wrong within an hour", "try again in an hour")
+		}
+		var rows []requestRow
+		err = t.DB.NewSelect().Model(&rows).Where("user_code_sha256 = ? AND state = ? AND expires_us > ?", sha256, RequestPending, db.Micros(t.Now)).Scan(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 { // the attempt counts: the transaction is kept
+			_, err := t.DB.NewInsert().Model(&wrongCodeRow{ID: t.NewID(), AtUS: db.Micros(t.Now)}).Exec(t.Ctx)
+			return err
+		}
+		rows[0].TypedUS = db.Micros(t.Now)
+		found := rows[0].public()
+		out = &found
+		_, err = t.DB.NewUpdate().Model(&rows[0]).Column("typed_us").WherePK().Exec(t.Ctx)
+		return err
+	})
+	if err == nil && out == nil {
+		err = abi.NewError(CodeUserCode, "no device that waits shows this code", "look at the device again; a code is good for ten minutes")
+	}
+	return out, err
+}
+
+func codeNeeded() error {
+	return abi.NewError(CodeUserCodeNeeded, "the code that the device shows was not typed", "type it on the page Apps, or with `pdpp-host grants code CODE`")
+}
+
+// ApproveOwnerToken closes a request of FlowOwner whose code was typed, with what its owner
+// chose, as JSON: its device fetches the token.
+func (s *Store) ApproveOwnerToken(ctx context.Context, id string, chosen []byte) error {
+	return s.db.Alone(ctx, "approve the request", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, id)
+		if err != nil {
+			return err
+		}
+		if err := row.open(t.Now); err != nil {
+			return err
+		}
+		if row.Flow != FlowOwner {
+			return abi.NewError(CodeApprovalConflict, "the app asks to read, and for no token that speaks for you", "`pdpp-host grants look` shows what it asks for")
+		}
+		if row.TypedUS == 0 {
+			return codeNeeded()
+		}
+		row.State, row.DecidedUS, row.Review = RequestApproved, db.Micros(t.Now), string(chosen)
+		_, err = t.DB.NewUpdate().Model(row).Column("state", "decided_us", "review").WherePK().Exec(t.Ctx)
+		return err
+	})
+}

@@ -1,0 +1,114 @@
+package storage
+
+import (
+	"testing"
+	"time"
+)
+
+// exerciseRedeem: a code is good for one set of tokens, a refresh token for the next one, and
+// neither for a grant that has ended; what was superseded stays known (RD-45.2, RD-47.2).
+func exerciseRedeem(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	x.asked("one", func(n *GrantRequest) {
+		n.Flow, n.Issuer, n.Redirect, n.ClientState, n.Challenge = FlowCode, "http://localhost", "https://app.example/", "s", "c"
+	})
+	_, err := x.s.AwaitGrant(ctx, "uri of one", "c", "poll", "tok", "X")
+	x.code(err, CodeRequestWaited) // its owner's browser brings the answer
+	give := Redemption{
+		RequestID: "one", Token: &GrantToken{ID: "gtk_1", SHA256: "token 1", Expires: x.clock.Now().Add(10 * time.Minute)},
+		Refresh: &RefreshToken{SHA256: "refresh 1", Expires: x.clock.Now().Add(30 * time.Minute)},
+	}
+	x.code(x.s.Redeem(ctx, give), CodeRedeemRefused) // nobody has approved it
+	x.ok(x.s.KeepReview(ctx, "one", "", "r1", []byte("{}")))
+	a := x.approval("one", nil)
+	a.Code, a.CodeExpires = "code", x.clock.Now().Add(time.Minute)
+	awaited, err := x.s.ApproveGrant(ctx, a)
+	x.ok(err)
+	tokens, err := x.s.GrantTokens(ctx)
+	x.ok(err)
+	x.same([]any{awaited, len(tokens)}, []any{true, 0})
+	r, err := x.s.GrantRequestOf(ctx, RequestByCode, "code")
+	x.ok(err)
+	x.same([]any{r.ID, r.Flow, r.Issuer, r.Redirect, r.ClientState, r.Challenge, r.CodeExpires.UTC()}, []any{"one", FlowCode, "http://localhost", "https://app.example/", "s", "c", a.CodeExpires.UTC()})
+	renewed, err := x.s.RenewCode(ctx, "one", "code 2")
+	x.ok(err)
+	x.same(renewed, true)
+	x.ok(x.s.Redeem(ctx, give))
+	x.code(x.s.Redeem(ctx, give), CodeReplayed)
+	renewed, err = x.s.RenewCode(ctx, "one", "code 3")
+	x.ok(err)
+	x.same(renewed, false) // it was used
+
+	next := func(n, token string, life time.Duration) (GrantToken, RefreshToken) {
+		return GrantToken{ID: "gtk_" + n, SHA256: token, Expires: x.clock.Now().Add(life)}, RefreshToken{SHA256: "refresh " + n, Expires: x.clock.Now().Add(30 * time.Minute)}
+	}
+	x.clock.forward(11 * time.Minute)
+	token, refresh := next("2", "token 2", 10*time.Minute)
+	x.code(x.s.Refresh(ctx, "none", token, refresh), CodeRedeemRefused)
+	x.ok(x.s.Refresh(ctx, "refresh 1", token, refresh))
+	other, another := next("3", "token 3", 10*time.Minute)
+	x.code(x.s.Refresh(ctx, "refresh 1", other, another), CodeReplayed)
+	tokens, err = x.s.GrantTokens(ctx)
+	x.ok(err)
+	x.same([]any{len(tokens), tokens[0].SHA256}, []any{1, "token 2"}) // what has expired goes
+	for hash, want := range map[string]int64{"refresh 1": 0, "refresh 2": 1} {
+		got, g, err := x.s.RefreshTokenOf(ctx, hash)
+		x.ok(err)
+		x.same([]any{got.Generation, got.Superseded.IsZero(), g.ID}, []any{want, want == 1, "grt_one"})
+	}
+	x.clock.forward(30 * time.Minute)
+	x.code(x.s.Refresh(ctx, "refresh 2", other, another), CodeRedeemRefused) // too old
+	x.code(x.s.Refresh(ctx, "refresh 3", other, another), CodeRedeemRefused)
+
+	// A grant that has ended gives nothing.
+	x.asked("two", func(n *GrantRequest) { n.Flow = FlowCode })
+	x.ok(x.s.KeepReview(ctx, "two", "", "r1", []byte("{}")))
+	ended := x.approval("two", nil)
+	ended.Code, ended.CodeExpires = "code of two", x.clock.Now().Add(time.Minute)
+	_, err = x.s.ApproveGrant(ctx, ended)
+	x.ok(err)
+	_, err = x.s.RevokeGrant(ctx, "grt_two")
+	x.ok(err)
+	give.RequestID, give.Token.ID, give.Token.SHA256, give.Refresh.SHA256 = "two", "gtk_9", "token 9", "refresh 9"
+	x.code(x.s.Redeem(ctx, give), CodeRedeemRefused)
+	got, _, err := x.s.RefreshTokenOf(ctx, "refresh 9")
+	x.ok(err)
+	x.same(got, (*RefreshToken)(nil))
+}
+
+// exerciseUserCodes: an owner types the code of a device that waits; ten that are wrong
+// within an hour end it (RD-46.1). A request is not approved before.
+func exerciseUserCodes(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	typed := func(code string) error {
+		_, err := x.s.TypeUserCode(ctx, code, 2, time.Hour)
+		return err
+	}
+	x.asked("one", func(n *GrantRequest) { n.Flow, n.UserCode, n.Polling = FlowDevice, "user code", "device" })
+	x.asked("two", func(n *GrantRequest) { n.Flow, n.UserCode, n.Polling = FlowOwner, "another", "device 2" })
+	x.ok(x.s.KeepReview(ctx, "one", "device", "r1", []byte("{}")))
+	_, err := x.s.ApproveGrant(ctx, x.approval("one", nil))
+	x.code(err, CodeUserCodeNeeded)
+	x.code(x.s.ApproveOwnerToken(ctx, "two", []byte(`{"scope":"read"}`)), CodeUserCodeNeeded)
+	x.code(typed("wrong"), CodeUserCode)
+	r, err := x.s.TypeUserCode(ctx, "user code", 2, time.Hour)
+	x.ok(err)
+	x.same([]any{r.ID, r.Typed.UTC()}, []any{"one", x.clock.Now().UTC()})
+	x.ok(typed("another"))
+	x.code(x.s.ApproveOwnerToken(ctx, "one", nil), CodeApprovalConflict)
+	x.code(typed("wrong"), CodeUserCode)
+	x.code(typed("user code"), CodeUserCodes) // no more are looked at
+	_, err = x.s.ApproveGrant(ctx, x.approval("one", nil))
+	x.ok(err)
+	_, err = x.s.ApproveGrant(ctx, x.approval("two", nil))
+	x.code(err, CodeApprovalConflict)
+	x.ok(x.s.ApproveOwnerToken(ctx, "two", []byte(`{"scope":"read"}`)))
+	x.code(x.s.ApproveOwnerToken(ctx, "two", nil), CodeRequestDecided)
+	x.ok(x.s.Redeem(ctx, Redemption{RequestID: "two", Owner: &Token{ID: "tok_1", SHA256: "owner's", Name: "A TV", Scope: "read", Expires: x.clock.Now().Add(time.Hour)}}))
+	x.code(x.s.Redeem(ctx, Redemption{RequestID: "two", Owner: &Token{ID: "tok_2", SHA256: "owner's 2", Name: "A TV", Scope: "read"}}), CodeReplayed)
+	all, err := x.s.Tokens(ctx)
+	x.ok(err)
+	x.same([]any{len(all), all[0].ID}, []any{1, "tok_1"})
+	x.clock.forward(time.Hour)
+	x.code(typed("user code"), CodeUserCode) // it was decided, and its time is over
+}
