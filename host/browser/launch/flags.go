@@ -11,11 +11,14 @@ type Options struct {
 	Lang    string // the owner's LANG; "": C.UTF-8
 	// Unsandboxed starts it without its sandbox, on the operator's explicit word.
 	Unsandboxed bool
+	// Trust are hashes of the keys of servers whose certificates nobody has signed: a test's
+	// own. Base64 of SHA-256 of the public key's SPKI.
+	Trust []string
 }
 
-// off are the features that ask other servers by themselves.
+// off are the features that ask other servers by themselves, and the one that keeps pages that were left alive.
 var off = []string{
-	"AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
+	"AutofillServerCommunication", "BackForwardCache", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
 	"MediaRouter", "OptimizationHints", "PasswordLeakDetection", "Translate",
 }
 
@@ -49,6 +52,9 @@ func (o *Options) arguments() []string {
 		"--metrics-recording-only",
 		"--password-store=basic",
 		"--use-mock-keychain",
+	}
+	if len(o.Trust) > 0 {
+		args = append(args, "--ignore-certificate-errors-spki-list="+strings.Join(o.Trust, ","))
 	}
 	if o.Unsandboxed {
 		args = append(args, "--no-sandbox")

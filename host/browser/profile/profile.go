@@ -78,7 +78,32 @@ func Hold(ctx context.Context, dir, profile string, wait time.Duration) (held *H
 	if err := h.unlink(); err != nil {
 		return nil, err
 	}
+	if err := h.prefer(); err != nil {
+		return nil, refused(h.Path, "cannot be written").Wrap(err)
+	}
 	return h, nil
+}
+
+// preferences are those of a new profile: its browser keeps nothing of what is typed into forms.
+// A code would stand there in the clear.
+const preferences = `{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},"credentials_enable_service":false,` +
+	`"credentials_enable_autosignin":false,"profile":{"password_manager_enabled":false}}`
+
+// prefer gives a new profile its preferences, which its browser keeps.
+func (h *Held) prefer() error {
+	const folder, file = "Default", "Default/Preferences"
+	if err := h.root.Mkdir(folder, private); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := h.root.OpenFile(filepath.FromSlash(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(preferences)
+	return errors.Join(err, f.Close())
 }
 
 // unlink removes the links of a browser that ran under another host name: nobody but the
