@@ -36,6 +36,7 @@ type questions struct {
 	logger   *slog.Logger
 	granted  bool // START grants interactive
 	rest     *rest
+	browsing Browsing // nil: the run has no browser
 
 	open  atomic.Bool // a question waits for its answer
 	asked int
@@ -134,6 +135,9 @@ func (q *questions) answered(in *abi.Interaction, resp abi.InteractionResponse, 
 	resp.Type, resp.RequestID = abi.TypeInteractionResp, in.RequestID
 	if asksForCredentials(in) {
 		q.keepSecrets(&resp)
+		resp.Data = nil
+	}
+	if q.browsing != nil && resp.Status == abi.ResponseSuccess && q.browsing.Keep(in.Kind, resp.Data) {
 		resp.Data = nil
 	}
 	answer, mErr := json.Marshal(resp)

@@ -128,6 +128,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested
 	exit = r.deps.Collect(ctx, r.plan.guest, grant, r)
+	r.plan.endBrowser() // while the lease is held: nobody else starts one on its profile
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)
