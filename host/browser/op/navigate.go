@@ -134,13 +134,13 @@ func (o *Ops) wait(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 	if err := o.conditions(r.Any); err != nil {
 		return nil, nil, err
 	}
+	p, err := o.pages.Page(r.Page)
+	if err != nil {
+		return nil, nil, err
+	}
 	again := time.NewTicker(poll)
 	defer again.Stop()
 	for {
-		p, err := o.pages.Page(r.Page)
-		if err != nil {
-			return nil, nil, err
-		}
 		index, err := p.Holds(ctx, r.Any)
 		switch {
 		case err != nil && abi.CodeOf(err) != abi.CodeBrowserNotLoaded: // it may be on its way

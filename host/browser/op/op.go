@@ -111,6 +111,9 @@ func (o *Ops) Do(ctx context.Context, r *abi.BrowserRequest) (head *abi.BrowserA
 	if o.signIn != nil && !op.window {
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "nothing is read while the owner is signed in", "end that with sign_in.end first")
 	}
+	if err := o.options.Line.Err(); err != nil {
+		return nil, nil, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, Deadline(r), abi.NewError(abi.CodeBrowserTimeout, "the operation "+r.Do+" took too long", "give it more time, or wait for something that comes sooner"))
 	defer cancel()
 	return op.do(o, ctx, r)
