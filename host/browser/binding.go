@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/op"
@@ -39,6 +40,8 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
+	fail func(error, bool) // the run; nil: nobody is told
+
 	closing sync.Once
 	ended   error // of Close
 
@@ -61,6 +64,29 @@ func ProfileOf(connector, connection string) string {
 		connector = connector[:most]
 	}
 	return connector + "-" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// Watch has a run fail by what its browser does to it; again says that another run may do
+// better. It is called before Do.
+func (b *Binding) Watch(fail func(why error, again bool)) { b.fail = fail }
+
+// stalled fails a run whose signing in made no progress (BR-12). Another run would send a secret
+// that was sent once more.
+func (b *Binding) stalled(label string, submitted bool) {
+	hint := "run it again; look at the site when that goes on"
+	if submitted {
+		hint = "sign in at the site yourself first: your password was sent already"
+	}
+	if b.fail != nil {
+		b.fail(abi.NewError(abi.CodeBrowserStalled, "signing in made no progress after "+label, hint), !submitted)
+	}
+}
+
+// Asking tells that the owner is asked, or no longer.
+func (b *Binding) Asking(open bool) {
+	if ops := b.started.Load(); ops != nil {
+		ops.Asking(open)
+	}
 }
 
 // Do starts a request of the browser operation. Those of one page are carried out one after the
@@ -118,7 +144,13 @@ func (b *Binding) start() {
 	if b.browser, b.err = Acquire(b.ctx, b.request); b.err != nil {
 		return
 	}
-	o := op.Options{Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret}
+	o := op.Options{
+		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp, "downloads")
 	}

@@ -39,6 +39,10 @@ type Request struct {
 	Admitter    gate.Admitter // lets requests go
 	Dialer      wall.Dialer   // reaches hosts
 	Random      io.Reader
+
+	// Those of a run that signs in, see op.Options.
+	Limit time.Duration
+	Now   func() time.Time
 }
 
 // Browser is a browser that this process holds. Close it.

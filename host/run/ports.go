@@ -203,6 +203,11 @@ type Browsing interface {
 	// Do starts a request of the browser operation and returns. reply is called once, from
 	// any goroutine, and not after Close has returned. An error refuses the request.
 	Do(request []byte, reply func(answer []byte)) error
+	// Watch is called before Do: fail ends the run by what its browser does to it, and again
+	// says that another run may do better.
+	Watch(fail func(why error, again bool))
+	// Asking tells that the owner is asked, or no longer.
+	Asking(open bool)
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host
 	// types itself. false: it is the guest's.
 	Keep(kind string, data map[string]string) bool

@@ -71,10 +71,16 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		ctx, cancel = context.WithTimeout(q.ctx, d)
 		q.rest.begin()
 	}
+	if q.browsing != nil {
+		q.browsing.Asking(true)
+	}
 	q.asks.Go(func() {
 		defer cancel()
 		resp, err := q.asker.Ask(ctx, *in)
 		q.rest.end()
+		if q.browsing != nil {
+			q.browsing.Asking(false)
+		}
 		q.answered(in, resp, err, reply)
 	})
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/page"
+	"github.com/pdpp-host/pdpp-host/host/browser/watch"
 )
 
 func (o *Ops) probe(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
@@ -142,6 +143,7 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 	if o.labelled++; o.labelled > abi.BrowserCheckpoints || o.repeats > abi.BrowserRepeats {
 		return nil, nil, abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
 	}
+	o.dog.happens(watch.Checkpoint, r.Label)
 	return &abi.BrowserAnswer{}, nil, nil
 }
 

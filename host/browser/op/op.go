@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/page"
 	"github.com/pdpp-host/pdpp-host/host/browser/roles"
+	"github.com/pdpp-host/pdpp-host/host/browser/watch"
 	"github.com/pdpp-host/pdpp-host/host/browser/wire"
 )
 
@@ -20,6 +21,10 @@ type Options struct {
 	// Secret returns the secret of a credential's field.
 	Secret    func(ctx context.Context, field string) (value string, ok bool, err error)
 	Downloads string // the folder for them; "": the manifest asks for none
+
+	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
+	Now     func() time.Time
+	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
 }
 
 // Ops are the operations of one run. Close them.
@@ -31,6 +36,7 @@ type Ops struct {
 	window sync.RWMutex // held to read by every operation, and to write by those that open and shut it
 	signIn *signIn      // nil: nobody is signed in now
 	codes  codes
+	dog    dog
 
 	lock     sync.Mutex
 	label    string
@@ -45,6 +51,7 @@ func New(ctx context.Context, o Options) (*Ops, error) {
 		return nil, err
 	}
 	ops := &Ops{options: o, pages: pages}
+	ops.dog = dog{now: o.Now, watch: watch.Watch{Limit: o.Limit}, end: ops.stalled}
 	if ops.files, err = newFiles(ctx, o.Line, o.Downloads); err != nil {
 		pages.Close()
 		return nil, err
@@ -52,8 +59,26 @@ func New(ctx context.Context, o Options) (*Ops, error) {
 	return ops, nil
 }
 
+// stalled ends a browser in which signing in made no progress (BR-12): no code that still runs
+// can press a button there later.
+func (o *Ops) stalled(label string) {
+	o.options.Roles.SignIn(false)
+	o.options.Stalled(label, o.codes.submitted()) // first: the run has this reason, and not that its browser is gone
+	o.options.Line.End(abi.NewError(abi.CodeBrowserClosed, "signing in made no progress, and was ended", "try it again"))
+}
+
+// Asking tells that the owner is asked, or no longer: signing in waits for that.
+func (o *Ops) Asking(open bool) {
+	kind := watch.InteractionClosed
+	if open {
+		kind = watch.InteractionOpened
+	}
+	o.dog.happens(kind, "")
+}
+
 // Close ends what is done.
 func (o *Ops) Close() {
+	o.dog.rest()
 	o.pages.Close()
 	o.files.close()
 }

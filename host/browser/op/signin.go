@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/page"
+	"github.com/pdpp-host/pdpp-host/host/browser/watch"
 )
 
 // signIn is the time in which the owner is signed in, on one page.
@@ -77,6 +78,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is signed in already", "end that with sign_in.end first")
 	}
 	o.options.Roles.SignIn(true)
+	o.dog.happens(watch.Begin, "")
 	defer func() {
 		if err != nil {
 			o.shut()
@@ -110,6 +112,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 
 // shut shuts the window, and forgets what was typed there.
 func (o *Ops) shut() {
+	o.dog.happens(watch.End, "")
 	o.signIn = nil
 	o.codes.set(false)
 	o.options.Roles.SignIn(false)

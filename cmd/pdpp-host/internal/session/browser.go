@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strconv"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser"
@@ -49,12 +51,31 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Random: m.session.Random, Dialer: named{guard},
+		Now: time.Now,
+	}
+	if r.Limit, err = m.establish(); err != nil {
+		return nil, err
 	}
 	secret := func(context.Context, string) (string, bool, error) { return "", false, nil }
 	if b.Secrets != nil {
 		secret = b.Secrets.Value
 	}
 	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, secret), nil
+}
+
+// establish is how long signing in may go without progress. The reference's variable goes before
+// the setting (RT-15).
+func (m *machine) establish() (time.Duration, error) {
+	const name = "PDPP_SESSION_ESTABLISH_WATCHDOG_MS"
+	text := os.Getenv(name)
+	if text == "" {
+		return m.config.Establish(), nil
+	}
+	ms, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || ms <= 0 {
+		return 0, abi.NewError(abi.CodeConfigInvalid, name+" is not a number of milliseconds above zero", "leave it out for "+config.FormatDuration(m.config.Establish()))
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }
 
 // named is the way out for hosts whose names were checked: their addresses are.
