@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/op"
+	"github.com/pdpp-host/pdpp-host/host/browser/profile"
 	"github.com/pdpp-host/pdpp-host/host/browser/roles"
 )
 
@@ -64,6 +65,11 @@ func ProfileOf(connector, connection string) string {
 		connector = connector[:most]
 	}
 	return connector + "-" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// Forget removes the profile of a connection, so that its sites know its owner no longer.
+func Forget(ctx context.Context, profiles, connector, connection string) error {
+	return profile.Remove(ctx, profiles, ProfileOf(connector, connection), grace)
 }
 
 // Watch has a run fail by what its browser does to it; again says that another run may do

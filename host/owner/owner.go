@@ -35,6 +35,8 @@ type Consent interface {
 type Browser interface {
 	run.Browser
 
+	// Forget removes what the sites of a connection have left here (BR-02.4).
+	Forget(ctx context.Context, connector, connection string) error
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:

@@ -131,6 +131,27 @@ func (h *Held) Release() error {
 	return errors.Join(err, h.lock.Close())
 }
 
+// Remove removes the profile of a name in dir, with all that its sites have left there. It waits
+// for a run that uses it as long as wait allows.
+func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err error) {
+	if _, err := os.Lstat(filepath.Join(dir, profile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	h, err := Hold(ctx, dir, profile, wait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Release()) }()
+	all, err := os.OpenRoot(dir)
+	if err == nil {
+		err = errors.Join(all.RemoveAll(profile), all.Close())
+	}
+	if err != nil {
+		return refused(h.Path, "cannot be removed").Wrap(err)
+	}
+	return nil
+}
+
 // Prune removes what a browser makes again. Its caller has ended the browser.
 func (h *Held) Prune() error {
 	var errs []error

@@ -28,6 +28,8 @@ func (i *installed) Prove(context.Context, string) (*owner.BrowserProof, error) 
 	return &i.proof, i.fails
 }
 
+func (i *installed) Forget(context.Context, string, string) error { return nil }
+
 func needing(required bool) map[string]*modules.Described {
 	m := &abi.Manifest{}
 	m.Requirements.Bindings = map[string]abi.Binding{abi.BindingBrowserLegacy: {Required: required}}

@@ -63,6 +63,14 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, secret), nil
 }
 
+// Forget removes the profile of a connection.
+func (m *machine) Forget(ctx context.Context, connector, connection string) error {
+	if m.config.ProfilesDir() == "" {
+		return nil
+	}
+	return browser.Forget(ctx, m.config.ProfilesDir(), connector, connection)
+}
+
 // establish is how long signing in may go without progress. The reference's variable goes before
 // the setting (RT-15).
 func (m *machine) establish() (time.Duration, error) {
