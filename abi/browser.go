@@ -244,10 +244,17 @@ const (
 	RoleSignIn   = "sign_in"  // reachable only while the owner is signed in
 )
 
+// SessionKeep and SessionDrop say what becomes of cookies that end with the browser.
+const (
+	SessionKeep = "keep" // when nothing is said
+	SessionDrop = "drop"
+)
+
 // BrowserRequirements say what a connector needs of a browser.
 type BrowserRequirements struct {
 	StartURL  string        `json:"start_url"` // https, on a host of role provider
 	Downloads bool          `json:"downloads"`
+	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`
 }
 

@@ -160,6 +160,9 @@ func (b *Binding) start() {
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp, "downloads")
 	}
+	if b.err = b.restore(b.ctx); b.err != nil {
+		return
+	}
 	ops, err := op.New(b.ctx, o)
 	if b.err = err; err == nil {
 		b.started.Store(ops)
@@ -221,5 +224,5 @@ func (b *Binding) end() error {
 	if b.browser == nil {
 		return nil
 	}
-	return b.browser.Close()
+	return errors.Join(b.keep(), b.browser.Close())
 }

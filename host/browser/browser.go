@@ -43,6 +43,8 @@ type Request struct {
 	// Those of a run that signs in, see op.Options.
 	Limit time.Duration
 	Now   func() time.Time
+	// Sealer seals the cookies that end with the browser; nil: they are not kept.
+	Sealer Sealer
 }
 
 // Browser is a browser that this process holds. Close it.

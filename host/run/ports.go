@@ -196,6 +196,13 @@ type BrowserRun struct {
 	Manifest   *abi.Manifest
 	Secrets    Secrets // nil: there are none
 	Sending    Sending // the one governor of the run's requests
+	Sealer     Sealer  // nil: what ends with the browser is not kept
+}
+
+// Sealer seals what a browser keeps of a connection between two runs.
+type Sealer interface {
+	Seal(ctx context.Context, plain []byte) ([]byte, error)
+	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
 }
 
 // Browsing is the browser binding of one run. Safe for concurrent use.

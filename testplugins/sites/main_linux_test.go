@@ -75,6 +75,7 @@ type world struct {
 	secrets  map[string]string
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
+	seals    run.Sealer
 }
 
 func newWorld(t testing.TB, site *Site) *world {
@@ -153,7 +154,7 @@ func (*machine) Missing() error { return nil }
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
 	return browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()},
+		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
 	}, b.Manifest.Requirements.Browser, b.Sending, b.Secrets.Value), nil
 }
 

@@ -3,7 +3,9 @@ package sites
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,11 +42,11 @@ func (s *Shop) Tries() int {
 	return s.tries
 }
 
-// SignOut ends every session.
-func (s *Shop) SignOut() {
+// Sessions are the secrets of the sessions so far.
+func (s *Shop) Sessions() []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.sessions = nil
+	return slices.Collect(maps.Keys(s.sessions))
 }
 
 // ServeHTTP answers under each of the shop's names.

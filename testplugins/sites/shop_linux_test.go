@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -79,6 +80,44 @@ func TestShop(t *testing.T) {
 	}
 	w.looked(t)
 	w.unseen(t, password, code)
+}
+
+// vaulted seals with a key of the test's own.
+type vaulted struct{ *vault.Vault }
+
+func (v vaulted) Seal(_ context.Context, plain []byte) ([]byte, error) {
+	return v.Vault.Seal("connection", "browser_session", plain)
+}
+
+func (v vaulted) Unseal(_ context.Context, sealed []byte) ([]byte, error) {
+	return v.Vault.Unseal("connection", "browser_session", sealed)
+}
+
+// T12: a session that ends with the browser is there in the next run, and lies sealed between
+// them; where the key is another one, the owner signs in again (BR-18).
+func TestSessionIsKept(t *testing.T) {
+	t.Parallel()
+	shop := &Shop{Username: "ana", Password: password, Orders: 2, SessionOnly: true}
+	site := Serve(shop)
+	t.Cleanup(site.Close)
+	w := newWorld(t, site)
+	w.secrets = map[string]string{"username": "ana", "password": password}
+	for n, want := range []int{1, 1, 2} {
+		if n != 1 { // the second run has the key of the first
+			v, err := vault.Open(t.Context(), vault.Options{Dir: t.TempDir(), Mode: vault.ModeFile, Create: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.seals = vaulted{v}
+		}
+		if res := w.collect(); res.Status != run.StatusSucceeded {
+			t.Fatalf("run %d: got %s %s %+v, want it to succeed", n+1, res.Status, res.Reason, res.Error)
+		}
+		if got := shop.Tries(); got != want {
+			t.Errorf("run %d: the shop saw the password %d times so far, want %d", n+1, got, want)
+		}
+	}
+	w.unseen(t, append(shop.Sessions(), password)...)
 }
 
 // looked compares the records with the shop's.

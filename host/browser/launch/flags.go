@@ -16,9 +16,10 @@ type Options struct {
 	Trust []string
 }
 
-// off are the features that ask other servers by themselves, and the one that keeps pages that were left alive.
+// off are the features that ask other servers by themselves, the one that keeps pages alive that
+// were left, and the one that ends sessions with the last page that is open.
 var off = []string{
-	"AutofillServerCommunication", "BackForwardCache", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
+	"AutofillServerCommunication", "BackForwardCache", "CertificateTransparencyComponentUpdater", "DestroyProfileOnBrowserClose", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
 	"MediaRouter", "OptimizationHints", "PasswordLeakDetection", "Translate",
 }
 

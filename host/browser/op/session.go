@@ -20,7 +20,7 @@ func (o *Ops) session(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserA
 	a := &abi.BrowserAnswer{Cookies: []abi.BrowserCookie{}}
 	for _, name := range r.Names {
 		i := slices.IndexFunc(got.Cookies, func(c *proto.NetworkCookie) bool {
-			return c.Name == name && o.options.Roles.Of(strings.TrimPrefix(c.Domain, ".")) != ""
+			return c.Name == name && o.options.Roles.Cookies(c.Domain)
 		})
 		cookie := abi.BrowserCookie{Name: name}
 		if i >= 0 {

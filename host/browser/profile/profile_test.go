@@ -252,3 +252,31 @@ func TestPreferences(t *testing.T) {
 		}
 	}
 }
+
+// A session is kept beside its profile, for its owner's eyes alone, and goes with it (BR-18).
+func TestKept(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "profiles")
+	for _, step := range []struct{ keep, want string }{{"sealed", ""}, {"again", "sealed"}, {"", "again"}, {"last", ""}} {
+		h, err := Hold(t.Context(), dir, "shop", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Kept(); err != nil || string(got) != step.want {
+			t.Errorf("got %q, %v, want %q", got, err, step.want)
+		}
+		if err := errors.Join(h.Keep([]byte(step.keep)), h.Release()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, sessions, "shop")
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want a file of its owner's alone", info, err)
+	}
+	if err := Remove(t.Context(), dir, "shop", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want no session without its profile", err)
+	}
+}

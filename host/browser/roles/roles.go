@@ -60,6 +60,20 @@ func (r *Roles) Of(host string) string {
 	return role
 }
 
+// Cookies reports whether cookies of a domain go to a host of the connector's. One that begins
+// with a dot is of every host below it.
+func (r *Roles) Cookies(domain string) bool {
+	if below, all := strings.CutPrefix(domain, "."); all {
+		for _, h := range r.hosts {
+			if name := h.Host + h.Suffix; name == below || strings.HasSuffix(name, domain) {
+				return true
+			}
+		}
+		domain = below
+	}
+	return r.Of(domain) != ""
+}
+
 // Has reports whether any host has the role.
 func (r *Roles) Has(role string) bool {
 	for _, h := range r.hosts {

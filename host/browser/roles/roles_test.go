@@ -48,6 +48,20 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// A cookie is the connector's where one of its hosts gets it.
+func TestCookies(t *testing.T) {
+	t.Parallel()
+	r := New([]abi.BrowserHost{{Host: "www.shop.example", Role: abi.RoleProvider}, {Suffix: "cdn.shop.example", Role: abi.RoleAsset}}, nil)
+	for domain, want := range map[string]bool{
+		"www.shop.example": true, ".shop.example": true, "shop.example": false, ".www.shop.example": true, ".a.cdn.shop.example": true, "b.cdn.shop.example": true,
+		".op.example": false, ".other.example": false, "other.example": false,
+	} {
+		if got := r.Cookies(domain); got != want {
+			t.Errorf("%s: got %v, want %v", domain, got, want)
+		}
+	}
+}
+
 // Requests to the provider pass the governor, once each; parts of pages do not, and are only read
 // where a host has nothing else; a host of sign-in is there while that goes on (BR-07.1, BR-08.1, Invariant 10).
 func TestAdmit(t *testing.T) {

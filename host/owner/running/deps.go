@@ -29,7 +29,7 @@ func Deps(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxReques
 		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, o.Getenv) },
 	}
 	if o.Browser != nil {
-		d.Browser = o.Browser
+		d.Browser = &sealing{o.Browser, store, o.Vault}
 	}
 	return d
 }
