@@ -17,14 +17,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/roles"
 )
 
-// Secret returns the secret of a credential's field.
-type Secret func(ctx context.Context, field string) (value string, ok bool, err error)
-
 // Binding is the browser of one run. It starts when it is first used. Close it.
 type Binding struct {
 	request Request
 	asks    *abi.BrowserRequirements
-	secret  Secret
+	secret  op.Secret
 	roles   *roles.Roles
 
 	ctx     context.Context
@@ -50,7 +47,7 @@ type Binding struct {
 }
 
 // Bind returns the browser of a run. r has no Admitter, and a Dialer for what is allowed.
-func Bind(r Request, asks *abi.BrowserRequirements, governor roles.Governor, secret Secret) *Binding {
+func Bind(r Request, asks *abi.BrowserRequirements, governor roles.Governor, secret op.Secret) *Binding {
 	b := &Binding{request: r, asks: asks, secret: secret, roles: roles.New(asks.Hosts, governor), tails: map[int]chan struct{}{}}
 	b.request.Admitter, b.request.Dialer = b.roles, b.roles.Behind(r.Dialer)
 	b.ctx, b.cancel = context.WithCancel(context.Background())

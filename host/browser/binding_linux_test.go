@@ -29,6 +29,11 @@ func (f *freely) Carry(_ context.Context, req *http.Request, next http.RoundTrip
 	return err
 }
 
+func (f *freely) Count(_ context.Context, req *http.Request, next http.RoundTripper) error {
+	_, err := next.RoundTrip(req) //nolint:bodyclose // it has none
+	return err
+}
+
 func (f *freely) Failure(err error) abi.HTTPFailure {
 	return abi.HTTPFailure{Code: abi.CodeOf(err), Message: err.Error()}
 }
@@ -53,9 +58,9 @@ func bind(t testing.TB, s *site, secrets map[string]string, hosts ...abi.Browser
 	r.Dialer, r.Trust = s.known(), []string{s.key()}
 	f := &freely{}
 	hosts = append([]abi.BrowserHost{{Host: "shop.example", Role: abi.RoleProvider}}, hosts...)
-	b := Bind(r, &abi.BrowserRequirements{StartURL: "https://shop.example/", Downloads: true, Hosts: hosts}, f, func(_ context.Context, field string) (string, bool, error) {
+	b := Bind(r, &abi.BrowserRequirements{StartURL: "https://shop.example/", Downloads: true, Hosts: hosts}, f, func(_ context.Context, field string) (string, bool, bool, error) {
 		v, ok := secrets[field]
-		return v, ok, nil
+		return v, field == "user", ok, nil
 	})
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {

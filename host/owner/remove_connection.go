@@ -13,8 +13,8 @@ type Removed struct {
 }
 
 // RemoveConnection deletes a connection and everything it collected. confirm is called
-// once, before anything is deleted; its error is the operation's, and nothing is deleted. What
-// its sites have left in a browser goes last: an error says that it is there still.
+// once, before anything is deleted; its error is the operation's, and nothing is deleted. Its
+// browser profile goes last, and an error says that it is there still.
 func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(Removed) error) (*Removed, error) {
 	store, conn, err := o.Find(ctx, name)
 	if err != nil {

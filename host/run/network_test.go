@@ -75,6 +75,7 @@ func (f *fakeSender) Learned(stream string, _ []string, cursor abi.Raw) (abi.Raw
 func (f *fakeSender) Pressure() (abi.Reason, time.Time)                             { return f.pressure, f.until }
 func (f *fakeSender) Stopped() abi.Reason                                           { return f.stopped }
 func (f *fakeSender) Carry(context.Context, *http.Request, http.RoundTripper) error { return nil }
+func (f *fakeSender) Count(context.Context, *http.Request, http.RoundTripper) error { return nil }
 func (f *fakeSender) Failure(error) abi.HTTPFailure                                 { return abi.HTTPFailure{} }
 func (f *fakeSender) Trouble() (abi.Cause, string)                                  { return f.trouble, "api.example.com" }
 func (f *fakeSender) Hosts() []string                                               { return []string{"api.example.com"} }

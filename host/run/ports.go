@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -162,6 +163,8 @@ type Sending interface { //nolint:interfacebloat // one thing with one owner: no
 	// Carry sends a request that next carries, once: paced and counted like one of Do, and
 	// neither repeated nor followed when it is redirected.
 	Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error
+	// Count is Carry for what waits for nothing and is counted alone.
+	Count(ctx context.Context, req *http.Request, next http.RoundTripper) error
 	// Failure is how a guest reads an error of Carry.
 	Failure(err error) abi.HTTPFailure
 	// Learned returns a stream's cursor with the learned rate on it, where the
@@ -197,6 +200,15 @@ type BrowserRun struct {
 	Secrets    Secrets // nil: there are none
 	Sending    Sending // the one governor of the run's requests
 	Sealer     Sealer  // nil: what ends with the browser is not kept
+}
+
+// Secret returns the value of a credential's field, and whether the manifest lets it be seen.
+func (b *BrowserRun) Secret(ctx context.Context, field string) (value string, public, ok bool, err error) {
+	if b.Secrets == nil {
+		return "", false, false, nil
+	}
+	value, ok, err = b.Secrets.Value(ctx, field)
+	return value, !manifest.SecretNames(b.Manifest)[field], ok, err
 }
 
 // Sealer seals what a browser keeps of a connection between two runs.

@@ -155,7 +155,7 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	return browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
-	}, b.Manifest.Requirements.Browser, b.Sending, b.Secrets.Value), nil
+	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
 }
 
 // held are an owner's credentials.

@@ -15,17 +15,20 @@ import (
 
 // Options are what operations work with.
 type Options struct {
-	Line     *wire.Line
-	Roles    *roles.Roles
-	StartURL string // where the pages of the connector begin
-	// Secret returns the secret of a credential's field.
-	Secret    func(ctx context.Context, field string) (value string, ok bool, err error)
+	Line      *wire.Line
+	Roles     *roles.Roles
+	StartURL  string // where the pages of the connector begin
+	Secret    Secret
 	Downloads string // the folder for them; "": the manifest asks for none
 
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
 	Now     func() time.Time
 	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
 }
+
+// Secret returns the value of a credential's field, and whether it may be seen: what may not is
+// typed into fields for passwords alone.
+type Secret func(ctx context.Context, field string) (value string, public, ok bool, err error)
 
 // Ops are the operations of one run. Close them.
 type Ops struct {

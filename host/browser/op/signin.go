@@ -188,8 +188,9 @@ func (o *Ops) fill(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 		return nil, nil, refused("a credential is typed while the owner is signed in alone", "begin with sign_in.begin")
 	}
 	secret, ok := o.codes.value(r.Credential)
+	public := ok // a code is good once
 	if !ok && o.options.Secret != nil {
-		if secret, ok, err = o.options.Secret(ctx, r.Credential); err != nil {
+		if secret, public, ok, err = o.options.Secret(ctx, r.Credential); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -199,6 +200,9 @@ func (o *Ops) fill(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 	err = p.Type(ctx, r.Selector, r.Nth, r.Keep, secret, func(f page.Field) error {
 		if !f.Secure || !o.typesAt(f.Host) {
 			return refused("a credential is not typed there", "declare the host as one of role sign_in")
+		}
+		if !public && !f.Password { // a site may keep and show what is typed elsewhere, as what was searched for
+			return refused("a secret is typed into fields for passwords alone", "declare the credential as no secret, if it is none")
 		}
 		return nil
 	})

@@ -26,6 +26,8 @@ const mostKept = 256
 // Governor decides when a request to the provider goes. next carries it.
 type Governor interface {
 	Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error
+	// Count sends a request that waits for nothing, within the bytes that the run may send.
+	Count(ctx context.Context, req *http.Request, next http.RoundTripper) error
 	Failure(err error) abi.HTTPFailure
 }
 
@@ -60,8 +62,8 @@ func (r *Roles) Of(host string) string {
 	return role
 }
 
-// Cookies reports whether cookies of a domain go to a host of the connector's. One that begins
-// with a dot is of every host below it.
+// Cookies reports whether cookies of a domain go to a host of the connector's. A dot at the
+// beginning of domain stands for every host below.
 func (r *Roles) Cookies(domain string) bool {
 	if below, all := strings.CutPrefix(domain, "."); all {
 		for _, h := range r.hosts {
@@ -121,6 +123,9 @@ func (r *Roles) Target(address string) (*url.URL, error) {
 
 // Why returns, once, why the governor had no good answer for an address.
 func (r *Roles) Why(address string) error {
+	if u, err := url.Parse(address); err == nil {
+		address = u.String()
+	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	err := r.why[address]
@@ -143,27 +148,33 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 	if err := r.reaches(u.Hostname()); err != nil {
 		return err
 	}
+	req, err := http.NewRequestWithContext(ctx, p.Method, p.URL, http.NoBody)
+	if err != nil {
+		return err
+	}
+	req.Header, req.ContentLength = p.Header, p.Bytes
 	role := r.Of(u.Hostname())
 	switch {
 	case role == abi.RoleAsset && p.Method != http.MethodGet && p.Method != http.MethodHead && p.Kind != "Preflight":
 		return abi.NewError(abi.CodeBrowserRefused, "parts of pages are only read", "declare the host as one of role provider")
 	case part[p.Kind], role == abi.RoleAsset:
-		return r.few(ctx, u.Host, send)
+		return r.few(req, send)
 	case role == abi.RoleSignIn:
-		return nil
+		return r.governor.Count(ctx, req, sender(send))
 	}
-	return r.carry(ctx, u, p, send)
+	return r.carry(req, send)
 }
 
 // few sends the request for a part of a page, of which a host gets a few at a time.
-func (r *Roles) few(ctx context.Context, host string, send gate.Send) error {
+func (r *Roles) few(req *http.Request, send gate.Send) error {
 	r.lock.Lock()
-	slots := r.parts[host]
+	slots := r.parts[req.URL.Host]
 	if slots == nil {
 		slots = make(chan struct{}, atOnce)
-		r.parts[host] = slots
+		r.parts[req.URL.Host] = slots
 	}
 	r.lock.Unlock()
+	ctx := req.Context()
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -172,24 +183,18 @@ func (r *Roles) few(ctx context.Context, host string, send gate.Send) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
-	_, err := send(ctx)
-	return err
+	return r.governor.Count(ctx, req.WithContext(ctx), sender(send))
 }
 
 // carry sends a request behind the governor, which hears of its answer (Invariant 10).
-func (r *Roles) carry(ctx context.Context, u *url.URL, p gate.Request, send gate.Send) error {
-	req, err := http.NewRequestWithContext(ctx, p.Method, u.String(), http.NoBody)
-	if err != nil {
-		return err
-	}
-	req.Header, req.ContentLength = p.Header, p.Bytes
-	err = r.governor.Carry(ctx, req, sender(send))
+func (r *Roles) carry(req *http.Request, send gate.Send) error {
+	err := r.governor.Carry(req.Context(), req, sender(send))
 	if err != nil {
 		r.lock.Lock()
 		if len(r.why) >= mostKept { // of addresses that no operation has asked about
 			clear(r.why)
 		}
-		r.why[p.URL] = err
+		r.why[req.URL.String()] = err
 		r.lock.Unlock()
 	}
 	return err

@@ -20,6 +20,7 @@ var hosts = []abi.BrowserHost{
 // governor counts what it carries, and lets it go unless it is out of budget.
 type governor struct {
 	carried []string
+	counted int
 	stop    error
 }
 
@@ -28,6 +29,12 @@ func (g *governor) Carry(_ context.Context, req *http.Request, next http.RoundTr
 		return g.stop
 	}
 	g.carried = append(g.carried, req.Method+" "+req.URL.String())
+	_, err := next.RoundTrip(req) //nolint:bodyclose // it has none
+	return err
+}
+
+func (g *governor) Count(_ context.Context, req *http.Request, next http.RoundTripper) error {
+	g.counted++
 	_, err := next.RoundTrip(req) //nolint:bodyclose // it has none
 	return err
 }
@@ -80,7 +87,7 @@ func TestAdmit(t *testing.T) {
 		"a part":                   {"GET", "https://cdn.shop.example/a.js", "Script", false, nil, 1, 0, false},
 		"data for a host of parts": {"POST", "https://cdn.shop.example/log", "Fetch", false, nil, 0, 0, true},
 		"a sign-in too early":      {"GET", "https://accounts.shop.example/", "Document", false, nil, 0, 0, true},
-		"a sign-in":                {"POST", "https://accounts.shop.example/login", "Document", true, nil, 0, 0, false},
+		"a sign-in":                {"POST", "https://accounts.shop.example/login", "Document", true, nil, 1, 0, false},
 		"nobody's":                 {"GET", "https://other.example/", "Image", true, nil, 0, 0, true},
 		"out of budget":            {"GET", "https://www.shop.example/", "Fetch", false, errors.New("the budget"), 0, 0, true},
 	} {
@@ -92,7 +99,7 @@ func TestAdmit(t *testing.T) {
 			sent++
 			return &gate.Answer{Status: 200, Header: http.Header{}}, nil
 		})
-		if sent != c.sent || len(g.carried) != c.carried || (err != nil) != c.refused {
+		if sent != c.sent || len(g.carried) != c.carried || len(g.carried)+g.counted != sent || (err != nil) != c.refused {
 			t.Errorf("%s: sent %d, carried %v, %v, want %d, %d, refused %v", name, sent, g.carried, err, c.sent, c.carried, c.refused)
 		}
 		if c.stop != nil && (!errors.Is(r.Why(c.url), c.stop) || r.Why(c.url) != nil) {

@@ -32,6 +32,13 @@ func (s *Session) Carry(ctx context.Context, req *http.Request, next http.RoundT
 	return err
 }
 
+// Count sends a request that next carries, and waits for nothing: the parts of a page. It counts
+// like any other, and ends with the bytes that the run may send.
+func (s *Session) Count(_ context.Context, req *http.Request, next http.RoundTripper) error {
+	_, err := s.wire.carry(req, next) //nolint:bodyclose // next has kept it
+	return err
+}
+
 // Failure is how a guest reads an error of Carry that ends its operation: the run's evidence
 // of a stop.
 func (s *Session) Failure(err error) abi.HTTPFailure { return s.failure(err) }

@@ -56,11 +56,7 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	if r.Limit, err = m.establish(); err != nil {
 		return nil, err
 	}
-	secret := func(context.Context, string) (string, bool, error) { return "", false, nil }
-	if b.Secrets != nil {
-		secret = b.Secrets.Value
-	}
-	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, secret), nil
+	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
 }
 
 // Forget removes the profile of a connection.
