@@ -23,6 +23,11 @@ const keepTime = 5 * time.Second
 // restore gives the browser back the cookies that ended with the last one, before its first
 // page. A session that cannot be read is as good as none: the owner signs in again.
 func (b *Binding) restore(ctx context.Context) error {
+	// An empty page stays for as long as the browser does: with the last page a browser gives its
+	// profile up, and what is set into one that goes is lost.
+	if _, err := (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(ctx, "")); err != nil {
+		return err
+	}
 	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop {
 		return nil
 	}
