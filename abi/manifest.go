@@ -42,6 +42,8 @@ type RuntimeRequirements struct {
 	// Network is this project's extension: the hosts that the connector may
 	// reach, each with the reason an owner reads.
 	Network *NetworkRequirements `json:"network"`
+	// Browser is this project's extension, too: where the pages of a browser may go.
+	Browser *BrowserRequirements `json:"browser"`
 }
 
 // NetworkRequirements lists the hosts that a connector may reach.

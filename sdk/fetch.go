@@ -115,6 +115,52 @@ func readResponse(answer []byte) (*Response, error) {
 	return &Response{Status: int(status), URL: v.Get("url").Str(), Body: body, headers: v.Get("headers")}, nil
 }
 
+// HasBrowser reports whether the run has a browser. See package browser.
+func (h *Host) HasBrowser() bool {
+	return h.start.Get("bindings").Get("browser").Kind() == jsonvalue.Object
+}
+
+// Browse makes one request of the browser operation and waits for its answer: the head, and the
+// body behind it, which may be kept. Package browser has its requests as methods. The error is
+// what FailureOf returns, or ErrStopped.
+func (h *Host) Browse(request []byte) (head jsonvalue.Value, body []byte, err error) {
+	if !h.HasBrowser() {
+		return head, nil, abi.NewError(abi.CodeBindingNotGranted, "this run has no browser", "call HasBrowser first, where the manifest does not require one")
+	}
+	if len(request) > abi.BrowserRequestBytes {
+		return head, nil, abi.NewError(abi.CodeCallTooLarge, "a request is above the host's size limit", "send less in one")
+	}
+	handle, err := h.submit(abi.OpBrowser, "browser", request, abi.BrowserInFlight)
+	if err != nil {
+		return head, nil, err
+	}
+	answer, err := h.await(handle, "browser")
+	if err != nil {
+		return head, nil, err
+	}
+	first := answer
+	if i := bytes.IndexByte(answer, '\n'); i >= 0 {
+		first, body = answer[:i:i], answer[i+1:len(answer):len(answer)]
+	}
+	head, err = jsonvalue.Parse(first)
+	if err != nil || head.Kind() != jsonvalue.Object {
+		return head, nil, badAnswer("its head is not a JSON object")
+	}
+	return head, body, FailureOf(head.Get("error"))
+}
+
+// FailureOf returns the error that an answer of the browser operation holds: a *FetchError where
+// the provider or a bound of the run caused it, and else an *abi.Error; nil when it holds none.
+func FailureOf(v jsonvalue.Value) error {
+	if v.Kind() != jsonvalue.Object {
+		return nil
+	}
+	if v.Get("gap_reason").Exists() || v.Get("stop").Exists() || v.Get("final").Exists() {
+		return readFetchError(v)
+	}
+	return &abi.Error{Code: abi.Code(v.Get("code").Str()), Message: v.Get("message").Str(), Hint: v.Get("hint").Str()}
+}
+
 func badAnswer(detail string) error {
 	return abi.NewError(abi.CodeInternal, "the host's answer to a request cannot be read",
 		"run the connector under a host of ABI version 1").WithDetail(detail)

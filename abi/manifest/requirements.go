@@ -29,6 +29,7 @@ func readRequirements(p place, m *abi.Manifest) {
 	r.Environment = p.member("environment_variables").texts(maxEnvironment, envName)
 	readLocalPaths(p.member("local_paths"), m)
 	readNetwork(p.member("network"), r)
+	readBrowser(p.member("browser"), r)
 }
 
 func readBindings(p place, r *abi.RuntimeRequirements) {

@@ -35,9 +35,16 @@ type Request struct {
 	Wait        time.Duration // for the profile; 0: a minute
 	Lang        string        // the owner's LANG
 	Unsandboxed bool          // the operator's explicit word
+	Trust       []string      // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter // lets requests go
 	Dialer      wall.Dialer   // reaches hosts
 	Random      io.Reader
+
+	// Those of a run that signs in, see op.Options.
+	Limit time.Duration
+	Now   func() time.Time
+	// Sealer seals the cookies that end with the browser; nil: they are not kept.
+	Sealer Sealer
 }
 
 // Browser is a browser that this process holds. Close it.
@@ -88,7 +95,7 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 		return b, err
 	}
 	b.process, err = launch.Start(launch.Options{
-		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Unsandboxed: r.Unsandboxed,
+		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
 	})
 	if err != nil {
 		return b, err

@@ -25,7 +25,7 @@ func TestProve(t *testing.T) {
 	t.Logf("%s, ready after %s", proof.Product, proof.Ready.Round(time.Millisecond))
 }
 
-// T8: a gate that is shut too late, or not at all, is found out before anything is sent.
+// T8, Invariant 10: a gate that is shut too late, or not at all, is found out before anything is sent.
 func TestGateThatIsOpen(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Browser) error{

@@ -116,7 +116,7 @@ const pages = async () => {
 };
 pages().then(all => all.join(" "))`
 
-// T6: of all ways out that a page, its workers and a service worker have, none goes around the
+// T6, Invariant 10: of all ways out that a page, its workers and a service worker have, none goes around the
 // wall, over TCP or UDP, to this machine or another; and each foreign name comes to the wall and
 // is refused (BR-08.2).
 func TestNothingGoesAroundTheWall(t *testing.T) {

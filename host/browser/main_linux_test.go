@@ -48,7 +48,7 @@ func program(t testing.TB) string {
 // everything admits what comes.
 type everything struct{}
 
-func (everything) Admit(context.Context, gate.Request) error { return nil }
+func (everything) Admit(context.Context, gate.Request, gate.Send) error { return nil }
 
 // sites is a Dialer that knows where names are; any other is refused.
 type sites map[string]string

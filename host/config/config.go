@@ -30,6 +30,7 @@ type Config struct {
 	profilesDir  string
 	browser      string
 	noSandbox    bool
+	establish    time.Duration
 	memory       int64
 	moduleSize   int64
 	run          time.Duration
@@ -74,6 +75,9 @@ func (c *Config) Browser() string { return c.browser }
 
 // AllowNoSandbox is the operator's word that a browser may run without its sandbox.
 func (c *Config) AllowNoSandbox() bool { return c.noSandbox }
+
+// Establish is how long signing in at a site may go without progress.
+func (c *Config) Establish() time.Duration { return c.establish }
 
 // MemoryBytes is a guest's linear memory cap.
 func (c *Config) MemoryBytes() int64 { return c.memory }
@@ -164,6 +168,8 @@ func (c *Config) shownValue(name string) string {
 		return c.browser
 	case KeyNoSandbox:
 		return strconv.FormatBool(c.noSandbox)
+	case KeyEstablish:
+		return FormatDuration(c.establish)
 	case KeyMemory:
 		return FormatSize(c.memory)
 	case KeyModuleSize:

@@ -11,6 +11,7 @@ const (
 	KeyProfilesDir  = "browser.profiles_dir"
 	KeyBrowser      = "browser.path"
 	KeyNoSandbox    = "browser.allow_no_sandbox"
+	KeyEstablish    = "browser.establish_watchdog"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
 	KeyRunTime      = "limits.run"
@@ -54,6 +55,7 @@ var keys = []key{
 	{KeyProfilesDir, "", parsePath(func(c *Config) *string { return &c.profilesDir })},
 	{KeyBrowser, "", parsePath(func(c *Config) *string { return &c.browser })},
 	{KeyNoSandbox, "false", parseBool(func(c *Config) *bool { return &c.noSandbox })},
+	{KeyEstablish, "2m", parseDuration(func(c *Config) durationPtr { return &c.establish })},
 	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
 	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
 	{KeyRunTime, "4h", parseDuration(func(c *Config) durationPtr { return &c.run })},

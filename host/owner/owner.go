@@ -31,8 +31,12 @@ type Consent interface {
 	Ask(ctx context.Context, t *modules.Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error)
 }
 
-// Browser is the browser of this machine that connectors would use.
+// Browser is the browser of this machine that connectors use.
 type Browser interface {
+	run.Browser
+
+	// Forget removes what the sites of a connection have left here (BR-02.4).
+	Forget(ctx context.Context, connector, connection string) error
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:

@@ -13,7 +13,8 @@ type Removed struct {
 }
 
 // RemoveConnection deletes a connection and everything it collected. confirm is called
-// once, before anything is deleted; its error is the operation's, and nothing is deleted.
+// once, before anything is deleted; its error is the operation's, and nothing is deleted. Its
+// browser profile goes last, and an error says that it is there still.
 func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(Removed) error) (*Removed, error) {
 	store, conn, err := o.Find(ctx, name)
 	if err != nil {
@@ -30,7 +31,11 @@ func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(
 	if err := confirm(r); err != nil {
 		return nil, err
 	}
-	return &r, o.Audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
+	err = o.Audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
 		return store.RemoveConnection(ctx, conn.Name, holder.Alive)
 	})
+	if err == nil && o.Browser != nil {
+		err = o.Browser.Forget(ctx, conn.Connector, conn.ID)
+	}
+	return &r, err
 }

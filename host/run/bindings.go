@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -53,6 +54,7 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepte
 	for _, name := range names {
 		required := m.Requirements.Bindings[name].Required
 		ok := false
+		var why error // of a binding that is missing
 		switch name {
 		case abi.BindingFilesystem:
 			var err error
@@ -66,13 +68,18 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepte
 			if ok = r.deps.Sender != nil && m.Requirements.Network != nil; ok {
 				g.start.Network = &struct{}{}
 			}
+		case abi.BindingBrowser, abi.BindingBrowserLegacy:
+			if why = r.noBrowser(m); why == nil {
+				ok, name = true, abi.BindingBrowser
+				g.start.Browser = &struct{}{}
+			}
 		case abi.BindingInteractive:
 			if ok = r.deps.Asker != nil; ok {
 				g.start.Interactive = &struct{}{}
 			}
 		}
 		if !ok && required {
-			return nil, missingBinding(name)
+			return nil, missingBinding(name, why)
 		}
 		if ok {
 			g.grant.Bindings[name] = true
@@ -115,12 +122,27 @@ func (r *Runner) grantFilesystem(g *granted, m *abi.Manifest, given map[string]s
 
 // missingBinding names the binding in the reference's own words, because other
 // hosts' operators search for them.
-func missingBinding(name string) error {
+func missingBinding(name string, why error) error {
 	hint := "this version of the host has no such binding; use a newer one"
+	if reason, ok := errors.AsType[*abi.Error](why); ok {
+		hint = reason.Message + ": " + reason.Hint
+	}
 	if name == abi.BindingInteractive {
 		hint = "run it where somebody can be asked: on a terminal, without --no-input"
 	}
-	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint)
+	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint).Wrap(why)
+}
+
+// noBrowser says why a run has no browser; nil: it has one (BR-04.1).
+func (r *Runner) noBrowser(m *abi.Manifest) error {
+	switch {
+	case r.deps.Browser == nil || r.deps.Sender == nil:
+		return abi.NewError(abi.CodeBrowserMissing, "no browser is driven here", "run it with pdpp-host, on the host itself")
+	case m.Requirements.Browser == nil:
+		return abi.NewError(abi.CodeBrowserMissing, "the manifest does not say which hosts a browser may reach",
+			"this is the connector's fault: its author adds runtime_requirements.browser")
+	}
+	return r.deps.Browser.Missing()
 }
 
 // needsCredentials reports whether the connector cannot work without some.

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -71,11 +72,14 @@ func (f *fakeSender) Learned(stream string, _ []string, cursor abi.Raw) (abi.Raw
 	return json.Marshal(fields)
 }
 
-func (f *fakeSender) Pressure() (abi.Reason, time.Time) { return f.pressure, f.until }
-func (f *fakeSender) Stopped() abi.Reason               { return f.stopped }
-func (f *fakeSender) Trouble() (abi.Cause, string)      { return f.trouble, "api.example.com" }
-func (f *fakeSender) Hosts() []string                   { return []string{"api.example.com"} }
-func (f *fakeSender) Rate() *abi.CollectionRate         { return f.rate }
+func (f *fakeSender) Pressure() (abi.Reason, time.Time)                             { return f.pressure, f.until }
+func (f *fakeSender) Stopped() abi.Reason                                           { return f.stopped }
+func (f *fakeSender) Carry(context.Context, *http.Request, http.RoundTripper) error { return nil }
+func (f *fakeSender) Count(context.Context, *http.Request, http.RoundTripper) error { return nil }
+func (f *fakeSender) Failure(error) abi.HTTPFailure                                 { return abi.HTTPFailure{} }
+func (f *fakeSender) Trouble() (abi.Cause, string)                                  { return f.trouble, "api.example.com" }
+func (f *fakeSender) Hosts() []string                                               { return []string{"api.example.com"} }
+func (f *fakeSender) Rate() *abi.CollectionRate                                     { return f.rate }
 
 func (f *fakeSender) Close() {
 	f.mu.Lock()

@@ -54,6 +54,12 @@ func (e ending) decide() outcome {
 			reason = abi.ReasonOwnerCancelForced
 		}
 		return outcome{status: StatusCancelled, reason: reason, failure: failure(e.cause, true)}
+	case isCode(e.cause, abi.CodeBrowserStalled):
+		o := failed(abi.ReasonConnectorReportedFailed, e.cause, false)
+		if s, ok := errors.AsType[*stalled](e.cause); ok {
+			o.failure = s.failure()
+		}
+		return o
 	case errors.Is(e.cause, &abi.Error{Code: abi.CodeInteractionInvalid}):
 		return failed(abi.ReasonInteractionInvalid, e.cause, true)
 	case isCode(e.cause, abi.CodeBudgetReached):

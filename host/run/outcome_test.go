@@ -50,6 +50,8 @@ func TestDecide(t *testing.T) {
 		{"trap", ending{exit: plugin.Exit{Err: e(abi.CodeGuestTrap)}}, StatusFailed, abi.ReasonExitWithoutDone, "guest.trap"},
 		{"worker lost", ending{exit: plugin.Exit{Err: e(abi.CodeWorkerLost)}}, StatusFailed, abi.ReasonExitWithoutDone, "worker.lost"},
 		{"no DONE", ending{exit: ok}, StatusFailed, abi.ReasonExitWithoutDone, "guest.exit"},
+		{"signing in stalled", ending{exit: plugin.Exit{Err: e(abi.CodeBrowserStalled)}, cause: &stalled{"my-shop", e(abi.CodeBrowserStalled), true}}, StatusFailed, abi.ReasonConnectorReportedFailed, "my_shop_session_establish_timeout"},
+		{"signing in stalled, and the guest said so", ending{done: done("failed", nil), exit: ok, cause: &stalled{"shop", e(abi.CodeBrowserStalled), false}}, StatusFailed, abi.ReasonConnectorReportedFailed, "shop_session_establish_timeout"},
 		{"bad answer", ending{exit: ok, cause: e(abi.CodeInteractionInvalid)}, StatusFailed, abi.ReasonInteractionInvalid, "boundary.interaction_invalid"},
 		{"store full", ending{done: done("succeeded", nil), exit: ok, storeErr: e(abi.CodeStoreFull)}, StatusFailed, abi.ReasonRuntimeError, "storage.full"},
 		{"fenced", ending{done: done("succeeded", nil), exit: ok, storeErr: e(abi.CodeFenced)}, StatusFailed, abi.ReasonFenced, "storage.fenced"},

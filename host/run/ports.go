@@ -3,22 +3,25 @@ package run
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
-// Secrets, Admit, Witness, Details, Collect, the hooks behind it, Observe and Logger are
+// Browser, Secrets, Admit, Witness, Details, Collect, the hooks behind it, Observe and Logger are
 // required.
 type Deps struct {
-	Store  *storage.Store
-	Engine *plugin.Engine
-	Roots  RootResolver // nil: no filesystem binding can be granted
-	Asker  Asker        // nil: nobody can be asked
-	Sender Sender       // nil: no network binding can be granted
+	Store   *storage.Store
+	Engine  *plugin.Engine
+	Roots   RootResolver // nil: no filesystem binding can be granted
+	Asker   Asker        // nil: nobody can be asked
+	Sender  Sender       // nil: no network binding can be granted
+	Browser Browser      // nil: no browser binding can be granted
 	// Secrets opens the secrets of a connection; nil: there are none.
 	Secrets func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (Secrets, error)
 	// Admit may refuse a run of a connection that has run before, such as one
@@ -150,13 +153,20 @@ type SendRun struct {
 // Sending is the network binding of one run: the one way of its guest to the
 // provider (RT-20, RT-23). Safe for concurrent use. Its types are abi's, so that a
 // session of host/send is a Sending as it is.
-type Sending interface {
+type Sending interface { //nolint:interfacebloat // one thing with one owner: no part of it is another's
 	// Do answers the http operation: it calls reply once and returns after that.
 	// It never fails: a failure is an answer. It answers soon after ctx has ended.
 	// The memory that it holds of large answers is bounded until reply returns.
 	Do(ctx context.Context, request []byte, reply func(answer []byte))
 	Counts() abi.RequestCounts
 	Destinations() []abi.Destination
+	// Carry sends a request that next carries, once: paced and counted like one of Do, and
+	// neither repeated nor followed when it is redirected.
+	Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error
+	// Count is Carry for what waits for nothing and is counted alone.
+	Count(ctx context.Context, req *http.Request, next http.RoundTripper) error
+	// Failure is how a guest reads an error of Carry.
+	Failure(err error) abi.HTTPFailure
 	// Learned returns a stream's cursor with the learned rate on it, where the
 	// manifest names that stream and the run collects it; otherwise the cursor as it
 	// is (RT-26). streams are the run's.
@@ -173,6 +183,55 @@ type Sending interface {
 	Hosts() []string           // that it reaches: first the host of base_url, if any, and then those of the manifest
 	Rate() *abi.CollectionRate // nil: pacing is off (RT-27.2)
 	Close()
+}
+
+// Browser opens the browser binding of runs.
+type Browser interface {
+	// Missing says why this machine has no browser to use; nil: it has one.
+	Missing() error
+	// Open opens the binding of one run. The browser starts when it is first used.
+	Open(ctx context.Context, b BrowserRun) (Browsing, error)
+}
+
+// BrowserRun is the run that a Browsing is for.
+type BrowserRun struct {
+	Connection *storage.Connection
+	Manifest   *abi.Manifest
+	Secrets    Secrets // nil: there are none
+	Sending    Sending // the one governor of the run's requests
+	Sealer     Sealer  // nil: what ends with the browser is not kept
+}
+
+// Secret returns the value of a credential's field, and whether the manifest lets it be seen.
+func (b *BrowserRun) Secret(ctx context.Context, field string) (value string, public, ok bool, err error) {
+	if b.Secrets == nil {
+		return "", false, false, nil
+	}
+	value, ok, err = b.Secrets.Value(ctx, field)
+	return value, !manifest.SecretNames(b.Manifest)[field], ok, err
+}
+
+// Sealer seals what a browser keeps of a connection between two runs.
+type Sealer interface {
+	Seal(ctx context.Context, plain []byte) ([]byte, error)
+	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
+}
+
+// Browsing is the browser binding of one run. Safe for concurrent use.
+type Browsing interface {
+	// Do starts a request of the browser operation and returns. reply is called once, from
+	// any goroutine, and not after Close has returned. An error refuses the request.
+	Do(request []byte, reply func(answer []byte)) error
+	// Watch is called before Do: fail ends the run by what its browser does to it, and again
+	// says that another run may do better.
+	Watch(fail func(why error, again bool))
+	// Asking tells that the owner is asked, or no longer.
+	Asking(open bool)
+	// Keep takes an answer of the owner's that the guest does not get: a code that the host
+	// types itself. false: it is the guest's.
+	Keep(kind string, data map[string]string) bool
+	// Close ends the browser, and answers everything in flight. It may be called again.
+	Close() error
 }
 
 // SendingObserver is told the steps of sending that an owner may want to see. It is

@@ -35,13 +35,22 @@ type plan struct {
 	secrets      Secrets
 	rest         *rest
 	network      *network
+	browsing     Browsing // nil: the run has no browser
 }
 
 func (p *plan) close() {
+	p.endBrowser()
 	if p.network != nil {
 		p.network.close()
 	}
 	_ = p.guest.Close()
+}
+
+// endBrowser ends the run's browser, where it has one.
+func (p *plan) endBrowser() {
+	if p.browsing != nil {
+		_ = p.browsing.Close() // what it leaves behind is removed by the next start on its profile
+	}
 }
 
 // heldCredentials says which credential fields have a value.
@@ -182,7 +191,8 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 	if was, known := p.lastAccepted[baseURLKey]; known && was != p.options[OptionBaseURL] {
 		p.network.adoptPending = func(ctx context.Context) error { return r.adoptBaseURL(ctx, p, was) }
 	}
-	if !p.granted.grant.Bindings[abi.BindingNetwork] {
+	browses := p.granted.grant.Bindings[abi.BindingBrowser]
+	if !p.granted.grant.Bindings[abi.BindingNetwork] && !browses {
 		return nil
 	}
 	cursors := map[string][]byte{}
@@ -199,6 +209,10 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 		Connection: p.connection, Manifest: p.manifest, Options: p.options, Secrets: p.secrets, Cursors: cursors,
 		MaxWall: p.request.MaxWall, Rested: p.rest.rested, Observer: p.network,
 	})
+	if err != nil || !browses {
+		return err
+	}
+	p.browsing, err = r.deps.Browser.Open(ctx, BrowserRun{Connection: p.connection, Manifest: p.manifest, Secrets: p.secrets, Sending: p.network.sending})
 	return err
 }
 

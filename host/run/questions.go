@@ -36,6 +36,7 @@ type questions struct {
 	logger   *slog.Logger
 	granted  bool // START grants interactive
 	rest     *rest
+	browsing Browsing // nil: the run has no browser
 
 	open  atomic.Bool // a question waits for its answer
 	asked int
@@ -70,10 +71,16 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		ctx, cancel = context.WithTimeout(q.ctx, d)
 		q.rest.begin()
 	}
+	if q.browsing != nil {
+		q.browsing.Asking(true)
+	}
 	q.asks.Go(func() {
 		defer cancel()
 		resp, err := q.asker.Ask(ctx, *in)
 		q.rest.end()
+		if q.browsing != nil {
+			q.browsing.Asking(false)
+		}
 		q.answered(in, resp, err, reply)
 	})
 	return nil
@@ -134,6 +141,9 @@ func (q *questions) answered(in *abi.Interaction, resp abi.InteractionResponse, 
 	resp.Type, resp.RequestID = abi.TypeInteractionResp, in.RequestID
 	if asksForCredentials(in) {
 		q.keepSecrets(&resp)
+		resp.Data = nil
+	}
+	if q.browsing != nil && resp.Status == abi.ResponseSuccess && q.browsing.Keep(in.Kind, resp.Data) {
 		resp.Data = nil
 	}
 	answer, mErr := json.Marshal(resp)

@@ -65,7 +65,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	}
 	r.questions = &questions{
 		journal: j, gate: p.gate, manifest: p.manifest, asker: deps.Asker, secrets: p.secrets, logger: deps.Logger,
-		granted: p.granted.start.Interactive != nil, rest: p.rest,
+		granted: p.granted.start.Interactive != nil, rest: p.rest, browsing: p.browsing,
 	}
 	page, err := r.gaps.lease(ctx)
 	if err != nil {
@@ -253,8 +253,11 @@ func (r *run) Submit(op abi.Operation, request []byte, reply func([]byte)) error
 	case abi.OpHTTP:
 		return r.network.send(request, reply)
 	case abi.OpBrowser:
-		return abi.NewError(abi.CodeBindingNotGranted, "the run was not granted the binding of this operation",
-			"declare it in the manifest's runtime_requirements.bindings")
+		if r.plan.browsing == nil {
+			return abi.NewError(abi.CodeBindingNotGranted, "the run was not granted a browser",
+				"look at START.bindings.browser first")
+		}
+		return r.plan.browsing.Do(request, reply)
 	default:
 		return abi.NewError(abi.CodeOperationUnknown, "unknown operation", "see the operation table")
 	}

@@ -125,9 +125,13 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	watching.Go(func() { boundReturn(watched, r.doneSeen, stop) })
 	watching.Go(func() { r.show(watched) })
 	watching.Go(func() { r.intake.writeByTime(watched) })
+	if b := r.plan.browsing; b != nil {
+		b.Watch(func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) })
+	}
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested
 	exit = r.deps.Collect(ctx, r.plan.guest, grant, r)
+	r.plan.endBrowser() // while the lease is held: nobody else starts one on its profile
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)
@@ -135,6 +139,24 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	r.questions.asks.Wait()
 	r.network.senders.Wait()
 	return exit, cause
+}
+
+// stalled is the end of a run whose signing in made no progress.
+type stalled struct {
+	connector string
+	why       error
+	again     bool // another run may do better
+}
+
+func (s *stalled) Error() string { return s.why.Error() }
+
+func (s *stalled) Unwrap() error { return s.why }
+
+// failure is how the run ends: with a code of the connector's (RT-15).
+func (s *stalled) failure() *Failure {
+	f := failure(s.why, s.again)
+	f.Code = abi.CanonicalKey(s.connector) + "_session_establish_timeout"
+	return f
 }
 
 // boundReturn stops a guest that has said DONE and does not return.

@@ -42,7 +42,7 @@ type answer struct {
 // own, paced and counted. Safe for concurrent use.
 func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error) {
 	for hop := 0; ; hop++ {
-		resp, err := g.send(ctx, req)
+		resp, err := g.send(ctx, req, g.profile.MaxAttempts)
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +59,12 @@ func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error)
 	}
 }
 
+// Once sends a request like Do, once, and follows no redirect: for a transport whose own
+// sender decides on both, and comes back here with each further request.
+func (g *Governor) Once(ctx context.Context, req *http.Request) (*Response, error) {
+	return g.send(ctx, req, 1)
+}
+
 // sends is the state of one request in the governor.
 type sends struct {
 	lanes   []*lane // see Governor.lanes
@@ -70,8 +76,8 @@ type sends struct {
 
 func (s *sends) lane() *lane { return s.lanes[0] }
 
-// send makes the attempts of one request.
-func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, error) {
+// send makes the attempts of one request, at most most.
+func (g *Governor) send(ctx context.Context, req *http.Request, most int) (*Response, error) {
 	s := &sends{lanes: g.lanes(req.Method, req.URL)}
 	defer g.leave(s)
 	for {
@@ -96,6 +102,10 @@ func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, erro
 			return nil, got.err
 		case !got.retry:
 			return &Response{Status: got.status, Header: got.header, Body: got.body, Attempts: s.attempt, Waits: waits}, nil
+		}
+		if s.attempt >= most {
+			g.recordOutcome(now, s, got.outcome)
+			return nil, g.completeStop(g.stopFailed(got, s.attempt, failureReason(got)), s.attempt)
 		}
 		if stop := g.retry(ctx, req, got, s.attempt, now, s.lane()); stop != nil {
 			g.recordOutcome(now, s, got.outcome)
@@ -132,7 +142,7 @@ func (g *Governor) awaitTurn(ctx context.Context, s *sends) *Stop {
 // wait after a failure, and never one before a send. nil: send again.
 func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, attempt int, now time.Time, own *lane) *Stop {
 	reason := failureReason(got)
-	if attempt >= g.profile.MaxAttempts || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
+	if req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 		return g.stopFailed(got, attempt, reason)
 	}
 	wait := got.next.Sub(now)

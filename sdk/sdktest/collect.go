@@ -115,6 +115,9 @@ func (h *host) makeStart() error {
 	if h.o.Provider != nil {
 		start.Bindings.Network = &struct{}{}
 	}
+	if h.o.Site != nil {
+		start.Bindings.Browser = &struct{}{}
+	}
 	if h.o.Answer != nil {
 		start.Bindings.Interactive = &struct{}{}
 	}
@@ -207,6 +210,8 @@ func (h *host) operation(op abi.Operation, request []byte) ([]byte, *abi.Error) 
 		return h.http(request)
 	case op == abi.OpInteract:
 		return h.interact(request)
+	case op == abi.OpBrowser:
+		return h.browse(request)
 	}
 	return nil, abi.NewError(abi.CodeOperationUnknown, "an operation that sdktest does not script", "")
 }

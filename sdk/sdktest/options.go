@@ -42,6 +42,8 @@ type Options struct {
 	// a host that has given up. A credential slot's field arrives as "secret-<field>".
 	// Provider is called on the connector's goroutine.
 	Provider http.Handler
+	// Site is what the connector's browser sees; nil: the browser is not granted.
+	Site *Site
 	// Fails, when not nil, is called before Provider. A failure that it returns is that
 	// of a host that got no answer, such as an open circuit or a final stop.
 	Fails func(r *http.Request) *abi.HTTPFailure

@@ -74,7 +74,7 @@ func (r *recorded) about(id string) (calls []string) {
 // byPath admits /yes, refuses /no, and holds /hold until its channel is closed.
 type byPath struct{ hold chan struct{} }
 
-func (a byPath) Admit(ctx context.Context, r Request) error {
+func (a byPath) Admit(ctx context.Context, r Request, _ Send) error {
 	switch {
 	case strings.HasSuffix(r.URL, "/no"):
 		return errors.New("the budget is used up")

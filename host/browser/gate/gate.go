@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -31,12 +33,23 @@ type Request struct {
 	Method string
 	URL    string
 	Kind   string // Document, XHR, Fetch, Image, ...
+	Header http.Header
+	Bytes  int64 // of its body
 }
 
-// Admitter decides on requests; nil: this one may go. Admit may wait, until ctx ends. It is
-// called from many goroutines.
+// Admitter decides on requests; nil: this one may go. Admit may wait, until ctx ends, and may
+// send the request itself, once, to hear what comes back. It is called from many goroutines.
 type Admitter interface {
-	Admit(ctx context.Context, r Request) error
+	Admit(ctx context.Context, r Request, send Send) error
+}
+
+// Send lets a request go, and returns what its server has answered, before the page has it.
+type Send func(ctx context.Context) (*Answer, error)
+
+// Answer is the head of an answer.
+type Answer struct {
+	Status int
+	Header http.Header
 }
 
 // Gate is the pause before each request of a browser. Close it.
@@ -52,12 +65,19 @@ type Gate struct {
 
 	lock   sync.Mutex
 	canary string
-	seen   chan struct{} // closed when the canary was paused
+	seen   chan struct{}                           // closed when the canary was paused
+	heard  map[proto.FetchRequestID]chan<- outcome // of requests whose answer is waited for
+}
+
+// outcome is what came of a request that was sent.
+type outcome struct {
+	answer *Answer
+	err    error
 }
 
 // New returns the gate of a browser, which is open. The wall asks for name and password.
 func New(line *wire.Line, admitter Admitter, name, password string) *Gate {
-	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{})}
+	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{}), heard: map[proto.FetchRequestID]chan<- outcome{}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -164,11 +184,15 @@ func decide(address, canary string) verdict {
 	}
 }
 
-// paused decides on one request.
+// paused decides on one request (Invariant 10).
 func (g *Gate) paused(e wire.Event) {
 	var p proto.FetchRequestPaused
 	if err := json.Unmarshal(e.Params, &p); err != nil || p.Request == nil {
 		g.line.End(abi.NewError(abi.CodeBrowserClosed, "the browser pauses a request and does not say which", "another version of the browser may help"))
+		return
+	}
+	if p.ResponseStatusCode != nil || p.ResponseErrorReason != "" {
+		g.answered(e, &p)
 		return
 	}
 	g.lock.Lock()
@@ -180,9 +204,9 @@ func (g *Gate) paused(e wire.Event) {
 	switch v {
 	case prove:
 		close(g.seen) // before the answer, which ends the navigation
-		g.answer(e, proto.FetchFulfillRequest{RequestID: p.RequestID, ResponseCode: 204, Body: []byte{}})
+		_ = g.answer(e, proto.FetchFulfillRequest{RequestID: p.RequestID, ResponseCode: 204, Body: []byte{}})
 	case let:
-		g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+		_ = g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
 	case refuse:
 		g.fail(e, p.RequestID)
 	case ask:
@@ -190,12 +214,7 @@ func (g *Gate) paused(e wire.Event) {
 		case g.slots <- struct{}{}:
 			g.working.Go(func() {
 				defer func() { <-g.slots }()
-				r := Request{p.Request.Method, p.Request.URL, string(p.ResourceType)}
-				if err := g.admitter.Admit(g.ctx, r); err != nil || g.ctx.Err() != nil {
-					g.fail(e, p.RequestID)
-					return
-				}
-				g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+				g.ask(e, &p)
 			})
 		default: // a page asks for more than anybody waits for
 			g.fail(e, p.RequestID)
@@ -203,8 +222,80 @@ func (g *Gate) paused(e wire.Event) {
 	}
 }
 
+// ask has the Admitter decide on one request.
+func (g *Gate) ask(e wire.Event, p *proto.FetchRequestPaused) {
+	r := Request{Method: p.Request.Method, URL: p.Request.URL, Kind: string(p.ResourceType), Header: http.Header{}, Bytes: int64(len(p.Request.PostData))}
+	for name, value := range p.Request.Headers {
+		r.Header.Set(name, value.Str())
+	}
+	for _, entry := range p.Request.PostDataEntries {
+		r.Bytes += int64(len(entry.Bytes))
+	}
+	sent := false
+	err := g.admitter.Admit(g.ctx, r, func(ctx context.Context) (*Answer, error) {
+		if sent {
+			return nil, abi.NewError(abi.CodeInternal, "a paused request was sent twice", "this is a fault of the host")
+		}
+		sent = true
+		return g.send(ctx, e, p.RequestID)
+	})
+	switch {
+	case sent: // and is the page's
+	case err != nil || g.ctx.Err() != nil:
+		g.fail(e, p.RequestID)
+	default:
+		_ = g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+	}
+}
+
+// send lets a request go and waits for the head of its answer.
+func (g *Gate) send(ctx context.Context, e wire.Event, id proto.FetchRequestID) (*Answer, error) {
+	heard := make(chan outcome, 1)
+	g.lock.Lock()
+	g.heard[id] = heard
+	g.lock.Unlock()
+	defer func() {
+		g.lock.Lock()
+		delete(g.heard, id)
+		g.lock.Unlock()
+	}()
+	if err := g.answer(e, proto.FetchContinueRequest{RequestID: id, InterceptResponse: true}); err != nil {
+		return nil, abi.NewError(abi.CodeBrowserClosed, "the page has given the request up", "").Wrap(err)
+	}
+	select {
+	case o := <-heard:
+		return o.answer, o.err
+	case <-ctx.Done():
+		// A page that is left tells nobody of the requests that it takes along.
+		return nil, abi.NewError(abi.CodeBrowserTimeout, "no answer to a request of a page was heard", "").Wrap(context.Cause(ctx))
+	case <-g.ctx.Done():
+		return nil, abi.NewError(abi.CodeBrowserClosed, "the browser is closed", "")
+	case <-g.line.Ended():
+		return nil, g.line.Err()
+	}
+}
+
+// answered hands the head of an answer to who waits for it, and lets the page have all of it.
+func (g *Gate) answered(e wire.Event, p *proto.FetchRequestPaused) {
+	o := outcome{err: fmt.Errorf("the browser could not fetch it: %s", p.ResponseErrorReason)}
+	if p.ResponseStatusCode != nil {
+		o = outcome{answer: &Answer{Status: *p.ResponseStatusCode, Header: http.Header{}}}
+		for _, h := range p.ResponseHeaders {
+			o.answer.Header.Add(h.Name, h.Value)
+		}
+	}
+	g.lock.Lock()
+	heard := g.heard[p.RequestID]
+	delete(g.heard, p.RequestID)
+	g.lock.Unlock()
+	if heard != nil {
+		heard <- o // has room for one, and gets one
+	}
+	_ = g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+}
+
 func (g *Gate) fail(e wire.Event, id proto.FetchRequestID) {
-	g.answer(e, proto.FetchFailRequest{RequestID: id, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+	_ = g.answer(e, proto.FetchFailRequest{RequestID: id, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 }
 
 // asked answers a question for a name and a password: the wall's own, and nobody else's.
@@ -218,19 +309,21 @@ func (g *Gate) asked(e wire.Event) {
 	if a.AuthChallenge.Source == proto.FetchAuthChallengeSourceProxy {
 		response = &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: g.name, Password: g.password}
 	}
-	g.answer(e, proto.FetchContinueWithAuth{RequestID: a.RequestID, AuthChallengeResponse: response})
+	_ = g.answer(e, proto.FetchContinueWithAuth{RequestID: a.RequestID, AuthChallengeResponse: response})
 }
 
 // answer makes a call about a paused request. The browser refuses one about a request that it
 // has given up meanwhile. Another error means that its pauses are not answered any more.
-func (g *Gate) answer(e wire.Event, call interface{ Call(c proto.Client) error }) {
+func (g *Gate) answer(e wire.Event, call interface{ Call(c proto.Client) error }) error {
 	ctx, cancel := g.ctx, context.CancelFunc(func() {})
 	if ctx.Err() != nil { // the gate closes: what waits is refused
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	}
 	defer cancel()
 	var refusal *wire.Refusal
-	if err := call.Call(g.line.On(ctx, e.Session)); err != nil && !errors.As(err, &refusal) && g.ctx.Err() == nil {
+	err := call.Call(g.line.On(ctx, e.Session))
+	if err != nil && !errors.As(err, &refusal) && g.ctx.Err() == nil {
 		g.line.End(err)
 	}
+	return err
 }

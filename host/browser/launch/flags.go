@@ -11,11 +11,15 @@ type Options struct {
 	Lang    string // the owner's LANG; "": C.UTF-8
 	// Unsandboxed starts it without its sandbox, on the operator's explicit word.
 	Unsandboxed bool
+	// Trust are hashes of the keys of servers whose certificates nobody has signed: a test's
+	// own. Base64 of SHA-256 of the public key's SPKI.
+	Trust []string
 }
 
-// off are the features that ask other servers by themselves.
+// off are the features that ask other servers by themselves, the one that keeps pages alive that
+// were left, and the one that ends sessions with the last page that is open.
 var off = []string{
-	"AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
+	"AutofillServerCommunication", "BackForwardCache", "CertificateTransparencyComponentUpdater", "DestroyProfileOnBrowserClose", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
 	"MediaRouter", "OptimizationHints", "PasswordLeakDetection", "Translate",
 }
 
@@ -49,6 +53,9 @@ func (o *Options) arguments() []string {
 		"--metrics-recording-only",
 		"--password-store=basic",
 		"--use-mock-keychain",
+	}
+	if len(o.Trust) > 0 {
+		args = append(args, "--ignore-certificate-errors-spki-list="+strings.Join(o.Trust, ","))
 	}
 	if o.Unsandboxed {
 		args = append(args, "--no-sandbox")

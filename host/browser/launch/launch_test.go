@@ -22,7 +22,7 @@ func TestCommandLine(t *testing.T) {
 	want = append(want, strings.Fields(`--no-startup-window --no-first-run --no-default-browser-check
 		--disable-background-networking --disable-breakpad --disable-component-update --disable-default-apps --disable-dev-shm-usage
 		--disable-domain-reliability --disable-extensions
-		--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PasswordLeakDetection,Translate
+		--disable-features=AutofillServerCommunication,BackForwardCache,CertificateTransparencyComponentUpdater,DestroyProfileOnBrowserClose,DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PasswordLeakDetection,Translate
 		--disable-sync --disk-cache-size=33554432 --metrics-recording-only --password-store=basic --use-mock-keychain`)...)
 	got := o.arguments()
 	if !slices.Equal(got, want) {

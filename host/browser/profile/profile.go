@@ -19,6 +19,8 @@ var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 const (
 	locks    = ".locks"               // the folder of the locks, which no profile is called
+	sessions = ".sessions"            // and that of the sessions
+	largest  = 1 << 20                // bytes of one
 	private  = 0o700                  // nobody else reads what a browser is signed in to
 	again    = 100 * time.Millisecond // between two looks at a lock that another run holds
 	lockMode = 0o600
@@ -78,7 +80,32 @@ func Hold(ctx context.Context, dir, profile string, wait time.Duration) (held *H
 	if err := h.unlink(); err != nil {
 		return nil, err
 	}
+	if err := h.prefer(); err != nil {
+		return nil, refused(h.Path, "cannot be written").Wrap(err)
+	}
 	return h, nil
+}
+
+// preferences are those of a new profile: its browser keeps nothing of what is typed into forms.
+// A code would stand there in the clear.
+const preferences = `{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},"credentials_enable_service":false,` +
+	`"credentials_enable_autosignin":false,"profile":{"password_manager_enabled":false}}`
+
+// prefer gives a new profile its preferences, which its browser keeps.
+func (h *Held) prefer() error {
+	const folder, file = "Default", "Default/Preferences"
+	if err := h.root.Mkdir(folder, private); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := h.root.OpenFile(filepath.FromSlash(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(preferences)
+	return errors.Join(err, f.Close())
 }
 
 // unlink removes the links of a browser that ran under another host name: nobody but the
@@ -104,6 +131,82 @@ func (h *Held) Release() error {
 		err = h.root.Close()
 	}
 	return errors.Join(err, h.lock.Close())
+}
+
+// Remove removes the profile of a name in dir, with all that its sites have left there. It waits
+// for a run that uses it as long as wait allows.
+func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err error) {
+	if _, err := os.Lstat(filepath.Join(dir, profile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	h, err := Hold(ctx, dir, profile, wait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Release()) }()
+	all, err := os.OpenRoot(dir)
+	if err == nil {
+		err = errors.Join(h.Keep(nil), all.RemoveAll(profile), all.Close())
+	}
+	if err != nil {
+		return refused(h.Path, "cannot be removed").Wrap(err)
+	}
+	return nil
+}
+
+// Keep keeps what ends with a browser and is to be there in the next one, sealed by the caller;
+// nil: nothing. It is beside the profile, where its browser does not find it.
+func (h *Held) Keep(sealed []byte) (err error) {
+	dir, name, err := h.kept()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if len(sealed) == 0 {
+		if err := dir.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	fresh := name + ".new"
+	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, lockMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(sealed)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return dir.Rename(fresh, name)
+}
+
+// Kept returns what Keep has kept; nil: nothing.
+func (h *Held) Kept() (sealed []byte, err error) {
+	dir, name, err := h.kept()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	info, err := dir.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > largest:
+		return nil, refused(h.Path, "has a session that is none")
+	}
+	return dir.ReadFile(name)
+}
+
+// kept opens the folder of the sessions, and returns the name of the profile's there.
+func (h *Held) kept() (*os.Root, string, error) {
+	all, err := os.OpenRoot(filepath.Dir(h.Path))
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := folder(all, sessions)
+	return dir, filepath.Base(h.Path), errors.Join(err, all.Close())
 }
 
 // Prune removes what a browser makes again. Its caller has ended the browser.

@@ -206,3 +206,77 @@ func write(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// A profile is removed with everything in it, and not while a run uses it; one that is not there
+// is gone already (BR-02.4).
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "profiles")
+	if err := Remove(t.Context(), dir, "shop", time.Second); err != nil {
+		t.Errorf("none: got %v, want nil", err)
+	}
+	h, err := Hold(t.Context(), dir, "shop", time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(t.Context(), dir, "shop", time.Millisecond); abi.CodeOf(err) != abi.CodeBrowserProfileBusy {
+		t.Errorf("in use: got %v, want %s", err, abi.CodeBrowserProfileBusy)
+	}
+	if err := h.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(t.Context(), dir, "shop", time.Second); err != nil {
+		t.Errorf("got %v, want it removed", err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "shop")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want no folder", err)
+	}
+}
+
+// A new profile has a browser keep nothing of what is typed; one that is there keeps its own
+// preferences (BR-18.2).
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "profiles")
+	path := filepath.Join(dir, "shop", "Default", "Preferences")
+	for _, want := range []string{preferences, "{}"} {
+		h, err := Hold(t.Context(), dir, "shop", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+		if err := errors.Join(os.WriteFile(path, []byte("{}"), 0o600), h.Release()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A session is kept beside its profile, for its owner's eyes alone, and goes with it (BR-18).
+func TestKept(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "profiles")
+	for _, step := range []struct{ keep, want string }{{"sealed", ""}, {"again", "sealed"}, {"", "again"}, {"last", ""}} {
+		h, err := Hold(t.Context(), dir, "shop", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Kept(); err != nil || string(got) != step.want {
+			t.Errorf("got %q, %v, want %q", got, err, step.want)
+		}
+		if err := errors.Join(h.Keep([]byte(step.keep)), h.Release()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, sessions, "shop")
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want a file of its owner's alone", info, err)
+	}
+	if err := Remove(t.Context(), dir, "shop", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want no session without its profile", err)
+	}
+}

@@ -165,7 +165,7 @@ func (w *Wall) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 	w.tunnel(out, host, req.Host)
 }
 
-// tunnel connects the browser to a host, until either hangs up.
+// tunnel connects the browser to a host, until either hangs up (Invariant 10).
 func (w *Wall) tunnel(out http.ResponseWriter, host, hostport string) {
 	if !w.open() {
 		return

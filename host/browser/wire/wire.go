@@ -60,7 +60,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the browser refuses: %s (%d)", r.Message, r.Code)
 }
 
-// New returns the line over t. Each call has limit for its answer, at most. Close it.
+// New returns the line over t. A call whose context has no deadline has limit for its answer.
+// Close it.
 func New(t Transport, limit time.Duration) *Line {
 	l := &Line{
 		transport: t, limit: limit, ended: make(chan struct{}), drained: make(chan struct{}),
@@ -162,8 +163,11 @@ func (l *Line) deliver(m message) error {
 
 // call writes one call and waits for its answer.
 func (l *Line) call(ctx context.Context, session proto.TargetSessionID, method string, params any) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, abi.NewError(abi.CodeBrowserTimeout, "the browser does not answer "+method, "try it again when the machine is less busy"))
-	defer cancel()
+	if _, bounded := ctx.Deadline(); !bounded { // whoever says how long knows better: a navigation may wait for its turn
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, l.limit, abi.NewError(abi.CodeBrowserTimeout, "the browser does not answer "+method, "try it again when the machine is less busy"))
+		defer cancel()
+	}
 	answer := make(chan message, 1)
 	l.lock.Lock()
 	l.last++

@@ -90,6 +90,11 @@ func (c *Connector) fill(d *modules.Described) {
 			c.Reaches = append(c.Reaches, h.Place())
 		}
 	}
+	if b := m.Requirements.Browser; b != nil {
+		for _, h := range b.Hosts {
+			c.Reaches = append(c.Reaches, h.Host+h.Suffix)
+		}
+	}
 	if p := m.Requirements.LocalPaths; p != nil && p.HomeDefault != "" {
 		c.Reads = append(c.Reads, "~/"+p.HomeDefault)
 	}

@@ -102,6 +102,11 @@ func offerOf(t *modules.Terms) *Offer {
 			f.Hosts = append(f.Hosts, Host{h.Place(), h.Reason})
 		}
 	}
+	if b := m.Requirements.Browser; b != nil {
+		for _, h := range b.Hosts {
+			f.Hosts = append(f.Hosts, Host{h.Host + h.Suffix, h.Reason})
+		}
+	}
 	if p := m.Requirements.LocalPaths; p != nil {
 		f.Folders = append(f.Folders, Folder{Name: m.ConnectorKey, Default: p.HomeDefault})
 		for _, path := range p.Paths {

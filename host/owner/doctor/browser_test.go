@@ -9,10 +9,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // installed is a machine's browser as the port has it.
 type installed struct {
+	run.Browser
+
 	missing, fails error
 	proof          owner.BrowserProof
 	started        int
@@ -24,6 +27,8 @@ func (i *installed) Prove(context.Context, string) (*owner.BrowserProof, error) 
 	i.started++
 	return &i.proof, i.fails
 }
+
+func (i *installed) Forget(context.Context, string, string) error { return nil }
 
 func needing(required bool) map[string]*modules.Described {
 	m := &abi.Manifest{}

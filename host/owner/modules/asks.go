@@ -39,6 +39,7 @@ func Asks(m *abi.Manifest) []Ask {
 			all = append(all, Ask{What: "reaches", Value: h.Place() + " (" + h.Reason + ")"})
 		}
 	}
+	all = append(all, browsed(m)...)
 	all = append(all, places(m)...)
 	for _, c := range manifest.Credentials(m) {
 		all = append(all, credential(m, &c)...)
@@ -56,6 +57,29 @@ func Asks(m *abi.Manifest) []Ask {
 		}
 	}
 	return append(append(all, options(m)...), Ask{What: "schedule", Value: schedule(m)})
+}
+
+// browsed lists where the pages of a browser may go, and what for.
+func browsed(m *abi.Manifest) []Ask {
+	b := m.Requirements.Browser
+	if b == nil {
+		return nil
+	}
+	what := map[string]string{
+		abi.RoleProvider: "pages that it reads", abi.RoleAsset: "parts of pages", abi.RoleSignIn: "while you are signed in there, which it does not read",
+	}
+	var all []Ask
+	for _, h := range b.Hosts {
+		name := h.Host
+		if h.Suffix != "" {
+			name = "every host below " + h.Suffix
+		}
+		all = append(all, Ask{What: "browses", Value: name + " (" + h.Reason + "): " + what[h.Role]})
+	}
+	if b.Downloads {
+		all = append(all, Ask{What: "browses", Value: "and downloads files"})
+	}
+	return all
 }
 
 // options lists the options that an owner may set.

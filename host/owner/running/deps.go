@@ -17,7 +17,7 @@ import (
 // Deps wires what every run works with, by hand or by schedule. Nobody is asked and
 // nobody watches. At most maxRequests are sent; 0: as many as are configured.
 func Deps(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxRequests int64) run.Deps {
-	return run.Deps{
+	d := run.Deps{
 		Store: store, Engine: engine, Roots: o.Folders, Now: o.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID:  func() string { return run.NewID(o.Now(), o.Random) },
 		Logger: o.Logger,
@@ -28,6 +28,10 @@ func Deps(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxReques
 		},
 		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, o.Getenv) },
 	}
+	if o.Browser != nil {
+		d.Browser = &sealing{o.Browser, store, o.Vault}
+	}
+	return d
 }
 
 // byHand is Deps for a run that an owner makes: one that a provider's pressure puts off

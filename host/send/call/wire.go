@@ -65,6 +65,9 @@ func withCall(ctx context.Context, c *call) context.Context {
 //
 // Invariant 5: this is the only place where a secret joins a request.
 func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
+	if next, ok := out.Context().Value(carryKey{}).(http.RoundTripper); ok {
+		return w.carry(out, next)
+	}
 	c, _ := out.Context().Value(callKey{}).(*call)
 	w.release(c) // the previous attempt or hop has left nothing
 	to := originOf(out.URL)

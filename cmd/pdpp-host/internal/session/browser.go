@@ -5,12 +5,16 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strconv"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
 )
 
@@ -23,6 +27,67 @@ type machine struct {
 // Find looks for the program.
 func (m *machine) Find() (string, error) {
 	return find.Here(m.session.Home).Browser(m.config.Browser())
+}
+
+// Missing says why no connector gets a browser here.
+func (m *machine) Missing() error {
+	if m.config.ProfilesDir() == "" {
+		return abi.NewError(abi.CodeBrowserProfile, "there is no folder for the profiles of browsers", "set browser.profiles_dir")
+	}
+	_, err := m.Find()
+	return err
+}
+
+// Open opens the browser of a run, which starts when it is first used.
+func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
+	program, err := m.Find()
+	if err != nil {
+		return nil, err
+	}
+	guard, err := egress.New(egress.Policy{AllowPrivate: m.config.AllowPrivate()}, egress.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r := browser.Request{
+		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
+		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Random: m.session.Random, Dialer: named{guard},
+		Now: time.Now, Sealer: b.Sealer,
+	}
+	if r.Limit, err = m.establish(); err != nil {
+		return nil, err
+	}
+	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+}
+
+// Forget removes the profile of a connection.
+func (m *machine) Forget(ctx context.Context, connector, connection string) error {
+	if m.config.ProfilesDir() == "" {
+		return nil
+	}
+	return browser.Forget(ctx, m.config.ProfilesDir(), connector, connection)
+}
+
+// establish is how long signing in may go without progress. The reference's variable goes before
+// the setting (RT-15).
+func (m *machine) establish() (time.Duration, error) {
+	const name = "PDPP_SESSION_ESTABLISH_WATCHDOG_MS"
+	text := os.Getenv(name)
+	if text == "" {
+		return m.config.Establish(), nil
+	}
+	ms, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || ms <= 0 {
+		return 0, abi.NewError(abi.CodeConfigInvalid, name+" is not a number of milliseconds above zero", "leave it out for "+config.FormatDuration(m.config.Establish()))
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// named is the way out for hosts whose names were checked: their addresses are.
+type named struct{ guard *egress.Guard }
+
+// Dial connects to hostport, at an address of the public internet.
+func (n named) Dial(ctx context.Context, hostport string) (net.Conn, error) {
+	return n.guard.Dial(ctx, "tcp", hostport)
 }
 
 // Prove starts it. It may reach no host at all.
@@ -46,7 +111,7 @@ func (m *machine) Prove(ctx context.Context, program string) (proof *owner.Brows
 type admitAll struct{}
 
 // Admit admits r.
-func (admitAll) Admit(context.Context, gate.Request) error { return nil }
+func (admitAll) Admit(context.Context, gate.Request, gate.Send) error { return nil }
 
 // dialer is the wall's way out, behind the host's rules for names and addresses.
 type dialer struct{ guard *egress.Guard }

@@ -1,0 +1,225 @@
+package browser
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/op"
+	"github.com/pdpp-host/pdpp-host/host/browser/profile"
+	"github.com/pdpp-host/pdpp-host/host/browser/roles"
+)
+
+// Binding is the browser of one run. It starts when it is first used. Close it.
+type Binding struct {
+	request Request
+	asks    *abi.BrowserRequirements
+	secret  op.Secret
+	roles   *roles.Roles
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	working sync.WaitGroup
+
+	lock    sync.Mutex
+	closed  bool
+	waiting int                   // requests that are not answered
+	tails   map[int]chan struct{} // by page: closed when its last request is answered
+
+	starting sync.Once
+	browser  *Browser
+	started  atomic.Pointer[op.Ops]
+	err      error // of the start
+
+	fail func(error, bool) // the run; nil: nobody is told
+
+	closing sync.Once
+	ended   error // of Close
+
+	replying sync.Mutex // held while an answer is handed over
+}
+
+// Bind returns the browser of a run. r has no Admitter, and a Dialer for what is allowed.
+func Bind(r Request, asks *abi.BrowserRequirements, governor roles.Governor, secret op.Secret) *Binding {
+	b := &Binding{request: r, asks: asks, secret: secret, roles: roles.New(asks.Hosts, governor), tails: map[int]chan struct{}{}}
+	b.request.Admitter, b.request.Dialer = b.roles, b.roles.Behind(r.Dialer)
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	return b
+}
+
+// ProfileOf returns the name of the profile of a connection (BR-02).
+func ProfileOf(connector, connection string) string {
+	const most, digits = 50, 12
+	sum := sha256.Sum256([]byte(connection))
+	if len(connector) > most {
+		connector = connector[:most]
+	}
+	return connector + "-" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// Forget removes the profile of a connection, so that its sites know its owner no longer.
+func Forget(ctx context.Context, profiles, connector, connection string) error {
+	return profile.Remove(ctx, profiles, ProfileOf(connector, connection), grace)
+}
+
+// Watch has a run fail by what its browser does to it; again says that another run may do
+// better. It is called before Do.
+func (b *Binding) Watch(fail func(why error, again bool)) { b.fail = fail }
+
+// stalled fails a run whose signing in made no progress (BR-12). Another run would send a secret
+// that was sent once more.
+func (b *Binding) stalled(label string, submitted bool) {
+	hint := "run it again; look at the site when that goes on"
+	if submitted {
+		hint = "sign in at the site yourself first: your password was sent already"
+	}
+	if b.fail != nil {
+		b.fail(abi.NewError(abi.CodeBrowserStalled, "signing in made no progress after "+label, hint), !submitted)
+	}
+}
+
+// Asking tells that the owner is asked, or no longer.
+func (b *Binding) Asking(open bool) {
+	if ops := b.started.Load(); ops != nil {
+		ops.Asking(open)
+	}
+}
+
+// Do starts a request of the browser operation. Those of one page are carried out one after the
+// other, in their order.
+func (b *Binding) Do(request []byte, reply func(answer []byte)) error {
+	r, err := op.Decode(request)
+	if err != nil {
+		b.answer(reply, nil, nil, err)
+		return nil
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.closed || b.waiting >= abi.BrowserInFlight {
+		return abi.NewError(abi.CodeTooManyInFlight, "too many requests of the browser are unanswered", "take answers with wait first")
+	}
+	b.waiting++
+	before, done := b.tails[r.Page], make(chan struct{})
+	b.tails[r.Page] = done
+	b.working.Go(func() {
+		defer func() {
+			b.lock.Lock()
+			b.waiting--
+			if b.tails[r.Page] == done {
+				delete(b.tails, r.Page)
+			}
+			b.lock.Unlock()
+			close(done)
+		}()
+		if before != nil {
+			<-before
+		}
+		head, body, err := b.do(r)
+		b.answer(reply, head, body, err)
+	})
+	return nil
+}
+
+func (b *Binding) do(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
+	b.starting.Do(b.start)
+	if b.err != nil {
+		return nil, nil, b.err
+	}
+	head, body, err := b.started.Load().Do(b.ctx, r)
+	switch {
+	case b.ctx.Err() != nil:
+		err = abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
+	case err != nil:
+		err = b.browser.because(err)
+	}
+	return head, body, err
+}
+
+// start starts the browser.
+func (b *Binding) start() {
+	if b.browser, b.err = Acquire(b.ctx, b.request); b.err != nil {
+		return
+	}
+	o := op.Options{
+		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if b.asks.Downloads {
+		o.Downloads = filepath.Join(b.browser.temp, "downloads")
+	}
+	if b.err = b.restore(b.ctx); b.err != nil {
+		return
+	}
+	ops, err := op.New(b.ctx, o)
+	if b.err = err; err == nil {
+		b.started.Store(ops)
+	}
+}
+
+// answer hands an answer over, one at a time: what is not taken waits here, where it counts.
+func (b *Binding) answer(reply func([]byte), head *abi.BrowserAnswer, body []byte, err error) {
+	if err != nil {
+		head, body = &abi.BrowserAnswer{Error: b.started.Load().Failure(err)}, nil
+		if f := b.governed(err); f != nil {
+			head.Error = f
+		}
+	}
+	b.replying.Lock()
+	defer b.replying.Unlock()
+	reply(op.Encode(head, body))
+}
+
+// governed is how a guest reads a failure that was the governor's; nil: it was not.
+func (b *Binding) governed(err error) *abi.BrowserFailure {
+	var e *abi.Error
+	if errors.As(err, &e) && strings.HasPrefix(string(e.Code), "browser.") {
+		return nil
+	}
+	f := b.roles.Failure(err)
+	return &abi.BrowserFailure{Code: f.Code, Message: f.Message, Hint: f.Hint, GapReason: f.GapReason, Stop: f.Stop, Final: f.Final}
+}
+
+// Keep takes a code that the owner has typed, while a sign-in is open: the host types it.
+func (b *Binding) Keep(kind string, data map[string]string) bool {
+	ops := b.started.Load()
+	return ops != nil && ops.Keep(kind, data)
+}
+
+// Refused returns the hosts that the browser did not get to, each with how often it tried.
+func (b *Binding) Refused() (names map[string]int, others int) {
+	if b.browser == nil {
+		return nil, 0
+	}
+	return b.browser.Refused()
+}
+
+// Close ends the browser, and returns when everything is answered. It may be called again.
+func (b *Binding) Close() error {
+	b.closing.Do(func() { b.ended = b.end() })
+	return b.ended
+}
+
+func (b *Binding) end() error {
+	b.lock.Lock()
+	b.closed = true
+	b.lock.Unlock()
+	b.cancel()
+	b.working.Wait()
+	if ops := b.started.Load(); ops != nil {
+		ops.Close()
+	}
+	if b.browser == nil {
+		return nil
+	}
+	return errors.Join(b.keep(), b.browser.Close())
+}

@@ -1,0 +1,267 @@
+package op
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/page"
+	"github.com/pdpp-host/pdpp-host/host/browser/watch"
+)
+
+// signIn is the time in which the owner is signed in, on one page.
+type signIn struct{ page *page.Page }
+
+// codes are what the owner typed for the window that is open, and what was typed of it.
+type codes struct {
+	lock   sync.Mutex
+	open   bool
+	once   map[string]string // by the name of the question's property
+	typed  bool              // a secret stands on the page
+	handed bool              // and was submitted
+}
+
+// Keep takes an answer of the owner's to a question that was asked while the window is open.
+func (o *Ops) Keep(kind string, data map[string]string) bool {
+	if kind != abi.InteractionOTP {
+		return false
+	}
+	o.codes.lock.Lock()
+	defer o.codes.lock.Unlock()
+	if !o.codes.open {
+		return false
+	}
+	maps.Copy(o.codes.once, data)
+	return true
+}
+
+func (c *codes) set(open bool) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.open, c.once, c.typed = open, map[string]string{}, false
+}
+
+func (c *codes) value(name string) (string, bool) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	v, ok := c.once[name]
+	return v, ok
+}
+
+func (c *codes) note() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.typed = true
+}
+
+// submit notes that what was typed may be sent now.
+func (c *codes) submit() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.handed = c.handed || c.typed
+}
+
+func (c *codes) submitted() bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.handed
+}
+
+// begin opens the window: every other page is closed, and a new one goes to the site, past the
+// service worker that the site or the connector has left there (BR-13.1).
+func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAnswer, body []byte, err error) {
+	if o.signIn != nil {
+		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is signed in already", "end that with sign_in.end first")
+	}
+	o.options.Roles.SignIn(true)
+	o.dog.happens(watch.Begin, "")
+	defer func() {
+		if err != nil {
+			o.shut()
+			_ = o.pages.Alone(context.WithoutCancel(ctx), true)
+			_ = o.pages.Alone(ctx, false)
+		}
+	}()
+	u, err := o.options.Roles.Target(r.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.pages.Alone(ctx, true); err != nil {
+		return nil, nil, err
+	}
+	p, err := o.pages.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The caches of the site's name could answer in the site's place (BR-13.7).
+	if err := p.Clear(ctx, "https://"+u.Host); err != nil {
+		return nil, nil, err
+	}
+	if err := p.Bypass(ctx, true); err != nil {
+		return nil, nil, err
+	}
+	o.signIn = &signIn{p}
+	o.codes.set(true)
+	a, err = o.lead(ctx, p, r)
+	return a, nil, err
+}
+
+// shut shuts the window, and forgets what was typed there.
+func (o *Ops) shut() {
+	o.dog.happens(watch.End, "")
+	o.signIn = nil
+	o.codes.set(false)
+	o.options.Roles.SignIn(false)
+}
+
+// end ends the window: its page goes on to where the connector's data is, with nothing that
+// leads back, and is the connector's again (BR-13.4).
+func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAnswer, body []byte, err error) {
+	if o.signIn == nil {
+		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is not signed in", "begin with sign_in.begin")
+	}
+	p := o.signIn.page
+	defer func() {
+		if err != nil { // the page may still have what was typed
+			_ = p.Close(context.WithoutCancel(ctx))
+		}
+		o.shut()
+		_ = o.pages.Alone(ctx, false)
+	}()
+	if _, err := p.Goto(ctx, o.options.StartURL, r.Until); err != nil {
+		if why := o.options.Roles.Why(o.options.StartURL); why != nil {
+			return nil, nil, why
+		}
+		return nil, nil, err
+	}
+	if typed, err := p.Typed(ctx); err != nil || typed {
+		if err == nil {
+			err = abi.NewError(abi.CodeBrowserSignIn, "a password stands on the page still", "the page was closed")
+		}
+		return nil, nil, err
+	}
+	if err := p.Forget(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := p.Bypass(ctx, false); err != nil {
+		return nil, nil, err
+	}
+	address, _ := p.Info(ctx)
+	a = &abi.BrowserAnswer{Page: p.Number, State: "provider"}
+	if o.provider(address) != nil { // the site has led it back to where one signs in
+		a.State = "elsewhere"
+		if _, err := p.Goto(ctx, "about:blank", abi.UntilCommit); err != nil {
+			return nil, nil, err
+		}
+		return a, nil, p.Forget(ctx)
+	}
+	a.URL, a.Title = p.Info(ctx)
+	return a, nil, nil
+}
+
+// fill types into a field: a text of the connector's, or a secret that the connector names and
+// never sees (BR-13.3).
+func (o *Ops) fill(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
+	p, err := o.pages.Page(r.Page)
+	if err == nil {
+		err = o.selectors(r.Selector)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if (r.Value == nil) == (r.Credential == "") {
+		return nil, nil, invalid("fill has either a value or a credential")
+	}
+	if r.Value != nil {
+		return &abi.BrowserAnswer{}, nil, p.Type(ctx, r.Selector, r.Nth, r.Keep, *r.Value, func(f page.Field) error {
+			if f.Password {
+				return refused("a password is not the connector's to type", "name it as a credential, in a sign-in")
+			}
+			return nil
+		})
+	}
+	if o.signIn == nil || p != o.signIn.page {
+		return nil, nil, refused("a credential is typed while the owner is signed in alone", "begin with sign_in.begin")
+	}
+	secret, ok := o.codes.value(r.Credential)
+	public := ok // a code is good once
+	if !ok && o.options.Secret != nil {
+		if secret, public, ok, err = o.options.Secret(ctx, r.Credential); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !ok || secret == "" {
+		return nil, nil, refused("the owner has given no such credential", "ask for it first")
+	}
+	err = p.Type(ctx, r.Selector, r.Nth, r.Keep, secret, func(f page.Field) error {
+		if !f.Secure || !o.typesAt(f.Host) {
+			return refused("a credential is not typed there", "declare the host as one of role sign_in")
+		}
+		if !public && !f.Password { // a site may keep and show what is typed elsewhere, as what was searched for
+			return refused("a secret is typed into fields for passwords alone", "declare the credential as no secret, if it is none")
+		}
+		return nil
+	})
+	if err == nil {
+		o.codes.note()
+	}
+	return &abi.BrowserAnswer{}, nil, err
+}
+
+// typesAt reports whether secrets are typed at a host: where the manifest says that one signs
+// in, or at its provider when it says of no host that.
+func (o *Ops) typesAt(host string) bool {
+	role := o.options.Roles.Of(host)
+	return role == abi.RoleSignIn || role == abi.RoleProvider && !o.options.Roles.Has(abi.RoleSignIn)
+}
+
+func refused(text, hint string) *abi.Error {
+	return abi.NewError(abi.CodeBrowserCredential, text, hint)
+}
+
+// provider says why what is at an address is not the connector's to read; nil: it is.
+func (o *Ops) provider(address string) error {
+	u, err := url.Parse(address)
+	if err == nil && u.Scheme == "https" && o.options.Roles.Of(u.Hostname()) == abi.RoleProvider {
+		return nil
+	}
+	return abi.NewError(abi.CodeBrowserRefused, "the page is not one of the connector's provider", "lead it to a host of role provider")
+}
+
+// plain are selectors that ask for nothing that was typed: sites copy values into attributes,
+// and a connector could ask for a password letter by letter.
+var plain = regexp.MustCompile(`^([a-zA-Z0-9_\s.#>+~,*-]|:nth-(child|of-type)\([0-9]+\)|:(first|last|only)-(child|of-type)|:(disabled|enabled)|` +
+	`\[(id|name|type|for|role|href|action|autocomplete|placeholder|data-testid|aria-label)(=("[^"\\]*"|'[^'\\]*'|[a-zA-Z0-9_-]+))?\])*$`)
+
+// selectors refuses selectors that could ask for what is typed while the owner is signed in.
+func (o *Ops) selectors(all ...string) error {
+	if o.signIn == nil {
+		return nil
+	}
+	for _, s := range all {
+		if !plain.MatchString(s) {
+			return abi.NewError(abi.CodeBrowserSignIn, "the selector may ask for what is typed", "select by names, classes, ids and types, while the owner is signed in")
+		}
+	}
+	return nil
+}
+
+// conditions does the same for those of wait.
+func (o *Ops) conditions(all []abi.BrowserCondition) error {
+	if o.signIn == nil {
+		return nil
+	}
+	for _, c := range all {
+		if c.Text != "" || strings.ContainsAny(c.URLPrefix, "?#") {
+			return abi.NewError(abi.CodeBrowserSignIn, "no text is looked for while the owner is signed in", "wait for an element, or for an address without a query")
+		}
+		if err := o.selectors(c.Selector); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Sealer seals what is kept of a browser between two runs.
+type Sealer interface {
+	Seal(ctx context.Context, plain []byte) ([]byte, error)
+	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
+}
+
+// keepTime bounds the time in which the session is kept at the end of a run.
+const keepTime = 5 * time.Second
+
+// restore gives the browser back the cookies that ended with the last one, before its first
+// page. A session that cannot be read is as good as none: the owner signs in again.
+func (b *Binding) restore(ctx context.Context) error {
+	// An empty page stays for as long as the browser does: with the last page a browser gives its
+	// profile up, and what is set into one that goes is lost.
+	if _, err := (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(ctx, "")); err != nil {
+		return err
+	}
+	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop {
+		return nil
+	}
+	sealed, err := b.browser.held.Kept()
+	if err != nil || sealed == nil {
+		return err
+	}
+	plain, err := b.request.Sealer.Unseal(ctx, sealed)
+	if err != nil {
+		return b.browser.held.Keep(nil)
+	}
+	defer clear(plain)
+	var cookies []*proto.NetworkCookie
+	if json.Unmarshal(plain, &cookies) != nil || len(cookies) == 0 {
+		return nil
+	}
+	params := proto.CookiesToParams(cookies)
+	for _, c := range params {
+		c.Expires = 0 // absent: with the browser. It came as -1, which would be long ago
+	}
+	return proto.StorageSetCookies{Cookies: params}.Call(b.browser.line.On(ctx, ""))
+}
+
+// keep keeps the cookies that end with the browser, of the hosts that the connector declares:
+// who is signed in until the browser ends is so in the next run.
+func (b *Binding) keep() error {
+	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop || b.browser.line.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
+	defer cancel()
+	got, err := proto.StorageGetCookies{}.Call(b.browser.line.On(ctx, ""))
+	if err != nil {
+		return nil //nolint:nilerr // it is gone: what was kept before stays
+	}
+	cookies := slices.DeleteFunc(got.Cookies, func(c *proto.NetworkCookie) bool {
+		return !c.Session || !b.roles.Cookies(c.Domain)
+	})
+	if len(cookies) == 0 {
+		return b.browser.held.Keep(nil)
+	}
+	plain, err := json.Marshal(cookies)
+	if err != nil {
+		return err
+	}
+	defer clear(plain)
+	sealed, err := b.request.Sealer.Seal(ctx, plain)
+	if err != nil {
+		return err
+	}
+	return b.browser.held.Keep(sealed)
+}

@@ -1,0 +1,59 @@
+package browser
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// T3, T4: signing in that makes no progress ends with its browser, also when the page is in an
+// endless loop: within the limit and what ending takes, with the last label, and without another
+// attempt when a secret was sent (BR-12, BR-13.5, RT-15). A question to the owner stops the clock.
+func TestSignInStalls(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/": "<title>shop</title>", "/login": `<title>sign in</title><input name=password type=password><button id=go onclick="setTimeout(() => { for (;;); })">Go</button>`})
+	for name, submits := range map[string]bool{"before the password": false, "behind it": true} {
+		b := bind(t, shop, map[string]string{"password": password})
+		b.request.Limit = 3 * time.Second
+		type end struct {
+			why   error
+			again bool
+		}
+		ends := make(chan end, 2)
+		b.Watch(func(why error, again bool) { ends <- end{why, again} })
+		b.does(`{"do":"open","url":"https://shop.example/"}`)
+		b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
+		page := b.pages()[0]
+		b.Asking(true)
+		select {
+		case e := <-ends:
+			t.Fatalf("%s: got %+v while the owner is asked, want the clock stopped", name, e)
+		case <-time.After(4 * time.Second): // longer than the limit
+		}
+		b.Asking(false)
+		b.does(`{"do":"checkpoint","label":"form-there"}`)
+		if submits {
+			b.does(`{"page":` + page + `,"do":"fill","selector":"[name=password]","credential":"password"}`)
+		}
+		b.does(`{"page":` + page + `,"do":"click","selector":"#go"}`)
+		began := time.Now()
+		answers := make(chan []byte, 1)
+		if err := b.Do([]byte(`{"page":`+page+`,"do":"wait","any":[{"selector":"#never"}],"timeout_ms":60000}`), func(a []byte) { answers <- a }); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case e := <-ends:
+			if abi.CodeOf(e.why) != abi.CodeBrowserStalled || e.again == submits {
+				t.Errorf("%s: got %v, again %v, want %s, again %v", name, e.why, e.again, abi.CodeBrowserStalled, !submits)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s: nothing has ended it", name)
+		}
+		<-answers
+		<-b.browser.process.Ended()
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("%s: the browser was gone after %s, want it within 15 s", name, took)
+		}
+	}
+}

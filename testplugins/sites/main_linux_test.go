@@ -1,0 +1,186 @@
+package sites
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser"
+	"github.com/pdpp-host/pdpp-host/host/browser/find"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/send"
+	"github.com/pdpp-host/pdpp-host/host/send/call"
+	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
+)
+
+// builtIn names the folder with the connector, which is built before the tests become nobody's.
+const builtIn = "PDPP_TEST_SITES_BUILT"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == plugin.WorkerArgument {
+		os.Exit(plugin.WorkerMain(os.Stdin, os.Stdout))
+	}
+	if os.Getenv(builtIn) == "" {
+		dir, err := os.MkdirTemp("", "pdpp-sites-")
+		if err == nil {
+			err = os.Chmod(dir, 0o755) //nolint:gosec // nobody reads it
+		}
+		if err == nil {
+			err = tree.Compile(filepath.Join(dir, "example_shop.wasm"), "plugins/example_shop", "")
+		}
+		if err == nil {
+			err = os.Chmod(filepath.Join(dir, "example_shop.wasm"), 0o644) //nolint:gosec // nobody reads it
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		_ = os.Setenv(builtIn, dir)
+	}
+	nobody.Main(m, func(m *testing.M) int {
+		code := m.Run()
+		tree.Remove()
+		if err := goleak.Find(); code == 0 && err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		return code
+	})
+}
+
+// world is a host of a test's own, whose browser reaches one site.
+type world struct {
+	t      testing.TB
+	site   *Site
+	store  *storage.Store
+	engine *plugin.Engine
+	file   *plugin.File
+	dir    string
+	ids    atomic.Int64
+
+	program  string
+	secrets  map[string]string
+	asker    run.Asker
+	sessions []*call.Session // of the runs so far
+	seals    run.Sealer
+}
+
+func newWorld(t testing.TB, site *Site) *world {
+	t.Helper()
+	w := &world{t: t, site: site, dir: t.TempDir()}
+	var err error
+	if w.program, err = find.Here("").Browser(""); err != nil {
+		if os.Getenv("PDPP_TEST_BROWSER") == "required" {
+			t.Fatalf("PDPP_TEST_BROWSER=required, and %v", err)
+		}
+		t.Skipf("NOT TESTED IN A BROWSER: %v", err)
+	}
+	module, err := os.ReadFile(filepath.Join(os.Getenv(builtIn), "example_shop.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.dir, "example_shop.wasm")
+	if err := os.WriteFile(path, module, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if w.file, err = plugin.Open(path, 64<<20); err != nil {
+		t.Fatal(err)
+	}
+	limits := plugin.DefaultLimits()
+	limits.Describe = 30 * time.Second // of a machine that is busy with other tests
+	w.engine = rig.Engine(t, plugin.IsolationProcess, limits)
+	if w.store, err = storage.Open(t.Context(), storage.Options{Path: filepath.Join(w.dir, "pdpp.sqlite"), Now: time.Now}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.store.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	return w
+}
+
+// collect makes one run of the connector.
+func (w *world) collect() *run.Result {
+	w.t.Helper()
+	deps := run.Deps{
+		Store: w.store, Engine: w.engine, Asker: w.asker, Now: time.Now, Holder: "sites", HolderAlive: func(string) bool { return true },
+		NewID:  func() string { return fmt.Sprintf("run_sites_%d", w.ids.Add(1)) },
+		Sender: w, Browser: (*machine)(w),
+		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
+			return held(w.secrets), nil
+		},
+	}
+	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
+	if err != nil {
+		w.t.Fatalf("got the run refused: %v, want it to begin", err)
+	}
+	return res
+}
+
+// Open is the run's way to its provider.
+func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
+	s, err := call.Open(call.Options{
+		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
+		Retries: send.RetryBudgetFor(0), State: func(stream string) []byte { return r.Cursors[stream] },
+		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer,
+	})
+	if err == nil {
+		w.sessions = append(w.sessions, s)
+	}
+	return s, err
+}
+
+// machine is the world as its runs' browser.
+type machine world
+
+// Missing says that there is a browser.
+func (*machine) Missing() error { return nil }
+
+// Open opens the browser of a run.
+func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
+	return browser.Bind(browser.Request{
+		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
+		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
+	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+}
+
+// held are an owner's credentials.
+type held map[string]string
+
+// Held says which there are.
+func (h held) Held() map[string]bool {
+	m := map[string]bool{"username": false, "password": false}
+	for name := range h {
+		m[name] = true
+	}
+	return m
+}
+
+// Value returns one.
+func (h held) Value(_ context.Context, field string) (string, bool, error) {
+	v, ok := h[field]
+	return v, ok, nil
+}
+
+// BindRun is told of the run.
+func (held) BindRun(*storage.RunWriter) {}
+
+// Replace stores nothing.
+func (held) Replace(context.Context, map[string]string) error { return nil }
+
+// Keep stores nothing.
+func (held) Keep(context.Context, map[string]string) error { return nil }
