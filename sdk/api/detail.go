@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -22,12 +23,24 @@ func (f *fetched) Members(m *cursor.Members) { m.Sums("known", &f.known) }
 // fetch collects a list whose records are fetched one by one. It fetches those that are new
 // or have another time than before; one that fails is a gap, which a later run tries again.
 func (r *listing) fetch() error {
-	var before fetched
+	var before, met, done fetched // done is before, with what this run has fetched
 	cursor.Read(r.Cursor(r.Name), listVersion, &before)
+	cursor.Read(r.Cursor(r.Name), listVersion, &done)
+	saver := cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &done}
+	var changed []sdk.Detail
+	covered := 0 // how many of them done has
 	lane := r.Details(sdk.DetailLane{
 		Stream: r.Name, StateStream: r.Name,
 		Request: func(d sdk.Detail) (sdk.Request, error) { return r.Get(r.Path(d.Key)), nil },
 		Record:  r.record,
+		Slice: func(rest sdk.Detail) error {
+			for ; covered < len(changed) && !slices.Equal(changed[covered].Key, rest.Key); covered++ {
+				key := keyOf(changed[covered].Key)
+				sum, _ := met.known.Get(key)
+				done.known.Set(key, sum)
+			}
+			return saver.Page(r.Name + " " + strconv.Itoa(covered))
+		},
 	})
 	if err := lane.Recover(); err != nil {
 		return err
@@ -35,8 +48,6 @@ func (r *listing) fetch() error {
 	if r.RecoveryOnly() {
 		return lane.Close()
 	}
-	var met fetched
-	var changed []sdk.Detail
 	how, err := r.settle(func(row jsonvalue.Value) (string, error) {
 		d := r.Detail(row)
 		if len(d.Key) == 0 || slices.Contains(d.Key, "") {
@@ -46,7 +57,8 @@ func (r *listing) fetch() error {
 		if d.UpdatedAt != "" {
 			sum = fingerprint.Sum48([]byte(d.UpdatedAt))
 		}
-		if was, known := before.known.Get(key); !known || sum == 0 || sum != was {
+		was, known := before.known.Get(key)
+		if now, again := met.known.Get(key); (!known || sum == 0 || sum != was) && (!again || now != sum) {
 			changed = append(changed, d)
 		}
 		met.known.Set(key, sum)
@@ -65,12 +77,13 @@ func (r *listing) fetch() error {
 		}
 	}
 	slices.SortStableFunc(changed, func(a, b sdk.Detail) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) }) // newest first
+	next := 0
 	err = lane.Walk(func() (d sdk.Detail, more bool) {
-		if len(changed) == 0 {
+		if next == len(changed) {
 			return d, false
 		}
-		d, changed = changed[0], changed[1:]
-		return d, true
+		next++
+		return changed[next-1], true
 	})
 	if err == nil {
 		err = lane.Close()
