@@ -99,7 +99,7 @@ func (r *run) update(elapsed time.Duration, final bool) Update {
 	if sending := r.network.sending; sending != nil {
 		u.Hosts, u.Requests, u.Rate = sending.Hosts(), sending.Counts(), sending.Rate()
 		base := ""
-		if n := m.Requirements.Network; n != nil && (len(u.Hosts) > len(n.Hosts) || n.OwnServer() != nil) {
+		if n := m.Requirements.Network; n != nil && len(u.Hosts) > 0 && (len(u.Hosts) > len(n.Hosts) || n.OwnServer() != nil) {
 			base = u.Hosts[0] // of the owner's base_url, see Sending
 		}
 		for _, p := range manifest.SecretPlaces(m, base) {

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -25,18 +26,35 @@ func (f *fetched) Members(m *cursor.Members) { m.Sums("known", &f.known) }
 type fetching struct {
 	*listing
 	details *sdk.Details
-	met     fetched
-	whole   bool // the list was read to its end
+	saver   cursor.Saver
+
+	before, met, done fetched // done is before, with what this run has fetched
+	changed           []sdk.Detail
+	covered           int  // how many of them done has
+	whole             bool // the list was read to its end
 }
 
 func (l List) lane(c *Client) Lane {
-	f := &fetching{listing: l.in(c)}
-	f.details = c.Details(sdk.DetailLane{
-		Stream: l.Name, StateStream: l.Name,
+	r := &fetching{listing: l.in(c)}
+	cursor.Read(r.Cursor(r.Name), listVersion, &r.before)
+	cursor.Read(r.Cursor(r.Name), listVersion, &r.done)
+	r.saver = cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &r.done}
+	r.details = c.Details(sdk.DetailLane{
+		Stream: r.Name, StateStream: r.Name,
 		Request: func(d sdk.Detail) (sdk.Request, error) { return c.Get(l.Path(d.Key)), nil },
-		Record:  f.record,
+		Record:  r.record, Slice: r.slice,
 	})
-	return f
+	return r
+}
+
+// slice hands over the cursor of the details before rest.
+func (r *fetching) slice(rest sdk.Detail) error {
+	for ; r.covered < len(r.changed) && !slices.Equal(r.changed[r.covered].Key, rest.Key); r.covered++ {
+		key := keyOf(r.changed[r.covered].Key)
+		sum, _ := r.met.known.Get(key)
+		r.done.known.Set(key, sum)
+	}
+	return r.saver.Page(r.Name + " " + strconv.Itoa(r.covered))
 }
 
 // Recover implements Lane.
@@ -54,9 +72,6 @@ func (r *fetching) Close() error {
 }
 
 func (r *fetching) walk() error {
-	var before fetched
-	cursor.Read(r.Cursor(r.Name), listVersion, &before)
-	var changed []sdk.Detail
 	how, err := r.settle(func(row jsonvalue.Value) (string, error) {
 		d := r.Detail(row)
 		if len(d.Key) == 0 || slices.Contains(d.Key, "") {
@@ -66,10 +81,10 @@ func (r *fetching) walk() error {
 		if d.UpdatedAt != "" {
 			sum = fingerprint.Sum48([]byte(d.UpdatedAt))
 		}
-		was, known := before.known.Get(key)
-		earlier, again := r.met.known.Get(key) // the list is read twice where it shifts
-		if (!known || sum == 0 || sum != was) && (!again || sum != earlier) {
-			changed = append(changed, d)
+		was, known := r.before.known.Get(key)
+		now, again := r.met.known.Get(key) // the list is read twice where it shifts
+		if (!known || sum == 0 || sum != was) && (!again || now != sum) {
+			r.changed = append(r.changed, d)
 		}
 		r.met.known.Set(key, sum)
 		r.listed = append(r.listed, d.Key)
@@ -79,20 +94,21 @@ func (r *fetching) walk() error {
 		return err
 	}
 	if how == Unstable { // the list may have hidden a row
-		for _, key := range before.known.Keys() {
+		for _, key := range r.before.known.Keys() {
 			if _, listed := r.met.known.Get(key); !listed {
-				sum, _ := before.known.Get(key)
+				sum, _ := r.before.known.Get(key)
 				r.met.known.Set(key, sum)
 			}
 		}
 	}
-	slices.SortStableFunc(changed, func(a, b sdk.Detail) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) }) // newest first
+	slices.SortStableFunc(r.changed, func(a, b sdk.Detail) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) }) // newest first
+	next := 0
 	err = r.details.Walk(func() (d sdk.Detail, more bool) {
-		if len(changed) == 0 {
+		if next == len(r.changed) {
 			return d, false
 		}
-		d, changed = changed[0], changed[1:]
-		return d, true
+		next++
+		return r.changed[next-1], true
 	})
 	r.whole = err == nil
 	return err

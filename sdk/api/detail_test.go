@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -124,5 +126,28 @@ func TestDetailThatCannotBeHad(t *testing.T) {
 				t.Errorf("a run that only recovers did %q, want b +b", got)
 			}
 		})
+	}
+}
+
+// A run that is stopped among its details has not fetched them in vain: the next one goes on
+// behind them (PB-D8).
+func TestDetailsGoOn(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	b := &book{at: make(map[string]string)}
+	for i := range n {
+		b.at[fmt.Sprintf("n%02d", i)] = fmt.Sprintf("2026-01-01T00:00:%02dZ", i)
+	}
+	now := sdktest.Epoch
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	first := collect(t, b, func(o *sdktest.Options) { o.Now, o.StopAfter = clock, 120 }, details)
+	asked := len(b.asked)
+	if asked == 0 || asked == n || first.Done.Status != abi.DoneCancelled {
+		t.Fatalf("got %d details and %s, want a run that was stopped among its details", asked, first.Done.Status)
+	}
+	b.asked = nil
+	second := first.SecondRun(t, nil)
+	if len(second.Stored()["notes"]) != n || asked+len(b.asked) > n+10 {
+		t.Errorf("the runs stored %d notes with %d and %d requests, want %d with hardly more than one for each", len(second.Stored()["notes"]), asked, len(b.asked), n)
 	}
 }
