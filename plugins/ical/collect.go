@@ -156,7 +156,7 @@ func (r *run) file(f files.Entry) error {
 		r.note(problem, f.Path)
 		return nil
 	}
-	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live(), counts: v.counts, events: v.sum()}
+	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
 	}
@@ -185,7 +185,7 @@ func (r *run) unchanged(f files.Entry) bool {
 // events does the second pass when the events are not those of the cursor: it enumerates the
 // part of the stream that is the calendar.
 func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
-	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum() {
+	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum {
 		return nil, nil
 	}
 	part, err := r.h.Enumerate(streamEvents, id, "")
@@ -218,19 +218,32 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 }
 
 // bury deletes the events of a calendar that its file does not have any more, and closes the
-// enumeration.
+// enumeration. An event that is there and was not met, such as one that the host rejected,
+// stays as it is.
 func (r *run) bury(part *sdk.Enumeration, old *fileState, now map[eventID]entry) error {
-	for _, event := range old.earlier() {
-		if now[event].fingerprint == 0 {
-			if err := r.h.Delete(streamEvents, event.String()); err != nil {
-				return err
-			}
-		}
+	if old == nil {
+		return part.Whole() // of a new file, nothing is stored
 	}
-	if old != nil { // of a file that is new, nothing is stored
-		if err := part.Missing(func(key string) error { return r.h.Delete(streamEvents, key) }); err != nil {
+	live := make(map[string]bool, len(now))
+	for id, en := range now {
+		live[id.String()] = en.fingerprint != 0
+	}
+	for _, key := range old.earlier() {
+		if live[key] {
+			continue
+		}
+		if err := r.h.Delete(streamEvents, key); err != nil {
 			return err
 		}
+	}
+	err := part.Missing(func(key string) error {
+		if live[key] {
+			return part.Met([]string{key})
+		}
+		return r.h.Delete(streamEvents, key)
+	})
+	if err != nil {
+		return err
 	}
 	return part.Whole()
 }

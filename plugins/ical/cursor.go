@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
@@ -41,12 +42,9 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Text("ids", &s.ids)
 }
 
-// earlier returns the ids of the events that version 0.2.0 had emitted.
-func (s *fileState) earlier() (ids []eventID) {
+// earlier returns the keys of the events that version 0.2.0 had emitted.
+func (s *fileState) earlier() (keys []string) {
 	const id, sum = len(eventID{}), 6
-	if s == nil {
-		return nil
-	}
 	for _, form := range [...]struct {
 		text string
 		size int
@@ -57,11 +55,11 @@ func (s *fileState) earlier() (ids []eventID) {
 		}
 		for ; len(raw) > 0; raw = raw[form.size:] {
 			if string(raw[id:form.size]) != "\x00\x00\x00\x00\x00\x00" { // those were cancelled
-				ids = append(ids, eventID(raw[:id]))
+				keys = append(keys, sha256.Hex(raw[:id]))
 			}
 		}
 	}
-	return ids
+	return keys
 }
 
 // state is the cursor of stream events: path below the root -> file.

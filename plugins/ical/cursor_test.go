@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -92,6 +93,43 @@ func TestEarlierCursors(t *testing.T) {
 		if bare := run(); len(deletes(bare, streamEvents)) != 3 || len(deletes(bare, streamCalendars)) != 1 {
 			t.Errorf("ids %v: %v, want all records of the removed file deleted", ids, bare.Changes())
 		}
+	}
+}
+
+// burying is a connector that has a calendar with one event, which it did not emit.
+type burying struct{ calendar string }
+
+func (burying) Manifest() string { return manifest }
+
+func (c burying) Collect(h *sdk.Host) error {
+	r, err := newRun(h)
+	if err != nil {
+		return err
+	}
+	part, err := h.Enumerate(streamEvents, c.calendar, "")
+	if err != nil {
+		return err
+	}
+	if err := r.bury(part, &fileState{}, map[eventID]entry{{1}: {fingerprint: 7}}); err != nil {
+		return err
+	}
+	return h.State(streamEvents, []byte(`{"v":2}`))
+}
+
+// An event that is in its file stays, although its record did not reach the store.
+func TestRejectedEventStays(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	first := f.collect(t)
+	key, calendar := first.Keys(streamEvents)[0], bySummary(t, first, "one").Text("calendar_id")
+	stored := first.Stored()
+	rejected := stored[streamEvents][key]
+	rejected.Key = eventID{1}.String()
+	stored[streamEvents][rejected.Key] = rejected
+	res := sdktest.Collect(t, burying{calendar}, sdktest.Options{Roots: map[string]fs.FS{"ical": f}, Stored: stored})
+	if got := deletes(res, streamEvents); len(got) != 1 || got[0].Key != key {
+		t.Errorf("deleted %v, want %s alone", got, key)
 	}
 }
 
