@@ -23,8 +23,8 @@ type fileState struct {
 	counts        counts
 	calendar      int64 // fingerprint of the calendar record; 0: not emitted
 	events        int64 // fingerprint of the events that were emitted; 0: not known
-	// prints and ids are from version 0.2.0, which did not enumerate: the ids of the file's
-	// events in base64, in prints with a fingerprint behind each.
+	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
+	// which did not enumerate: ids with a fingerprint behind each.
 	prints, ids string
 }
 
@@ -42,9 +42,18 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Text("ids", &s.ids)
 }
 
-// earlier returns the keys of the events that version 0.2.0 had emitted.
-func (s *fileState) earlier() (keys []string) {
+// fewEvents is up to how many events the cursor has their ids: an enumeration costs more.
+const fewEvents = 8
+
+// named reports whether the ids are those of all events that are stored.
+func (s *fileState) named() bool { return s == nil || s.ids != "" || s.prints != "" }
+
+// keys returns the keys of the events whose ids are kept.
+func (s *fileState) keys() (keys []string) {
 	const id, sum = len(eventID{}), 6
+	if s == nil {
+		return nil
+	}
 	for _, form := range [...]struct {
 		text string
 		size int

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/base64"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -31,6 +33,7 @@ type survey struct {
 	total    uint32 // VEVENTs, copies included
 	live     int64  // events that are not cancelled
 	sum      int64  // fingerprint of their records, in whatever order; never 0
+	ids      string // of them, when they are few; see fileState
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
@@ -144,6 +147,7 @@ func (v *survey) complete() {
 	for name, z := range v.zones {
 		zones += z.fingerprint(name)
 	}
+	var few []string
 	sum := sumLine(formatSeed, v.calendar.name)
 	for id, en := range v.entries {
 		if en.fingerprint == 0 {
@@ -165,10 +169,16 @@ func (v *survey) complete() {
 			en.fingerprint = 1
 		}
 		v.entries[id] = en
-		v.live++
+		if v.live++; v.live <= fewEvents {
+			few = append(few, string(id[:]))
+		}
 		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
 	}
 	v.sum = int64(sum&fingerprint.Mask48) | 1
+	if v.live <= fewEvents {
+		slices.Sort(few)
+		v.ids = base64.RawURLEncoding.EncodeToString([]byte(strings.Join(few, "")))
+	}
 }
 
 func (z *zone) fingerprint(name string) uint64 {
