@@ -12,7 +12,8 @@ import (
 //
 // It may take several slices and runs: keep BegunBy in the cursor beside the position, and give
 // it to Enumerate when a later run goes on from there. A record that moves in the source while
-// it is being listed may be missed: list again before Whole, or ask for it with Missing.
+// it is being listed may be missed: list again before Whole, or ask for it with Missing. A nil
+// Enumeration has nothing missing, and Whole does nothing then.
 type Enumeration struct {
 	h             *Host
 	s             *stream
@@ -78,7 +79,7 @@ func (e *Enumeration) Met(keys ...[]string) error {
 // really gone. When it is not, or nobody knows, emit it or say Met; of what is left, Whole
 // makes tombstones. An error of fn ends it and is returned.
 func (e *Enumeration) Missing(fn func(key string) error) error {
-	if !e.s.wanted {
+	if e == nil || !e.s.wanted {
 		return nil
 	}
 	for after := ""; ; {
@@ -110,6 +111,9 @@ func (e *Enumeration) Missing(fn func(key string) error) error {
 // that State or Slice. Whole sends nothing when a record of the stream was kept back, for want of
 // a good key or for its size: that record exists and was not met.
 func (e *Enumeration) Whole() error {
+	if e == nil {
+		return nil
+	}
 	if e.s.keptBack() > e.keptBack {
 		return e.h.Flush()
 	}

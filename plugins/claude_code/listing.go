@@ -70,7 +70,7 @@ func (c *collection) noted(f folder, l *files.Listing) *files.Listing {
 		case files.Unreadable:
 			known := false
 			for _, b := range c.barred {
-				known = known || b.root == f.root && (b.name == "." || at == b.name || strings.HasPrefix(at, b.name+"/"))
+				known = known || b.root == f.root && (at == b.name || strings.HasPrefix(at, b.name+"/"))
 			}
 			if !known {
 				c.barred = append(c.barred, folder{root: f.root, name: at})

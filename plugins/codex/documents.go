@@ -42,8 +42,11 @@ func (r *run) documents(folder string, depth int, match func(name string) bool) 
 }
 
 func (r *run) document(e files.Entry) (d document, ok bool) {
-	if e.Kind != files.File {
-		return d, false // the walk has noted why
+	if e.Kind != files.File { // the walk has noted why, but for a link to a folder
+		if e.Kind == files.Folder {
+			r.problem(unreadable, e.Path)
+		}
+		return d, false
 	}
 	b, err := files.Read(r.home, e.Path, maxDocumentBytes)
 	if err != nil {

@@ -78,8 +78,6 @@ func streamsOf(at string) []string {
 // nothingFound reports whether the home folder has no store of any stream: it is then
 // probably the wrong folder.
 func (r *run) nothingFound() bool {
-	if _, elsewhere := r.h.Root("sessions"); elsewhere {
-		return false
-	}
-	return !slices.ContainsFunc(stores, func(s store) bool { return s.stream != "" && r.has(&s) })
+	_, elsewhere := r.h.Root("sessions")
+	return !elsewhere && !slices.ContainsFunc(stores, func(s store) bool { return s.stream != "" && r.has(&s) })
 }

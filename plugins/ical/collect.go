@@ -3,9 +3,11 @@ package main
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
@@ -19,15 +21,9 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// sliceBytes is how many bytes are read between two checkpoints at least.
-const sliceBytes = 16 << 20
-
-// racyMS is how close to now a file's time may be and still prove that a later
-// write would change it.
-const racyMS = 2000
-
-// Bounds on the folder.
 const (
+	sliceBytes     = 16 << 20 // how much is read between two checkpoints at least
+	racyMS         = 2000     // how close to now a file's time may be and still prove that a later write would change it
 	maxFolderDepth = 8
 	maxFiles       = 20000
 )
@@ -156,7 +152,7 @@ func (r *run) file(f files.Entry) error {
 		r.note(problem, f.Path)
 		return nil
 	}
-	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live(), counts: v.counts, events: v.sum()}
+	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
 	}
@@ -182,13 +178,21 @@ func (r *run) unchanged(f files.Entry) bool {
 	return err == nil && info.Size() == f.Size && info.ModTime().UnixMilli() == f.MTimeMS
 }
 
-// events does the second pass when the events are not those of the cursor: it enumerates the
-// part of the stream that is the calendar.
-func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
-	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum() {
+// part enumerates the part of the stream that is a calendar, unless it has few events and the
+// cursor names those that are stored.
+func (r *run) part(id string, old *fileState, few bool) (*sdk.Enumeration, error) {
+	if few && old.named() {
 		return nil, nil
 	}
-	part, err := r.h.Enumerate(streamEvents, id, "")
+	return r.h.Enumerate(streamEvents, id, "")
+}
+
+// events does the second pass when the events are not those of the cursor.
+func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
+	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum {
+		return nil, nil
+	}
+	part, err := r.part(id, old, v.live <= fewEvents)
 	if err != nil {
 		return nil, err
 	}
@@ -218,17 +222,34 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 }
 
 // bury deletes the events of a calendar that its file does not have any more, and closes the
-// enumeration.
+// enumeration, if there is one. An event that is there and was not met, such as one that the
+// host rejected, stays as it is.
 func (r *run) bury(part *sdk.Enumeration, old *fileState, now map[eventID]entry) error {
-	for _, event := range old.earlier() {
-		if now[event].fingerprint == 0 {
-			if err := r.h.Delete(streamEvents, event.String()); err != nil {
+	fresh := r.h.Mode() == abi.ModeFullRefresh // the store may have events that no cursor names
+	if old != nil || fresh {                   // of a new file, nothing is stored
+		gone, live := old.keys(), make(map[string]bool, len(now))
+		for id, en := range now {
+			key := id.String()
+			if live[key] = en.fingerprint != 0; !live[key] && fresh {
+				gone = append(gone, key)
+			}
+		}
+		slices.Sort(gone)
+		for _, key := range slices.Compact(gone) {
+			if live[key] {
+				continue
+			}
+			if err := r.h.Delete(streamEvents, key); err != nil {
 				return err
 			}
 		}
-	}
-	if old != nil { // of a file that is new, nothing is stored
-		if err := part.Missing(func(key string) error { return r.h.Delete(streamEvents, key) }); err != nil {
+		err := part.Missing(func(key string) error {
+			if live[key] {
+				return part.Met([]string{key})
+			}
+			return r.h.Delete(streamEvents, key)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -278,11 +299,11 @@ func (r *run) vanished() error {
 			continue
 		}
 		s, id := r.before.files[p], r.calendarID(p)
-		part, err := r.h.Enumerate(streamEvents, id, "")
-		if err != nil {
-			return err
+		part, err := r.part(id, s, true)
+		if err == nil {
+			err = r.bury(part, s, nil)
 		}
-		if err := r.bury(part, s, nil); err != nil {
+		if err != nil {
 			return err
 		}
 		if !r.h.Wants(streamCalendars) {

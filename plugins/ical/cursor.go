@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
@@ -22,8 +23,8 @@ type fileState struct {
 	counts        counts
 	calendar      int64 // fingerprint of the calendar record; 0: not emitted
 	events        int64 // fingerprint of the events that were emitted; 0: not known
-	// prints and ids are from version 0.2.0, which did not enumerate: the ids of the file's
-	// events in base64, in prints with a fingerprint behind each.
+	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
+	// which did not enumerate: ids with a fingerprint behind each.
 	prints, ids string
 }
 
@@ -41,8 +42,14 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Text("ids", &s.ids)
 }
 
-// earlier returns the ids of the events that version 0.2.0 had emitted.
-func (s *fileState) earlier() (ids []eventID) {
+// fewEvents is up to how many events the cursor has their ids: an enumeration costs more.
+const fewEvents = 8
+
+// named reports whether the ids are those of all events that are stored.
+func (s *fileState) named() bool { return s == nil || s.ids != "" || s.prints != "" }
+
+// keys returns the keys of the events whose ids are kept.
+func (s *fileState) keys() (keys []string) {
 	const id, sum = len(eventID{}), 6
 	if s == nil {
 		return nil
@@ -57,11 +64,11 @@ func (s *fileState) earlier() (ids []eventID) {
 		}
 		for ; len(raw) > 0; raw = raw[form.size:] {
 			if string(raw[id:form.size]) != "\x00\x00\x00\x00\x00\x00" { // those were cancelled
-				ids = append(ids, eventID(raw[:id]))
+				keys = append(keys, sha256.Hex(raw[:id]))
 			}
 		}
 	}
-	return ids
+	return keys
 }
 
 // state is the cursor of stream events: path below the root -> file.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -40,7 +41,7 @@ func version020(t *testing.T, first *sdktest.Result, ids bool, cancelled ...stri
 		name = "ids"
 	}
 	good := first.Committed()[streamEvents]
-	sum := regexp.MustCompile(`"sum":\d+`)
+	sum := regexp.MustCompile(`"sum":\d+(,"ids":"[^"]*")?`)
 	if !sum.MatchString(good) {
 		t.Fatalf("%s has no sum", good)
 	}
@@ -81,8 +82,8 @@ func TestEarlierCursors(t *testing.T) {
 		if n := len(deletes(next, streamEvents)); n != 2 || summaries(next) != "" {
 			t.Errorf("ids %v: %d deleted and %q changed, want the 2 that are gone and nothing", ids, n, summaries(next))
 		}
-		if strings.Contains(next.Committed()[streamEvents], `s":"`) {
-			t.Errorf("ids %v: the cursor still has the ids: %s", ids, next.Committed()[streamEvents])
+		if strings.Contains(next.Committed()[streamEvents], `"events":"`) {
+			t.Errorf("ids %v: the cursor still has the fingerprints: %s", ids, next.Committed()[streamEvents])
 		}
 		f.write("a.ics", vcalendar(vevent("9", "nine")))
 		if last := again(t, next); len(deletes(last, streamEvents)) != 1 || summaries(last) != "nine" {
@@ -92,6 +93,103 @@ func TestEarlierCursors(t *testing.T) {
 		if bare := run(); len(deletes(bare, streamEvents)) != 3 || len(deletes(bare, streamCalendars)) != 1 {
 			t.Errorf("ids %v: %v, want all records of the removed file deleted", ids, bare.Changes())
 		}
+	}
+}
+
+// burying is a connector that has a calendar with one event, which it did not emit.
+type burying struct{ calendar string }
+
+func (burying) Manifest() string { return manifest }
+
+func (c burying) Collect(h *sdk.Host) error {
+	r, err := newRun(h)
+	if err != nil {
+		return err
+	}
+	part, err := h.Enumerate(streamEvents, c.calendar, "")
+	if err != nil {
+		return err
+	}
+	if err := r.bury(part, &fileState{}, map[eventID]entry{{1}: {fingerprint: 7}}); err != nil {
+		return err
+	}
+	return h.State(streamEvents, []byte(`{"v":2}`))
+}
+
+// many are events, more than a cursor has the ids of.
+func many(words ...string) string {
+	for i := range fewEvents {
+		words = append(words, fmt.Sprint("more ", i))
+	}
+	var b strings.Builder
+	for _, word := range words {
+		name, lines, _ := strings.Cut(word, "|")
+		b.WriteString(vevent(name, name, strings.Fields(lines)...))
+	}
+	return b.String()
+}
+
+// An event that is in its file stays, although its record did not reach the store.
+func TestRejectedEventStays(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(many("one")))
+	first := f.collect(t)
+	one := bySummary(t, first, "one")
+	stored := first.Stored()
+	rejected := stored[streamEvents][one.Key]
+	rejected.Key = eventID{1}.String()
+	stored[streamEvents][rejected.Key] = rejected
+	res := sdktest.Collect(t, burying{one.Text("calendar_id")}, sdktest.Options{Roots: map[string]fs.FS{"ical": f}, Stored: stored})
+	got := deletes(res, streamEvents)
+	if len(got) != 1+fewEvents || slices.ContainsFunc(got, func(r sdktest.Record) bool { return r.Key == rejected.Key }) {
+		t.Errorf("deleted %v, want all but %s", got, rejected.Key)
+	}
+}
+
+// A calendar with many events is enumerated: what the store has and the file has not is
+// deleted, also when the cursor is lost, and while the calendar shrinks and grows.
+func TestLargeCalendarIsEnumerated(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(many("one", "two", "three")))
+	f.write("z.ics", vcalendar(vevent("z", "other")))
+	res := f.collect(t)
+	if len(res.Enumerations) == 0 || strings.Contains(strings.Split(res.Committed()[streamEvents], "z.ics")[0], `"ids"`) {
+		t.Fatalf("enumerations %v and cursor %s, want one and no ids", res.Enumerations, res.Committed()[streamEvents])
+	}
+	for _, c := range []struct {
+		file    string
+		change  trial.Change
+		changed string
+		deleted int
+	}{
+		{many("one", "two|LOCATION:here"), nil, "two", 1},                         // edited, and one removed
+		{many("one|STATUS:CANCELLED", "two|LOCATION:here", "new"), nil, "new", 1}, // cancelled
+		{many("two|LOCATION:here", "new"), trial.FullRefresh, "", 0},              // refreshed
+		{vevent("two", "two", "LOCATION:here"), trial.Incremental, "", fewEvents + 1},
+		{vevent("two", "two"), nil, "two", 0}, // few, and known by their ids
+		{many("two", "new"), nil, "new", 0},
+		{many("new"), nil, "", 1}, // many again
+	} {
+		f.write("a.ics", vcalendar(c.file))
+		res = res.SecondRun(t, c.change)
+		got, _, _ := strings.Cut(summaries(res), ",more")
+		if got != c.changed || len(deletes(res, streamEvents)) != c.deleted {
+			t.Errorf("%q: %q changed and %d deleted, want %q and %d", c.file[:40], summaries(res), len(deletes(res, streamEvents)), c.changed, c.deleted)
+		}
+		if more := again(t, res); len(more.Changes()) != 0 {
+			t.Errorf("%q: the next run changes %v, want nothing", c.file[:40], more.Changes())
+		}
+	}
+	f.write("a.ics", vcalendar(many("last")))
+	lost := f.collect(t, trial.FullRefresh, func(o *sdktest.Options) { o.Stored = res.Stored() })
+	if len(deletes(lost, streamEvents)) != 1 || summaries(lost) != "last" {
+		t.Errorf("without a cursor: %q changed and %d deleted, want last and 1", summaries(lost), len(deletes(lost, streamEvents)))
+	}
+	delete(f.files, "a.ics")
+	if gone := again(t, res); len(deletes(gone, streamEvents)) != fewEvents+1 || len(deletes(gone, streamCalendars)) != 1 {
+		t.Errorf("the file is gone: %d events and %d calendars deleted, want %d and 1", len(deletes(gone, streamEvents)), len(deletes(gone, streamCalendars)), fewEvents+1)
 	}
 }
 

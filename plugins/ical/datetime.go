@@ -14,19 +14,7 @@ const (
 )
 
 // String returns the kind's name in records.
-func (k timeKind) String() string {
-	switch k {
-	case timeDate:
-		return "date"
-	case timeUTC:
-		return "utc"
-	case timeFloating:
-		return "floating"
-	case timeZoned:
-		return "zoned"
-	}
-	return ""
-}
+func (k timeKind) String() string { return [...]string{"", "date", "utc", "floating", "zoned"}[k] }
 
 // moment is one DATE or DATE-TIME. wall is the time on the wall clock, as seconds since
 // 1970 if that clock showed UTC.
@@ -93,6 +81,17 @@ func digits(b []byte) (int, bool) {
 	return n, true
 }
 
+// signed takes the sign off a number.
+func signed(b []byte) (sign int64, rest []byte) {
+	switch {
+	case len(b) > 0 && b[0] == '-':
+		return -1, b[1:]
+	case len(b) > 0 && b[0] == '+':
+		return 1, b[1:]
+	}
+	return 1, b
+}
+
 // wallOf returns midnight of a day of the proleptic Gregorian calendar.
 func wallOf(year, month, day int) int64 {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix()
@@ -119,13 +118,7 @@ func (m moment) local() string {
 type span struct{ days, seconds int64 }
 
 func parseSpan(b []byte) (span, bool) {
-	sign := int64(1)
-	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
-		if b[0] == '-' {
-			sign = -1
-		}
-		b = b[1:]
-	}
+	sign, b := signed(b)
 	if len(b) < 2 || b[0] != 'P' {
 		return span{}, false
 	}

@@ -160,8 +160,7 @@ func appendPerson(b []byte, p *person) []byte {
 	for _, f := range [...][2]string{
 		{"email", p.email}, {"name", p.name}, {"role", p.role}, {"participation", p.partstat}, {"kind", p.kind}, {"rsvp", p.rsvp},
 	} {
-		b = jsonappend.Name(b, f[0])
-		if f[1] == "" {
+		if b = jsonappend.Name(b, f[0]); f[1] == "" {
 			b = jsonappend.Null(b)
 		} else {
 			b = jsonappend.String(b, f[1])

@@ -247,13 +247,7 @@ func (e *event) person(l *contentline.Line) person {
 
 // integer reads an INTEGER (section 3.3.8), which has 32 bits.
 func integer(b []byte) (int64, bool) {
-	sign := int64(1)
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		if b[0] == '-' {
-			sign = -1
-		}
-		b = b[1:]
-	}
+	sign, b := signed(b)
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
 	}

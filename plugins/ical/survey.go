@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/base64"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -29,6 +31,9 @@ type survey struct {
 	index    map[string]uint16 // of named
 	entries  map[eventID]entry
 	total    uint32 // VEVENTs, copies included
+	live     int64  // events that are not cancelled
+	sum      int64  // fingerprint of their records, in whatever order; never 0
+	ids      string // of them, when they are few; see fileState
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
@@ -130,7 +135,7 @@ func (v *survey) zoneIndex(m moment) uint16 {
 	return i
 }
 
-// complete counts the events that cannot be placed in time, and adds to each fingerprint
+// complete counts the events, and those that cannot be placed in time, and adds to each fingerprint
 // the parts that the event's record takes from elsewhere in the file.
 func (v *survey) complete() {
 	var unknown [maxNames + 2]bool
@@ -142,6 +147,8 @@ func (v *survey) complete() {
 	for name, z := range v.zones {
 		zones += z.fingerprint(name)
 	}
+	var few []string
+	sum := sumLine(formatSeed, v.calendar.name)
 	for id, en := range v.entries {
 		if en.fingerprint == 0 {
 			continue
@@ -162,6 +169,15 @@ func (v *survey) complete() {
 			en.fingerprint = 1
 		}
 		v.entries[id] = en
+		if v.live++; v.live <= fewEvents {
+			few = append(few, string(id[:]))
+		}
+		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
+	}
+	v.sum = int64(sum&fingerprint.Mask48) | 1
+	if v.live <= fewEvents {
+		slices.Sort(few)
+		v.ids = base64.RawURLEncoding.EncodeToString([]byte(strings.Join(few, "")))
 	}
 }
 
@@ -206,25 +222,3 @@ func sumLine(sum uint64, s string) uint64 { return fingerprint.Step(fingerprint.
 // formatSeed is part of every fingerprint. Change it when records are built
 // differently, so that the next run emits them anew.
 const formatSeed = 2
-
-// live counts the events that are not cancelled.
-func (v *survey) live() int64 {
-	n := int64(0)
-	for _, en := range v.entries {
-		if en.fingerprint != 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// sum is the fingerprint of the records of all events, in whatever order, and never 0.
-func (v *survey) sum() int64 {
-	sum := sumLine(formatSeed, v.calendar.name)
-	for id, en := range v.entries {
-		if en.fingerprint != 0 {
-			sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
-		}
-	}
-	return int64(sum&fingerprint.Mask48) | 1
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
@@ -68,23 +69,15 @@ func (r *yearRule) parseDay(arg []byte) bool {
 		return false
 	}
 	day, number := string(arg[len(arg)-2:]), arg[:len(arg)-2]
-	for i, name := range [...]string{"SU", "MO", "TU", "WE", "TH", "FR", "SA"} {
-		if name == day {
-			r.weekday, r.byDay = time.Weekday(i), true
-		}
+	if i := slices.Index([]string{"SU", "MO", "TU", "WE", "TH", "FR", "SA"}, day); i >= 0 {
+		r.weekday, r.byDay = time.Weekday(i), true
 	}
 	if len(number) == 0 {
 		return r.byDay
 	}
-	sign := 1
-	if number[0] == '-' || number[0] == '+' {
-		if number[0] == '-' {
-			sign = -1
-		}
-		number = number[1:]
-	}
+	sign, number := signed(number)
 	n, ok := digits(number)
-	r.nth = sign * n
+	r.nth = int(sign) * n
 	return r.byDay && ok && n >= 1 && n <= 5
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
@@ -41,11 +42,7 @@ func (z *zone) usable() bool { return z != nil && !z.unusable && len(z.observanc
 
 // isUTC reports whether a zone is UTC by its name, which needs no definition.
 func isUTC(tzid string) bool {
-	switch strings.ToUpper(tzid) {
-	case "UTC", "ETC/UTC", "GMT", "ETC/GMT":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"UTC", "ETC/UTC", "GMT", "ETC/GMT"}, strings.ToUpper(tzid))
 }
 
 // instant returns the UTC time, in seconds since 1970, at which the wall clock of the
