@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -17,8 +18,7 @@ const (
 	pullsOverlap = 10 * time.Minute
 	// maxPending bounds the spans of earlier runs that a cursor keeps.
 	maxPending = 32
-	// maxRecent bounds how many pull requests of the overlap a cursor keeps. Others are
-	// fetched again.
+	// maxRecent bounds how many pull requests of the overlap it keeps. Others are fetched again.
 	maxRecent = 5000
 )
 
@@ -81,10 +81,8 @@ func (l *pullLane) Close() error {
 }
 
 func (l *pullLane) collect(*api.Client) error {
+	l.at.recent = make(map[string]int64)
 	l.r.place(streamPulls, &l.at)
-	if l.at.recent == nil {
-		l.at.recent = make(map[string]int64)
-	}
 	l.at.pending = slices.DeleteFunc(l.at.pending, func(s span) bool { return s.to.IsZero() })
 	newest := span{from: searchFloor}
 	if !l.at.through.IsZero() {
@@ -244,14 +242,8 @@ var (
 // state hands over the cursor: without the pull requests before the overlap, and those
 // without an outcome.
 func (l *pullLane) state(slice string) error {
-	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), make(map[string]int64)}
-	for id, at := range l.at.recent {
-		if at < l.at.through.Add(-pullsOverlap).Unix() {
-			delete(l.at.recent, id)
-		} else {
-			p.recent[id] = at
-		}
-	}
+	maps.DeleteFunc(l.at.recent, func(_ string, at int64) bool { return at < l.at.through.Add(-pullsOverlap).Unix() })
+	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), maps.Clone(l.at.recent)}
 	for _, f := range slices.Concat(l.unsettled, l.queue) {
 		delete(p.recent, f.id)
 	}
