@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -242,8 +241,12 @@ var (
 // state hands over the cursor: without the pull requests before the overlap, and those
 // without an outcome.
 func (l *pullLane) state(slice string) error {
-	maps.DeleteFunc(l.at.recent, func(_ string, at int64) bool { return at < l.at.through.Add(-pullsOverlap).Unix() })
-	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), maps.Clone(l.at.recent)}
+	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), make(map[string]int64)}
+	for id, at := range l.at.recent {
+		if at >= l.at.through.Add(-pullsOverlap).Unix() {
+			p.recent[id] = at
+		}
+	}
 	for _, f := range slices.Concat(l.unsettled, l.queue) {
 		delete(p.recent, f.id)
 	}
