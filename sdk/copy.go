@@ -67,14 +67,18 @@ type Object struct {
 }
 
 // Copy sets a member of the object as Record.Copy does a field: null stands for a value that
-// does not fit.
+// does not fit, and for an array or an object, which would nest too deep.
 func (o *Object) Copy(name string, value jsonvalue.Value) {
+	fits := value.Kind() != jsonvalue.Array && value.Kind() != jsonvalue.Object
 	if o.of != nil {
 		for i := range o.of.Of {
-			if f := &o.of.Of[i]; f.Name == name && !f.Fits(value) {
-				o.fits, value = false, jsonvalue.Value{}
+			if f := &o.of.Of[i]; f.Name == name {
+				fits = fits && f.Fits(value)
 			}
 		}
+	}
+	if !fits {
+		o.fits, value = false, jsonvalue.Value{}
 	}
 	o.r.data = value.AppendJSON(jsonappend.Name(o.r.data, name))
 }

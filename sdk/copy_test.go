@@ -132,7 +132,7 @@ func (drawers) Manifest() string {
 
 func (c drawers) Collect(h *sdk.Host) error {
 	for _, text := range []string{
-		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1},{"id":"gone"},{"id":"b"}]}`,
+		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1},{"id":"gone"},{"id":"b","free":[1]}]}`,
 		`{"id":"2","day":"January","parts":{"x":{"id":7,"size":"2"}}}`,
 		`{"id":"3","amount":"5","parts":"none"}`,
 		`{"id":"4","amount":1}`,
@@ -161,6 +161,7 @@ func TestCopyOfDaysAndObjects(t *testing.T) {
 		r.CopyObjects("parts", v.Get("parts"), func(o *sdk.Object, part jsonvalue.Value) bool {
 			o.Copy("id", part.Get("id"))
 			o.Copy("size", part.Get("size"))
+			o.Copy("free", part.Get("free"))
 			return !part.Get("id").TextIs("gone")
 		})
 	}), sdktest.Options{})
@@ -169,16 +170,16 @@ func TestCopyOfDaysAndObjects(t *testing.T) {
 		got = append(got, string(rec.Data))
 	}
 	want := []string{
-		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1},{"id":"b","size":null}]}`,
-		`{"id":"2","day":null,"amount":null,"parts":[{"id":null,"size":null}]}`,
+		`{"id":"1","day":"2026-01-02","amount":5,"parts":[{"id":"a","size":1,"free":null},{"id":"b","size":null,"free":null}]}`,
+		`{"id":"2","day":null,"amount":null,"parts":[{"id":null,"size":null,"free":null}]}`,
 		`{"id":"3","day":null,"amount":null,"parts":null}`,
 		`{"id":"4","day":null,"amount":1,"parts":[]}`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(res.Skips) != 1 || string(res.Skips[0].Diagnostics) != `{"count":5,"fields":["day","amount","parts"]}` {
-		t.Errorf("reported %+v, want 1 day, 2 amounts and 2 lists of parts", res.Skips)
+	if len(res.Skips) != 1 || string(res.Skips[0].Diagnostics) != `{"count":6,"fields":["day","amount","parts"]}` {
+		t.Errorf("reported %+v, want 1 day, 2 amounts and 3 lists of parts", res.Skips)
 	}
 }
 

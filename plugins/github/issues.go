@@ -21,6 +21,8 @@ type issuesPlace struct {
 	through time.Time // everything changed before was emitted
 	tag     string    // of the question with which the next run begins
 	partial bool      // the last page was not read
+
+	recent cursor.Sums // the fingerprints of those of the overlap
 }
 
 // Members implements cursor.Value.
@@ -28,6 +30,7 @@ func (p *issuesPlace) Members(m *cursor.Members) {
 	m.Time("last_updated_at", &p.through)
 	m.Text("tag", &p.tag)
 	m.Flag("partial", &p.partial)
+	m.Sums("recent", &p.recent)
 }
 
 // first is the question with which a run begins.
@@ -58,18 +61,23 @@ func (r *run) issues(*api.Client) error {
 }
 
 func (r *run) readIssues(at *issuesPlace, tally *problems.Tally) error {
-	asked, from := at.first(), at.through.Add(-issuesOverlap)
+	asked, from, met := at.first(), at.through.Add(-issuesOverlap), make(map[string]time.Time)
 	pages := r.pages(asked, mediaJSON, at.tag, "")
 	for n := 1; pages.Next(); n++ {
 		page := pages.Page()
 		for it := page.Items.Children(); it.Next(); {
 			rec := r.Record(streamIssues)
-			changed, ok := issueRecord(rec, it.Value())
-			if !ok {
-				rec.Reset()
+			key, changed := issueRecord(rec, it.Value())
+			if key == "" {
 				tally.Note(unreadable, api.NumberID(it.Value().Get("id")))
+			}
+			sum := rec.Sum()
+			before, known := at.recent.Get(key)
+			if met[key] = changed; key == "" || known && before == sum && sum != 0 {
+				rec.Reset()
 				continue
 			}
+			at.recent.Set(key, sum)
 			at.through = laterOf(at.through, changed)
 			if err := rec.Emit(); err != nil {
 				return err
@@ -79,6 +87,10 @@ func (r *run) readIssues(at *issuesPlace, tally *problems.Tally) error {
 			at.tag = goodTag(page.Response)
 		}
 		at.partial = page.Next != ""
+		at.recent.Keep(func(key string) bool {
+			changed, ok := met[key]
+			return ok && !changed.Before(at.through.Add(-issuesOverlap)) || !ok && at.partial
+		})
 		if err := r.save(streamIssues, "page."+strconv.Itoa(n), at); err != nil {
 			return err
 		}

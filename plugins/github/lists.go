@@ -59,7 +59,7 @@ type listPlace struct {
 	newest       time.Time // of the rows, by which head is ordered
 
 	begunBy string // of a reading that is not at its end
-	page    string // where it goes on
+	page    string // where it goes on, without the API's address
 	read    int64  // pages that it has read
 	turn    int64  // how often it was at the end
 
@@ -223,7 +223,7 @@ func (w *walk) pageByPage(p *api.Pass, pages *api.Pages, newest bool) error {
 			w.tally.Note(hidden, "")
 		}
 		if !newest {
-			w.at.page = page.Next
+			w.at.page = strings.TrimPrefix(page.Next, strings.TrimSuffix(w.Get("/").URL, "/"))
 			w.at.read++
 		}
 		if n == maxPages && page.Next != "" {

@@ -243,9 +243,7 @@ var (
 func (l *pullLane) state(slice string) error {
 	p := pullsPlace{l.at.through, joined(slices.Concat(l.at.pending, l.searchAgain)), make(map[string]int64)}
 	for id, at := range l.at.recent {
-		if at < l.at.through.Add(-pullsOverlap).Unix() {
-			delete(l.at.recent, id)
-		} else {
+		if at >= l.at.through.Add(-pullsOverlap).Unix() {
 			p.recent[id] = at
 		}
 	}

@@ -109,12 +109,12 @@ func gistRecord(r *sdk.Record, v jsonvalue.Value) (key string, _ time.Time, _ ui
 	return key, time.Time{}, 0
 }
 
-// issueRecord sets the fields of a row of /issues, which lists pull requests too. ok is false
+// issueRecord sets the fields of a row of /issues, which lists pull requests too. key is ""
 // for a row that cannot be a record.
-func issueRecord(r *sdk.Record, v jsonvalue.Value) (changed time.Time, ok bool) {
-	key := api.NumberID(v.Get("id"))
-	if changed, ok = instant(v.Get("updated_at")); key == "" || !ok {
-		return changed, false
+func issueRecord(r *sdk.Record, v jsonvalue.Value) (key string, changed time.Time) {
+	changed, ok := instant(v.Get("updated_at"))
+	if key = api.NumberID(v.Get("id")); key == "" || !ok {
+		return "", changed
 	}
 	r.String("id", key)
 	threadFields(r, v)
@@ -125,7 +125,7 @@ func issueRecord(r *sdk.Record, v jsonvalue.Value) (changed time.Time, ok bool) 
 	r.Bool("is_pull_request", pull.Kind() == jsonvalue.Object)
 	r.Copy("pull_request_url", pull.Get("url"))
 	r.Copy("draft", v.Get("draft"))
-	return changed, true
+	return key, changed
 }
 
 // repositoryFields sets the fields of a thread's repository; name is what its address says.

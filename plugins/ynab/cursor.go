@@ -18,6 +18,9 @@ const (
 	budgetsRoom = 4 << 20
 	// maxTodo is more months than a budget has.
 	maxTodo = 10_000
+	// keptSums is how many fingerprints of its newest months a budget's cursor keeps, so that
+	// a month that is fetched again emits nothing twice.
+	keptSums = 4
 )
 
 // place is a stream's cursor.
@@ -39,6 +42,8 @@ type budgetPlace struct {
 	todo      []string // month_categories: months that were listed and not accounted for
 	newest    string   // month_categories: the newest month that was fetched
 	first     string   // month_categories: the first month there is; "": not known
+
+	sums cursor.Sums // month_categories: the fingerprints of the newest months' answers
 }
 
 // Members implements cursor.Value.
@@ -48,6 +53,7 @@ func (p *budgetPlace) Members(m *cursor.Members) {
 	m.Texts("todo", &p.todo, maxTodo)
 	m.Text("last_fetched_month", &p.newest)
 	m.Text("first_month", &p.first)
+	m.Sums("sums", &p.sums)
 	p.knowledge = max(p.knowledge, 0)
 	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return !firstDay(month) })
 }
@@ -103,4 +109,11 @@ func (r *run) forget(stream string, p *place) (gone bool) {
 // save hands a stream's cursor over.
 func (r *run) save(stream, slice string, p *place) error {
 	return r.Slice(stream, slice, cursor.Encode(version, sdk.Account{}, p))
+}
+
+// trim forgets the fingerprints of all but the newest months.
+func (p *budgetPlace) trim() {
+	months := p.sums.Keys()
+	months = months[max(0, len(months)-keptSums):]
+	p.sums.Keep(func(month string) bool { return slices.Contains(months, month) })
 }

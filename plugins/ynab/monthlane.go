@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/api"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
@@ -211,6 +212,7 @@ func (l *monthLane) markDone(m budgetMonth) {
 	p := l.at.of(m.budget)
 	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return month == m.month })
 	p.newest = max(p.newest, m.month)
+	p.trim()
 }
 
 // next hands Walk one month after the other.
@@ -253,6 +255,11 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 		}
 	}
 	l.fetched[m.key()] = true
+	p, sum := l.at.of(m.budget), fingerprint.Sum48(rows.Raw())
+	before, known := p.sums.Get(m.month)
+	if p.sums.Set(m.month, sum); known && before == sum && !d.Recovering {
+		return nil
+	}
 	if rows.Len() == 0 {
 		return l.r.Delete(streamMonthCategories, m.key())
 	}

@@ -53,12 +53,12 @@ func paramsEnd(s string) int {
 }
 
 func relNext(params string) bool {
-	for one := range strings.SplitSeq(params, ";") {
+	for _, one := range strings.Split(params, ";") {
 		name, value, _ := strings.Cut(one, "=")
 		if !strings.EqualFold(strings.TrimSpace(name), "rel") {
 			continue
 		}
-		for word := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(value), `"`)) {
+		for _, word := range strings.Fields(strings.Trim(strings.TrimSpace(value), `"`)) {
 			if strings.EqualFold(word, "next") {
 				return true
 			}

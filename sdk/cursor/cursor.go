@@ -136,6 +136,15 @@ func (s *Sums) Set(key string, sum uint64) {
 	s.sums[key] = sum
 }
 
+// Keep forgets the keys for which keep is false.
+func (s *Sums) Keep(keep func(key string) bool) {
+	for key := range s.sums {
+		if !keep(key) {
+			delete(s.sums, key)
+		}
+	}
+}
+
 // Len counts the keys.
 func (s *Sums) Len() int { return len(s.sums) }
 

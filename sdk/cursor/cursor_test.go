@@ -140,6 +140,18 @@ func TestLargestSums(t *testing.T) {
 	}
 }
 
+func TestSumsKeep(t *testing.T) {
+	t.Parallel()
+	var s cursor.Sums
+	for _, key := range []string{"a", "b", "c"} {
+		s.Set(key, 1)
+	}
+	s.Keep(func(key string) bool { return key > "a" })
+	if got := fmt.Sprint(s.Keys()); got != "[b c]" {
+		t.Errorf("kept %s, want [b c]", got)
+	}
+}
+
 // connector is one whose Collect is a function.
 type connector func(h *sdk.Host) error
 

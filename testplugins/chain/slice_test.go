@@ -108,10 +108,12 @@ func (o *owner) accountedTo(at time.Time) bool {
 		return false
 	}
 	var c struct {
-		Pending [][2]time.Time `json:"pending"`
+		Pending []struct {
+			To time.Time `json:"to"`
+		} `json:"pending"`
 	}
 	if err := json.Unmarshal([]byte(cursors[0]), &c); err != nil {
 		o.t.Fatal(err)
 	}
-	return len(c.Pending) > 0 && c.Pending[0][1].Equal(at)
+	return len(c.Pending) > 0 && c.Pending[0].To.Equal(at)
 }
