@@ -28,7 +28,7 @@ type Ranking struct {
 
 // Rank finds records as Search does, and orders the newest of them by how well they match:
 // by how often they have the words, and in how short a text. The order depends on the matches
-// that the scope shows alone, so that no other record weighs in (RD-27.3). A cursor goes on with the order of the first page; what does not match any more is left out.
+// that the scope shows alone, so that no other record weighs in (Invariant 9, RD-27.3). A cursor goes on with the order of the first page; what does not match any more is left out.
 func (r *Reader) Rank(ctx context.Context, scope *Scope, q Search) (*Ranking, error) {
 	limit, warnings, err := checkSearch(scope, &q)
 	if err != nil {

@@ -18,13 +18,14 @@ type resourceMetadata struct {
 	ConnectVersion       string   `json:"pdpp_provider_connect_version"`
 	SelfExport           bool     `json:"pdpp_self_export_supported"`
 	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
+	Capabilities         readable `json:"capabilities"`
 }
 
 func (c *call) resource() (any, error) {
 	at := c.origin()
 	return &resourceMetadata{
 		Resource: at + strings.TrimPrefix(c.r.URL.Path, PathResource), Name: "pdpp-host", AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + "/v1",
-		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
+		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"}, Capabilities: searches,
 	}, nil
 }
 
