@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/read/field"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -95,7 +94,7 @@ func (a *Aggregate) check() error {
 }
 
 // Aggregate counts and sums up the records that the scope and the filters choose, and no
-// others (RD-26.6).
+// others (Invariant 9, RD-26.6).
 func (r *Reader) Aggregate(ctx context.Context, scope *Scope, a Aggregate) (*Aggregated, error) {
 	if err := a.check(); err != nil {
 		return nil, err
@@ -190,7 +189,7 @@ type gathering struct {
 }
 
 // mostRoom bounds what one call remembers.
-const mostRoom = 64 << 20
+const mostRoom = 32 << 20
 
 // declared refuses what the stream's declaration does not offer (RD-26.1).
 func (g *gathering) declared(s *source) error {
@@ -260,7 +259,7 @@ func (g *gathering) take(s *source) func(data []byte) error {
 // grow notes how much room is taken.
 func (g *gathering) grow(to int) error {
 	if g.room = max(g.room, to); g.room > mostRoom {
-		return abi.NewError(CodeBusy, "there are too many different values", "ask for one connection, or for another field")
+		return invalid("there are too many different values to tell them apart", "ask for one connection, or for another field")
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func TestBucketsOfChangedClocks(t *testing.T) {
 	}
 }
 
-// RD-26.5, RD-26.6, RD-34.4: of any records, in any scope: counts are those of the list, the groups add up to
+// Invariant 9, RD-26.5, RD-26.6, RD-34.4: of any records, in any scope: counts are those of the list, the groups add up to
 // them, a sum of whole numbers is exact, and what the scope does not show moves nothing.
 func TestAggregateAsTheList(t *testing.T) {
 	t.Parallel()

@@ -21,9 +21,9 @@ type Described struct {
 }
 
 // Describe returns what is declared of the streams that a scope shows, by connection and name
-// (RD-11, RD-12). A field that is not granted is named nowhere in it.
+// (RD-11, RD-12). A field that is not granted is named nowhere in it (Invariant 9).
 func (r *Reader) Describe(ctx context.Context, scope *Scope, o Overview) ([]Described, error) {
-	sources, _, err := r.seen(ctx, scope, o)
+	sources, err := r.shown(ctx, scope, o)
 	all := make([]Described, len(sources))
 	for i := range sources {
 		s := &sources[i]

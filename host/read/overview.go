@@ -102,21 +102,26 @@ func (r *Reader) Days(ctx context.Context, scope *Scope, o Overview, first, last
 
 // seen finds the streams that an overview is of, indexed as far as the wait goes.
 func (r *Reader) seen(ctx context.Context, scope *Scope, o Overview) ([]source, int64, error) {
-	if _, ok := scope.of(o.Stream); o.Stream != "" && !ok {
-		return nil, 0, notGranted("the stream")
-	}
 	behind, err := r.Index.All(ctx, r.Wait)
 	if err != nil {
 		return nil, 0, err
 	}
+	sources, err := r.shown(ctx, scope, o)
+	return sources, behind, err
+}
+
+// shown finds the streams that a scope shows, indexed or not.
+func (r *Reader) shown(ctx context.Context, scope *Scope, o Overview) ([]source, error) {
+	if _, ok := scope.of(o.Stream); o.Stream != "" && !ok {
+		return nil, notGranted("the stream")
+	}
 	connections, err := r.connections(ctx, scope, nil, o.Connections)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	streams, err := r.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections, Name: o.Stream})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	sources, err := r.planned(ctx, scope, slices.Clip(streams))
-	return sources, behind, err
+	return r.planned(ctx, scope, slices.Clip(streams))
 }

@@ -3,7 +3,9 @@ package read
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -28,7 +30,7 @@ type Ranking struct {
 
 // Rank finds records as Search does, and orders the newest of them by how well they match:
 // by how often they have the words, and in how short a text. The order depends on the matches
-// that the scope shows alone, so that no other record weighs in (RD-27.3). A cursor goes on with the order of the first page; what does not match any more is left out.
+// that the scope shows alone, so that no other record weighs in (Invariant 9, RD-27.3). A cursor goes on with the order of the first page; what does not match any more is left out.
 func (r *Reader) Rank(ctx context.Context, scope *Scope, q Search) (*Ranking, error) {
 	limit, warnings, err := checkSearch(scope, &q)
 	if err != nil {
@@ -67,7 +69,7 @@ func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, p
 		from += len(part)
 	}
 	if from < len(order.at) {
-		page.Next, err = r.freeze(seal, order, from)
+		page.Next, err = r.freeze(seal, scope, order, from)
 	}
 	return err
 }
@@ -255,7 +257,8 @@ type ranking struct {
 	at       []rankedAt
 	complete bool
 	made     time.Time
-	id       []byte // nil: it is not kept
+	id       []byte            // nil: it is not kept
+	scope    [sha256.Size]byte // a hash of whose it is
 }
 
 // Rankings keeps the orders of searches that have further pages. Its zero value is ready,
@@ -265,13 +268,21 @@ type Rankings struct {
 	by map[string]*ranking
 }
 
-// mostRankings bounds the orders that are kept. The oldest makes room for another.
-const mostRankings = 64
+// How many orders are kept, of one scope and in all. The oldest makes room for another, one of
+// the same scope first: nobody's searches end those of others.
+const (
+	mostOfScope  = 8
+	mostRankings = 256
+)
 
 const rankingID = 16
 
 // freeze keeps an order, and returns the cursor of what stands in it from a place on.
-func (r *Reader) freeze(seal *sealer, order *ranking, from int) (string, error) {
+func (r *Reader) freeze(seal *sealer, scope *Scope, order *ranking, from int) (string, error) {
+	whose, err := json.Marshal(scope)
+	if err != nil {
+		return "", err
+	}
 	k := r.Ranked
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -280,6 +291,7 @@ func (r *Reader) freeze(seal *sealer, order *ranking, from int) (string, error) 
 		if _, err := io.ReadFull(r.Random, order.id); err != nil {
 			return "", err
 		}
+		order.scope = sha256.Sum256(whose)
 		k.keep(order)
 	}
 	return seal.seal(binary.BigEndian.AppendUint32(slices.Clone(order.id), uint32(from))) //nolint:gosec // at most MostCandidates
@@ -289,16 +301,26 @@ func (k *Rankings) keep(order *ranking) {
 	if k.by == nil {
 		k.by = map[string]*ranking{}
 	}
-	for len(k.by) >= mostRankings {
-		oldest := ""
-		for name, one := range k.by {
-			if oldest == "" || one.made.Before(k.by[oldest].made) {
-				oldest = name
-			}
+	same := func(one *ranking) bool { return one.scope == order.scope }
+	k.bound(mostOfScope, same)
+	k.bound(mostRankings, func(*ranking) bool { return true })
+	k.by[string(order.id)] = order
+}
+
+// bound makes room for one more among some.
+func (k *Rankings) bound(most int, among func(*ranking) bool) {
+	oldest, n := "", 0
+	for name, one := range k.by {
+		if !among(one) {
+			continue
 		}
+		if n++; oldest == "" || one.made.Before(k.by[oldest].made) {
+			oldest = name
+		}
+	}
+	if n >= most {
 		delete(k.by, oldest)
 	}
-	k.by[string(order.id)] = order
 }
 
 // goOn returns the order that a cursor belongs to, and the place.

@@ -89,13 +89,18 @@ func TestRankIsBounded(t *testing.T) {
 	if page.Matches != MostCandidates || page.Complete || len(page.Hits) != 100 {
 		t.Errorf("got %d of %d, complete %v, want 100 of %d, and others", len(page.Hits), page.Matches, page.Complete, MostCandidates)
 	}
-	for range mostRankings + 10 {
+	client := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}}}}
+	first, err := s.Rank(t.Context(), client, Search{Text: "red", Limit: 1})
+	s.ok(err)
+	for range mostOfScope + 10 {
 		_, err = s.Rank(t.Context(), OwnerScope(), Search{Text: "red", Limit: 1})
 		s.ok(err)
 	}
-	if got := len(s.Ranked.by); got != mostRankings {
-		t.Errorf("%d orders are kept, want %d", got, mostRankings)
+	if got := len(s.Ranked.by); got != mostOfScope+1 {
+		t.Errorf("%d orders are kept, want %d", got, mostOfScope+1)
 	}
+	_, err = s.Rank(t.Context(), client, Search{Text: "red", Limit: 1, Cursor: first.Next})
+	s.ok(err) // the owner's searches have not ended it
 }
 
 // Invariant 9, RD-27.1, RD-34.4: a change of a field that is not granted moves no hit, neither

@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	},
 	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
 	"host/api/wire":     {},
-	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/web"},
+	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/read", "host/web"},
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
 	"host/api/records":  {"abi", "abi/declaration", "host/api/wire", "host/owner", "host/read", "host/web"},

@@ -23,7 +23,8 @@ type arguments struct {
 // mostArguments bounds what a call brings, in bytes.
 const mostArguments = wire.MaxBody
 
-// read reads the arguments of a call. It refuses what the tool does not take.
+// read reads the arguments of a call. It refuses what the tool does not take. An
+// argument is what any client sends to the same route, and shows no more (Invariant 9).
 func (t *tool) read(raw []byte) (*arguments, error) {
 	a := &arguments{sent: map[string]jsontext.Value{}, texts: map[string]string{}, values: url.Values{}}
 	if len(raw) > mostArguments {

@@ -79,7 +79,7 @@ func (b *bed) alike(r *result, route string) {
 	}
 }
 
-// RD-59.1, RD-59.2, RD-59.6, RD-03.2: what is unknown, of a wrong type, too large or not
+// Invariant 9, RD-59.1, RD-59.2, RD-59.6, RD-03.2: what is unknown, of a wrong type, too large or not
 // granted is refused with the code of the routes, and no argument widens what a token shows.
 func TestRefusals(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,8 @@ type resourceMetadata struct {
 	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
 	Hints                hints    `json:"pdpp_discovery_hints"`
 	// Onboarding says how a program of the owner's own gets a token that speaks for the owner.
-	Onboarding onboarding `json:"pdpp_owner_agent_onboarding"`
+	Onboarding   onboarding `json:"pdpp_owner_agent_onboarding"`
+	Capabilities readable   `json:"capabilities"`
 }
 
 // hints say how a reader begins.
@@ -47,7 +48,7 @@ func (c *call) resourceAt(path string) *resourceMetadata {
 	return &resourceMetadata{
 		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + pathQueries,
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
-		Hints: hints{pathQueries, "beginning"}, Onboarding: onboarding{at + PathStartDevice, at + PathToken},
+		Hints: hints{pathQueries, "beginning"}, Onboarding: onboarding{at + PathStartDevice, at + PathToken}, Capabilities: searches,
 	}
 }
 

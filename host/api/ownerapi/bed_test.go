@@ -22,6 +22,7 @@ import (
 	validator "github.com/pb33f/libopenapi-validator"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/files"
@@ -137,7 +138,7 @@ func newBed(t *testing.T) *bed {
 			t.Errorf("the hub: got %v, want no error", err)
 		}
 	})
-	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, nil)), Version: "v1"})
+	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, nil)), Version: "v1", Readers: records.Routes()})
 	b.ok(err)
 	text, err := b.api.document()
 	b.ok(err)

@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -244,5 +246,25 @@ func TestTheTableIsWhole(t *testing.T) {
 		if changes := rt.method != http.MethodGet; changes && rt.scope == read {
 			t.Errorf("%s %s: got a change with scope read, want run or manage", rt.method, rt.path)
 		}
+	}
+}
+
+// The document describes the readers' routes beside the owner's, each once.
+func TestTheDocumentHasTheReaders(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	text, err := b.api.document()
+	b.ok(err)
+	var doc struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	b.ok(json.Unmarshal(text, &doc))
+	for _, rt := range records.Routes() {
+		if doc.Paths[rt.Path]["get"] == nil || rt.Summary == "" {
+			t.Errorf("%s: got %v, want a description", rt.Path, doc.Paths[rt.Path])
+		}
+	}
+	if ok, errs := b.check.ValidateDocument(); !ok {
+		t.Errorf("the document is not one of OpenAPI: %v", errs)
 	}
 }
