@@ -79,6 +79,8 @@ var operations = map[string]string{
 	"grants.Approve":  "grants approve",
 	"grants.Refuse":   "grants deny",
 
+	"grants.Clients":           "clients list",
+	"grants.RemoveClient":      "clients remove",
 	"grants.Reads":             "grants reads",
 	"grants.Limit":             "grants limit",
 	"grants.EnterCode":         "grants code",

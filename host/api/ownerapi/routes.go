@@ -97,6 +97,9 @@ func (a *API) routes() []route {
 		send(patch, granted, manage, "grants.Limit", "Bounds what each token of a grant may read in an hour", ok, (*call).limitGrant),
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 
+		ask(get, "/clients", read, "grants.Clients", "The apps that are known", list(), (*call).listClients),
+		ask(remove, "/clients/{client}", manage, "grants.RemoveClient", "Forgets an app, and ends all its grants", nil, (*call).removeClient),
+
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),
 		send(post, "/notification-channels", manage, "notifications.Add", "Adds a way to the owner", created, (*call).addChannel),
 		ask(get, channel, read, "notifications.Show", "One way to the owner", nil, (*call).showChannel),
