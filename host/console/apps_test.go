@@ -142,6 +142,9 @@ func TestBrowserComesFromAnAppAndGoesBack(t *testing.T) {
 	if shown.status != http.StatusOK || strings.Contains(shown.body, "http-equiv") {
 		t.Errorf("got %d, want a page that leads nowhere by itself", shown.status)
 	}
+	if !strings.Contains(shown.body, "<b>https://app.example</b>") {
+		t.Errorf("got %s, want where the browser is sent back to", shown.body)
+	}
 	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "connection": {choiceIn(shown.body, "connection")}}
 	revision := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")
 	made := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {revision}}, nil)
