@@ -82,6 +82,8 @@ var operations = map[string]string{
 	"grants.Caller":   "(mcp reads under it)",
 	"grants.ByToken":  "(mcp reads under it)",
 
+	"grants.Clients":           "clients list",
+	"grants.RemoveClient":      "clients remove",
 	"grants.Reads":             "grants reads",
 	"grants.Limit":             "grants limit",
 	"grants.EnterCode":         "grants code",

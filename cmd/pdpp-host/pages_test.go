@@ -73,6 +73,8 @@ var pages = map[string]string{
 	"grants.Revoke":            "POST /apps/of/x/revoke",
 	"grants.Look":              "GET /apps/requests/x",
 	"grants.Review":            "POST /apps/requests/x/review",
+	"grants.Clients":           "GET /apps",
+	"grants.RemoveClient":      "POST /apps/clients/x/remove",
 	"grants.Reads":             "GET /apps/of/x",
 	"grants.Limit":             "POST /apps/of/x/limit",
 	"grants.EnterCode":         "POST /device",

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/audit"
+	apps "github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/clients"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/config"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/connections"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/debug"
@@ -32,7 +33,7 @@ func (a *app) root() *cobra.Command {
 	root := a.Group("pdpp-host", "Collect your own data with sandboxed connectors", nil)
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
-		run.Command(a.Session), serve.Command(a.Session), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), owner.Command(a.Session), tokens.Command(a.Session), grants.Command(a.Session), mcp.Command(a.Session), runs.Command(a.Session), questions.Command(a.Session), notifications.Command(a.Session),
+		run.Command(a.Session), serve.Command(a.Session), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), owner.Command(a.Session), tokens.Command(a.Session), grants.Command(a.Session), apps.Command(a.Session), mcp.Command(a.Session), runs.Command(a.Session), questions.Command(a.Session), notifications.Command(a.Session),
 		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), audit.Command(a.Session), config.Command(a.Session), doctor.Command(a.Session), metrics.Command(a.Session), debug.Command(a.Session), versions.Command(a.Session),
 	)
 	var asked bool

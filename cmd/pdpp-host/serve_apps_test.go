@@ -32,8 +32,14 @@ type ownerOfApps struct {
 	base, token string
 }
 
-// asks returns the status of an answer, and reads it into a value that is not nil.
-func (o *ownerOfApps) asks(method, path, token, body string, into any, headers ...string) *http.Response {
+// answerHead is the head of an answer.
+type answerHead struct {
+	status int
+	header http.Header
+}
+
+// asks returns the head of an answer, and reads its body into a value that is not nil.
+func (o *ownerOfApps) asks(method, path, token, body string, into any, headers ...string) answerHead {
 	o.Helper()
 	r, err := http.NewRequestWithContext(o.Context(), method, o.base+path, strings.NewReader(body))
 	if err != nil {
@@ -58,7 +64,7 @@ func (o *ownerOfApps) asks(method, path, token, body string, into any, headers .
 	if into != nil && json.Unmarshal(text, into) != nil {
 		o.Fatalf("%s %s: got %d %s, want JSON", method, path, answer.StatusCode, text)
 	}
-	return answer
+	return answerHead{answer.StatusCode, answer.Header}
 }
 
 // storeWithNotes makes a store with two notes, and a token of its owner's.
@@ -101,6 +107,7 @@ func storeWithNotes(t *testing.T, home, token string) {
 // host that serves, gets its token by a code, and reads; its owner sees what was read, also
 // what was read in the last second before the host stopped.
 func TestServeAnApp(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a program")
 	}
@@ -121,7 +128,7 @@ func TestServeAnApp(t *testing.T) {
 	if len(resource.Servers) != 1 || resource.Servers[0] != o.base {
 		t.Fatalf("got the servers %v by the index %v, want %s", resource.Servers, index.Links, o.base)
 	}
-	if got := o.asks(http.MethodGet, "/v1/streams", "", "", nil).Header.Get("WWW-Authenticate"); got != `Bearer resource_metadata="`+index.Links["well_known"]+`"` {
+	if got := o.asks(http.MethodGet, "/v1/streams", "", "", nil).header.Get("WWW-Authenticate"); got != `Bearer resource_metadata="`+index.Links["well_known"]+`"` {
 		t.Errorf("without a token: got the challenge %s, want where to ask for one", got)
 	}
 	var server struct {
@@ -135,9 +142,9 @@ func TestServeAnApp(t *testing.T) {
 	o.asks(http.MethodPost, "/oauth/register", "", `{"client_name":"An app","redirect_uris":["http://127.0.0.1/back"]}`, &client)
 	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: "http://127.0.0.1:9/back", Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token}}
 	verifier := oauth2.GenerateVerifier()
-	begin := o.asks(http.MethodGet, strings.TrimPrefix(conf.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), o.base), "", "", nil).Header.Get("Location")
-	if got := o.asks(http.MethodGet, begin, "", "", nil); got.StatusCode != http.StatusOK || !strings.HasPrefix(begin, "/consent/begin?request_uri=") {
-		t.Fatalf("the browser is sent to %s, which is answered %d, want a page", begin, got.StatusCode)
+	begin := o.asks(http.MethodGet, strings.TrimPrefix(conf.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), o.base), "", "", nil).header.Get("Location")
+	if got := o.asks(http.MethodGet, begin, "", "", nil); got.status != http.StatusOK || !strings.HasPrefix(begin, "/consent/begin?request_uri=") {
+		t.Fatalf("the browser is sent to %s, which is answered %d, want a page", begin, got.status)
 	}
 
 	var waiting struct {
@@ -168,8 +175,8 @@ func TestServeAnApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if got := o.asks(http.MethodGet, "/v1/streams/notes/records", token.AccessToken, "", nil); got.StatusCode != http.StatusOK {
-			t.Errorf("got %d, want the app to read", got.StatusCode)
+		if got := o.asks(http.MethodGet, "/v1/streams/notes/records", token.AccessToken, "", nil); got.status != http.StatusOK {
+			t.Errorf("got %d, want the app to read", got.status)
 		}
 	}
 	o.asks(http.MethodGet, "/v1/streams/other/records", token.AccessToken, "", nil)

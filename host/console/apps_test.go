@@ -142,6 +142,9 @@ func TestBrowserComesFromAnAppAndGoesBack(t *testing.T) {
 	if shown.status != http.StatusOK || strings.Contains(shown.body, "http-equiv") {
 		t.Errorf("got %d, want a page that leads nowhere by itself", shown.status)
 	}
+	if !strings.Contains(shown.body, "<b>https://app.example</b>") {
+		t.Errorf("got %s, want where the browser is sent back to", shown.body)
+	}
 	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "connection": {choiceIn(shown.body, "connection")}}
 	revision := hiddenIn(b.ask(http.MethodPost, page+"/review", choices, nil).body, "revision")
 	made := b.ask(http.MethodPost, page+"/approve", url.Values{"revision": {revision}}, nil)
@@ -200,7 +203,7 @@ func TestDeviceIsApprovedByItsCode(t *testing.T) {
 	}
 	witness := func(ctx context.Context, _, _ string) context.Context { return ctx }
 	issued, err := d.RedeemDevice(t.Context(), witness, desk.PreRegistered, a.DeviceCode)
-	if err != nil || issued.Expires.Sub(time.Now()).Round(time.Hour) != 24*time.Hour {
+	if err != nil || time.Until(issued.Expires).Round(time.Hour) != 24*time.Hour {
 		t.Errorf("got %+v, %v, want a token of a day", issued, err)
 	}
 }

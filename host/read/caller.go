@@ -12,7 +12,7 @@ type Caller struct {
 	Client string // the client's id; "": the owner
 	Grant  string // that a client reads by; "": none
 	Token  string // this host's id of the token, which is no secret
-	Bytes  int64  // that the token may read in an hour; 0: unbounded
+	Bytes  int64  // that may be read by the grant in an hour; 0: unbounded
 }
 
 // Callers finds who shows a bearer token. A kind of tokens is one of these.

@@ -49,6 +49,7 @@ var statuses = map[abi.Code]int{
 	"read.busy":                 http.StatusServiceUnavailable,
 	grants.CodeUnknown:          http.StatusNotFound,
 	grants.CodeNoSuch:           http.StatusNotFound,
+	grants.CodeClientUnknown:    http.StatusNotFound,
 	grants.CodeChoice:           http.StatusUnprocessableEntity,
 	grants.CodeUserCode:         http.StatusUnprocessableEntity,
 	grants.CodeUserCodes:        http.StatusTooManyRequests,

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -97,4 +98,36 @@ func giveWay(t *db.Tx, n int64) error {
 // ClientOf returns a client; nil: there is none of that id.
 func (s *Store) ClientOf(ctx context.Context, id string) (*Client, error) {
 	return find(ctx, s, "read the client", "id", id, (*clientRow).public)
+}
+
+// Clients returns the clients, the newest first.
+func (s *Store) Clients(ctx context.Context) ([]Client, error) {
+	return list(ctx, s, "read the clients", "created_us DESC", (*clientRow).public)
+}
+
+// RemoveClient forgets a client, ends its grants and refuses its requests. It reports whether
+// it found any of these.
+func (s *Store) RemoveClient(ctx context.Context, id string) (found bool, err error) {
+	err = s.db.Alone(ctx, "remove the client", func(t *db.Tx) error {
+		now := db.Micros(t.Now)
+		for _, change := range []interface {
+			Exec(ctx context.Context, dest ...any) (sql.Result, error)
+		}{
+			t.DB.NewDelete().Model((*clientRow)(nil)).Where("id = ?", id),
+			t.DB.NewUpdate().Model((*grantRow)(nil)).Set("revoked_us = ?", now).Where("client_id = ? AND revoked_us = 0", id),
+			t.DB.NewUpdate().Model((*requestRow)(nil)).Set("state = ?, decided_us = ?", RequestDenied, now).Where("client_id = ? AND state = ?", id, RequestPending),
+		} {
+			done, err := change.Exec(t.Ctx)
+			if err != nil {
+				return err
+			}
+			n, err := done.RowsAffected()
+			if err != nil {
+				return err
+			}
+			found = found || n > 0
+		}
+		return nil
+	})
+	return found, err
 }

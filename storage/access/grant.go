@@ -28,7 +28,7 @@ type Grant struct {
 	Issued      time.Time
 	Expires     time.Time // zero: never
 	Revoked     time.Time // zero: it holds
-	HourlyBytes int64     // that one of its tokens may read; 0: the usual
+	HourlyBytes int64     // that may be read by it; 0: the usual
 }
 
 type grantRow struct {
@@ -236,7 +236,7 @@ func (s *Store) RevokeGrant(ctx context.Context, id string) (held bool, err erro
 	return err == nil, err
 }
 
-// LimitGrant says how many bytes each token of a grant may read in an hour; 0: the usual.
+// LimitGrant says how many bytes may be read by a grant in an hour; 0: the usual.
 func (s *Store) LimitGrant(ctx context.Context, id string, hourlyBytes int64) error {
 	return s.db.Alone(ctx, "bound the grant", func(t *db.Tx) error {
 		done, err := t.DB.NewUpdate().Model((*grantRow)(nil)).Set("hourly_bytes = ?", hourlyBytes).Where("id = ?", id).Exec(t.Ctx)

@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
 	"host/web", "host/console", "host/api/oauth", "host/api/ownerapi", "host/api/records", "host/api/mcp", "host/api/metrics",
-	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
+	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/clients", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
 	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/grants", "cmd/pdpp-host/internal/mcp", "cmd/pdpp-host/internal/metrics", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",
 }

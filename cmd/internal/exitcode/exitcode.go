@@ -52,6 +52,7 @@ var exact = map[abi.Code]int{
 	"grants.invalid_choice":  Usage,
 
 	"grants.user_code_unknown": Usage,
+	"grants.client_unknown":    Usage,
 
 	"questions.unknown":        Usage,
 	"questions.answer_invalid": Usage,

@@ -11,7 +11,7 @@ import (
 func TestModelsFindTheWay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	for path, want := range map[string]string{PathResource: origin, PathModels: origin + "/mcp"} {
+	for path, want := range map[string]string{PathResource: origin, PathResourceMCP: origin + "/mcp"} {
 		got := b.sends(http.MethodGet, path, "")
 		if got.status != http.StatusOK || got.string("resource") != want || !strings.Contains(got.text, `"authorization_servers":["`+origin+`"]`) ||
 			!strings.Contains(got.text, `"lexical_retrieval":{"supported":true,"endpoint":"/v1/search"`) {

@@ -129,3 +129,16 @@ func (c *call) revokeGrant() (*ended, error) {
 	id := c.r.PathValue("grant")
 	return &ended{id}, grants.Revoke(c.Context(), c.owner, id)
 }
+
+func (c *call) listClients() (*wire.List[grants.Client], error) {
+	all, err := grants.Clients(c.Context(), c.owner)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(c, "clients", all, func(a *grants.Client) string { return a.ID })
+}
+
+func (c *call) removeClient() (*ended, error) {
+	id := c.r.PathValue("client")
+	return &ended{id}, grants.RemoveClient(c.Context(), c.owner, id)
+}

@@ -94,8 +94,11 @@ func (a *API) routes() []route {
 		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
 		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
 		ask(get, granted+"/reads", read, "grants.Reads", "What an app has read, the newest first", list(), (*call).listReads),
-		send(patch, granted, manage, "grants.Limit", "Bounds what each token of a grant may read in an hour", ok, (*call).limitGrant),
+		send(patch, granted, manage, "grants.Limit", "Bounds what an app may read by a grant in an hour", ok, (*call).limitGrant),
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
+
+		ask(get, "/clients", read, "grants.Clients", "The apps that are known", list(), (*call).listClients),
+		ask(remove, "/clients/{client}", manage, "grants.RemoveClient", "Forgets an app, and ends all its grants", nil, (*call).removeClient),
 
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),
 		send(post, "/notification-channels", manage, "notifications.Add", "Adds a way to the owner", created, (*call).addChannel),

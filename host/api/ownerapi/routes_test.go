@@ -80,6 +80,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"GET /v1/owner/grants/{grant}/reads", granted, "", 200},
 		{"PATCH /v1/owner/grants/{grant}", granted, `{"hourly_bytes_limit":1048576}`, 200},
 		{"DELETE /v1/owner/grants/{grant}", granted, "", 200},
+		{"GET /v1/owner/clients", "", "", 200},
+		{"DELETE /v1/owner/clients/{client}", "none", "", 404},
 		{"GET /v1/owner/notification-settings", "", "", 200},
 		{"PATCH /v1/owner/notification-settings", "", `{"quiet_from":"22:00","quiet_until":"07:00"}`, 200},
 		{"POST /v1/owner/notification-channels", "", `{"name":"phone","address":{"service":"ntfy://127.0.0.1/mine"}}`, 201},

@@ -30,7 +30,7 @@ func (c *call) disclose(status int, bytes int64, code string) {
 		return
 	}
 	if most := c.caller.Bytes; most > 0 {
-		c.limits.bytes.Spend(c.caller.Token, float64(most), float64(bytes), c.Now())
+		c.limits.bytes.Spend(c.caller.Grant, float64(most), float64(bytes), c.Now())
 	}
 	if c.Disclose == nil || status == http.StatusTooManyRequests { // it read nothing, and comes in numbers
 		return

@@ -53,8 +53,8 @@ func TestReadsAreDisclosed(t *testing.T) {
 	}
 }
 
-// RD-57: a token reads as many bytes in an hour as it may, and others go on; the answer that
-// goes beyond is whole.
+// RD-57: an app reads as many bytes in an hour as its grant may, also with a renewed token, and
+// others go on; the answer that goes beyond is whole.
 func TestBytesOfATokenAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -63,7 +63,7 @@ func TestBytesOfATokenAreBounded(t *testing.T) {
 	b.server.Now = func() time.Time { return now }
 	scope := &read.Scope{Streams: []read.StreamScope{{Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id", "title"}}}}
 	b.server.Callers = grants{
-		"bounded": &read.Caller{Client: "c", Grant: "g", Token: "t", Bytes: 3600, Scope: scope}, "free": &read.Caller{Client: "c", Grant: "h", Token: "u", Scope: scope},
+		"bounded": &read.Caller{Client: "c", Grant: "g", Token: "t", Bytes: 3600, Scope: scope}, "renewed": &read.Caller{Client: "c", Grant: "g", Token: "t2", Bytes: 3600, Scope: scope}, "free": &read.Caller{Client: "c", Grant: "h", Token: "u", Scope: scope},
 	}
 	const path = "/v1/streams/notes/records"
 	statuses := ""
@@ -76,6 +76,9 @@ func TestBytesOfATokenAreBounded(t *testing.T) {
 	refused := b.get("bounded", path)
 	if refused.Error.Code != "rate_limit_exceeded" || refused.head.Get("Ratelimit-Limit") != "3600" || refused.head.Get("Retry-After") == "" {
 		t.Errorf("got %s %v, want 429 and when to come again", refused.body, refused.head)
+	}
+	if a := b.get("renewed", path); a.status != http.StatusTooManyRequests {
+		t.Errorf("a renewed token: got %d, want 429", a.status)
 	}
 	for range 10 {
 		if a := b.get("free", path); a.status != http.StatusOK {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"math"
 	"net/netip"
@@ -29,7 +30,7 @@ type limits struct {
 	costly          wire.Limiter[string] // by grant
 	failed          wire.Limiter[netip.Prefix]
 	running         wire.Slots[tokenHash]
-	bytes           wire.Budget[string] // by the token's id
+	bytes           wire.Budget[string] // by the grant
 	all             chan struct{}
 }
 
@@ -46,7 +47,7 @@ func newLimits() *limits {
 // enter counts a request of a caller who is known, and waits for its turn among all. leave
 // ends it.
 func (c *call) enter(token string) (leave func(), err error) {
-	l, of := c.limits, tokenHash(sha256.Sum256([]byte(token)))
+	l, of := c.limits, tokenHash(sha256.Sum256([]byte(cmp.Or(c.caller.Grant, token)))) // a renewed token is no new reader
 	rate, most := &l.clients, mostOfClient
 	if c.caller.Scope.Owner {
 		rate, most = &l.owners, mostOfOwner
@@ -55,8 +56,8 @@ func (c *call) enter(token string) (leave func(), err error) {
 		return nil, c.tooMany("too many requests came with this token", int(rate.Burst), wait)
 	}
 	if bytes := c.caller.Bytes; bytes > 0 {
-		if wait := l.bytes.Wait(c.caller.Token, float64(bytes), c.Now()); wait > 0 {
-			return nil, c.tooMany("the token has read as much as it may within an hour", int(bytes), wait)
+		if wait := l.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
+			return nil, c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
 		}
 	}
 	if !l.running.Take(of, most) {

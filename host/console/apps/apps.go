@@ -35,11 +35,13 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
 	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
 	mux.Handle("GET "+path+"/of/{grant}", s.Signed(showGrant))
+	mux.Handle("POST "+path+"/clients/{client}/remove", s.Signed(forget))
 	mux.Handle("POST "+path+"/of/{grant}/limit", s.Signed(limit))
 	mux.Handle("POST "+path+"/of/{grant}/revoke", s.Signed(revoke))
 }
 
 func requestPath(id string) string { return path + "/requests/" + url.PathEscape(id) }
+func clientPath(id string) string  { return path + "/clients/" + url.PathEscape(id) }
 func grantPath(id string) string   { return path + "/of/" + url.PathEscape(id) }
 
 func list(v *site.Visit) error {
@@ -51,7 +53,18 @@ func list(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(http.StatusOK, words.AppsTitle, ui.Apps, listPage(asking, given, v.Now()))
+	known, err := grants.Clients(v.Context(), v.Owner)
+	if err != nil {
+		return err
+	}
+	return v.Show(http.StatusOK, words.AppsTitle, ui.Apps, listPage(asking, given, known, v.Now(), v.Proof()))
+}
+
+func forget(v *site.Visit) error {
+	if err := grants.RemoveClient(v.Context(), v.Owner, v.R.PathValue("client")); err != nil {
+		return err
+	}
+	return v.Done(path, words.AppForgottenNow)
 }
 
 // find leads from the address that an app shows to the page of its request.

@@ -42,6 +42,7 @@ const (
 	AppApprovedNow    Key = "app_approved"
 	DeviceApprovedNow Key = "device_approved"
 	AppLimitedNow     Key = "app_limited"
+	AppForgottenNow   Key = "app_forgotten"
 	AppRefusedNow     Key = "app_refused"
 	AppRevokedNow     Key = "app_revoked"
 )
@@ -82,6 +83,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ChannelTested:     "The test went out. See whether it reached you.",
 	NoticesKept:       "The settings are kept.",
 	AppApprovedNow:    "The app may read this now.",
+	AppForgottenNow:   "The app is forgotten, and its access has ended.",
 	AppLimitedNow:     "The bound is set.",
 	DeviceApprovedNow: "The device gets its token within a few seconds.",
 	AppRefusedNow:     "The app is refused, and is told so.",

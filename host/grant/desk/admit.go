@@ -16,10 +16,10 @@ type Admitted struct {
 	ClientID string
 	Grant    *grant.Document
 	Scope    *read.Scope // all that it may see
-	Bytes    int64       // that the token may read in an hour; 0: the usual
+	Bytes    int64       // that may be read in an hour; 0: the usual
 }
 
-// UsualBytes is how much a token may read in an hour, unless its owner says otherwise (RD-57).
+// UsualBytes is how much an app may read by a grant in an hour, unless its owner says otherwise (RD-57).
 const UsualBytes = 200 << 20
 
 // Admit returns who holds a token and what they may see, or read.token_unknown,

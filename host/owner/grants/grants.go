@@ -115,9 +115,9 @@ func moment(at time.Time) *time.Time {
 type Shown struct {
 	Grant
 
-	Records []Readable `json:"records"`            // empty where the grant does not hold
-	Has     []Has      `json:"has_read"`           // up to the last second; by stream
-	Limit   int64      `json:"hourly_bytes_limit"` // of each of its tokens
+	Records []Readable `json:"records"`  // empty where the grant does not hold
+	Has     []Has      `json:"has_read"` // up to the last second; by stream
+	Limit   int64      `json:"hourly_bytes_limit"`
 }
 
 // Has is what the app has read of a stream.

@@ -28,13 +28,13 @@ func Reads(ctx context.Context, o *owner.Owner, id string, before, limit int64) 
 	return d.Store.Disclosures(ctx, id, before, min(max(limit, 1), MostReads))
 }
 
-// The bounds of what a token may read in an hour, in bytes.
+// The bounds of what an app may read by a grant in an hour, in bytes.
 const (
 	leastBytes = 1 << 20
 	mostBytes  = 1 << 40
 )
 
-// Limit says how many bytes each token of a grant may read in an hour.
+// Limit says how many bytes an app may read by a grant in an hour.
 func Limit(ctx context.Context, o *owner.Owner, id string, hourlyBytes int64) error {
 	if hourlyBytes < leastBytes || hourlyBytes > mostBytes {
 		return abi.NewError(abi.CodeUsage, "the bytes of an hour are not between 1 MiB and 1 TiB", "the usual is 200MiB")

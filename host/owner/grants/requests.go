@@ -2,6 +2,7 @@ package grants
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/grant"
@@ -41,6 +42,7 @@ type Request struct {
 	Revision  string    `json:"revision,omitempty"` // of the last review
 	Wants     string    `json:"wants"`              // grant, owner_token
 	NeedsCode bool      `json:"needs_code"`         // the code that a device shows has to be typed first
+	BackTo    string    `json:"sent_back_to"`       // where the owner's browser goes with the answer; "": it stays
 }
 
 // An app asks to read, or for a token that speaks for its owner.
@@ -132,6 +134,9 @@ func shown(d *desk.Desk, r *storage.GrantRequest) Request {
 		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "" || r.Flow != "", State: r.State,
 		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
 		Wants: WantsGrant, NeedsCode: r.UserCode != "" && r.Typed.IsZero(),
+	}
+	if u, err := url.Parse(r.Redirect); err == nil && r.Redirect != "" {
+		out.BackTo = u.Scheme + "://" + u.Host
 	}
 	if r.Flow == storage.FlowOwner {
 		out.Wants, out.Revision = WantsOwnerToken, ""

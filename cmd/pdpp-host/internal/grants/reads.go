@@ -59,7 +59,7 @@ func outcome(r *grants.Read) string {
 func limitCommand(s *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use: "limit GRANT MIB", Short: "Bound what an app reads in an hour", Args: syntax.Takes("GRANT", "MIB"), ValidArgsFunction: completeGrant(s),
-		Long: "Bounds how many MiB each token of a grant may read in an hour. The usual is 200.",
+		Long: "Bounds how many MiB an app may read by a grant in an hour. The usual is 200.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			mib, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil {

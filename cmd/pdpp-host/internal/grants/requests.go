@@ -107,6 +107,9 @@ func codeCommand(s *session.Session) *cobra.Command {
 func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
 	writeCode(w, r.Code)
+	if r.BackTo != "" {
+		fmt.Fprintln(w, "whoever answers at "+output.Clean(r.BackTo)+" gets the access: your browser is sent back there")
+	}
 	switch {
 	case r.Wants == grants.WantsOwnerToken:
 		fmt.Fprintln(w, s.Advice("it asks for a token that sees everything. Give it one by the code that it shows: pdpp-host tokens approve CODE   or refuse: pdpp-host grants deny "+r.ID))

@@ -29,4 +29,4 @@ CREATE TABLE disclosure_days (
   PRIMARY KEY (grant_id, stream, day)
 );
 
-ALTER TABLE grants ADD COLUMN hourly_bytes bigint NOT NULL DEFAULT 0; -- that one of its tokens may read; 0: the usual
+ALTER TABLE grants ADD COLUMN hourly_bytes bigint NOT NULL DEFAULT 0; -- that may be read by it; 0: the usual

@@ -1,0 +1,218 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+// RD-43.3: of one review that is approved many times at once, from several faces, one grant
+// comes with one token, and each is told of it.
+func TestApprovalsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.registers("An app")
+	for range 8 {
+		request, err := grants.Find(t.Context(), b.owner, b.pushes(client, asks))
+		b.ok(err)
+		r, err := grants.Review(t.Context(), b.owner, request, Choices{})
+		b.ok(err)
+		var mu sync.Mutex
+		ids, tokens := map[string]bool{}, 0
+		won := race(func() bool {
+			made, err := grants.Approve(t.Context(), b.owner.As(owner.Actor{Face: owner.APIToken}, nil), grants.Approval{RequestID: request, Revision: r.Revision, Shows: true})
+			if err != nil {
+				t.Errorf("got %v, want the same grant", err)
+				return false
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids[made.GrantID] = true
+			if made.Token != "" {
+				tokens++
+			}
+			return true
+		})
+		if won != 16 || len(ids) != 1 || tokens != 1 {
+			t.Errorf("got %d answers with %d grants and %d tokens, want 16, 1 and 1", won, len(ids), tokens)
+		}
+	}
+}
+
+// RD-39.3, RD-54: a client that its owner forgets has no access any more, asks for nothing, and
+// registers again; one that is known without registration asks again.
+func TestClientsAreForgotten(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	code, id := b.coded(client)
+	got := b.exchanges(redemption(client, code))
+	pending, _ := b.connects(object{"client_id": client})
+	b.pushes("pdpp_cli", asks)
+	all, err := grants.Clients(t.Context(), b.owner)
+	b.ok(err)
+	if len(all) != 1 || all[0].ID != client || all[0].Holds != 1 || len(all[0].Redirects) != 2 {
+		t.Errorf("got %+v, want the one that has registered, with its grant", all)
+	}
+	b.ok(grants.RemoveClient(t.Context(), b.owner, client))
+	b.code(grants.RemoveClient(t.Context(), b.owner, client), grants.CodeClientUnknown)
+	_, err = b.reads(got.string("access_token"))
+	b.code(err, desk.CodeRevoked)
+	if again := b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {got.string("refresh_token")}}); again.error() != codeGrant {
+		t.Errorf("renewed: got %d %s, want invalid_grant", again.status, again.text)
+	}
+	if poll := b.polls(pending); poll.error() != codeDenied {
+		t.Errorf("what it asked for: got %d %s, want it refused", poll.status, poll.text)
+	}
+	if ask := b.sends(http.MethodGet, authorizeAddress(client), ""); ask.head.Get("Location") != PathBegin+"?refused=invalid_client" {
+		t.Errorf("asking again: got %d to %s, want it unknown", ask.status, ask.head.Get("Location"))
+	}
+	shown, err := grants.Show(t.Context(), b.owner, id)
+	b.ok(err)
+	requests, err := grants.Requests(t.Context(), b.owner)
+	b.ok(err)
+	if shown.State != grants.Revoked || len(requests) != 1 || requests[0].ClientID != "pdpp_cli" {
+		t.Errorf("got %s and the requests %+v, want it revoked and the other's alone", shown.State, requests)
+	}
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "clients.remove"})
+	b.ok(err)
+	if len(page.Events) != 1 || page.Events[0].Subject != client {
+		t.Errorf("got the events %+v, want one", page.Events)
+	}
+}
+
+// race runs do 16 times at once, and counts those that win.
+func race(do func() bool) (won int) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for range 16 {
+		wg.Go(func() {
+			if do() {
+				mu.Lock()
+				won++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return won
+}
+
+// RD-47.2: a refresh token is used once. Used again, it ends the grant with all its tokens,
+// whoever of the two was the thief; the client is told to ask its owner.
+func TestRefreshTokensAreUsedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	renew := func(client, token string) *sent {
+		return b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {token}})
+	}
+	begin := func() (first *sent, id string) {
+		code, id := b.coded(client)
+		first = b.exchanges(redemption(client, code))
+		if first.string("refresh_token") == "" {
+			t.Fatalf("got %d %s, want a refresh token", first.status, first.text)
+		}
+		return first, id
+	}
+	first, id := begin()
+	if got := renew(b.redirects(typeRefresh), first.string("refresh_token")); got.error() != codeGrant || got.body["fresh_authorization_required"] != nil {
+		t.Errorf("another client: got %d %s, want invalid_grant", got.status, got.text)
+	}
+	second := renew(client, first.string("refresh_token"))
+	third := renew(client, second.string("refresh_token"))
+	if third.status != http.StatusOK {
+		t.Fatalf("got %d %s, want another client's attempt to change nothing", third.status, third.text)
+	}
+	if got := renew(client, first.string("refresh_token")); got.status != http.StatusBadRequest || got.error() != codeGrant || got.body["fresh_authorization_required"] != true {
+		t.Errorf("used again: got %d %s, want invalid_grant and a fresh authorization", got.status, got.text)
+	}
+	b.ended(id, "grants.refresh_replayed")
+	for _, got := range []*sent{second, third} {
+		_, err := b.reads(got.string("access_token"))
+		b.code(err, desk.CodeRevoked)
+	}
+	if got := renew(client, third.string("refresh_token")); got.error() != codeGrant {
+		t.Errorf("the newest one: got %d %s, want it to have ended too", got.status, got.text)
+	}
+
+	// Two at once: one wins, and then it ends.
+	first, id = begin()
+	won := race(func() bool {
+		issued, err := b.desk.Refresh(t.Context(), b.face.witnessOf("192.0.2.1"), client, first.string("refresh_token"))
+		return err == nil && issued.Token != ""
+	})
+	if won != 1 {
+		t.Errorf("got %d winners, want 1", won)
+	}
+	b.ended(id, "grants.refresh_replayed")
+
+	// It lasts as long as the grant, and 90 days unused.
+	first, _ = begin()
+	b.forward(29*24*time.Hour + 23*time.Hour)
+	second = renew(client, first.string("refresh_token"))
+	if second.status != http.StatusOK || second.body["expires_in"] != 600.0 {
+		t.Errorf("before the grant's end: got %d %s, want it renewed", second.status, second.text)
+	}
+	b.forward(time.Hour)
+	if got := renew(client, second.string("refresh_token")); got.error() != codeGrant {
+		t.Errorf("after the grant's end: got %d %s, want invalid_grant", got.status, got.text)
+	}
+	if got := renew(client, "pdpp_rt_none"); got.error() != codeGrant {
+		t.Errorf("an unknown one: got %d %s, want invalid_grant", got.status, got.text)
+	}
+}
+
+// RD-35.1, RD-47.1: a grant that is read once has no refresh token, and lasts a day.
+func TestReadOnceIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	once := strings.Replace(asks, "continuous", "single_use", 1)
+	made := b.approves(b.opens(origin+authorizeAddress(client, "authorization_details", once)), Choices{})
+	got := b.exchanges(redemption(client, b.answer(made.Back).Get("code")))
+	if got.status != http.StatusOK || got.string("refresh_token") != "" || got.body["expires_in"] != 86400.0 {
+		t.Errorf("got %d %s, want a token of a day and none to renew it", got.status, got.text)
+	}
+}
+
+// RD-50: a token that is given back ends its grant; whether there was one is not told.
+func TestTokensAreGivenBack(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	give := func(form url.Values) *sent {
+		return b.sendsForm(PathRevokeToken, form)
+	}
+	for _, name := range []string{"access_token", "refresh_token"} {
+		code, id := b.coded(client)
+		got := b.exchanges(redemption(client, code))
+		for _, form := range []url.Values{{"token": {"none"}}, {"token": {got.string(name)}, "client_id": {"pdpp_cli"}}} {
+			if got := give(form); got.status != http.StatusOK {
+				t.Errorf("got %d %s, want 200", got.status, got.text)
+			}
+		}
+		if _, err := b.reads(got.string("access_token")); err != nil {
+			t.Errorf("got %v, want another's attempt to change nothing", err)
+		}
+		for range 2 {
+			if got := give(url.Values{"token": {got.string(name)}, "token_type_hint": {"access_token"}, "client_id": {client}}); got.status != http.StatusOK {
+				t.Errorf("got %d %s, want 200", got.status, got.text)
+			}
+		}
+		b.ended(id, "grants.revoke")
+		if again := b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {got.string("refresh_token")}}); again.error() != codeGrant {
+			t.Errorf("renewed after it was given back: got %d %s, want invalid_grant", again.status, again.text)
+		}
+	}
+	if got := give(url.Values{}); got.status != http.StatusBadRequest {
+		t.Errorf("without a token: got %d %s, want 400", got.status, got.text)
+	}
+}
