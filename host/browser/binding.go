@@ -95,10 +95,9 @@ func (b *Binding) Asking(open bool) {
 // Do starts a request of the browser operation. Those of one page are carried out one after the
 // other, in their order.
 func (b *Binding) Do(request []byte, reply func(answer []byte)) error {
-	r, err := op.Decode(request)
-	if err != nil {
-		b.answer(reply, nil, nil, err)
-		return nil
+	r, invalid := op.Decode(request)
+	if invalid != nil {
+		r = &abi.BrowserRequest{} // of no page, so that it waits for none
 	}
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -111,7 +110,6 @@ func (b *Binding) Do(request []byte, reply func(answer []byte)) error {
 	b.working.Go(func() {
 		defer func() {
 			b.lock.Lock()
-			b.waiting--
 			if b.tails[r.Page] == done {
 				delete(b.tails, r.Page)
 			}
@@ -120,6 +118,10 @@ func (b *Binding) Do(request []byte, reply func(answer []byte)) error {
 		}()
 		if before != nil {
 			<-before
+		}
+		if invalid != nil {
+			b.answer(reply, nil, nil, invalid)
+			return
 		}
 		head, body, err := b.do(r)
 		b.answer(reply, head, body, err)
@@ -176,6 +178,9 @@ func (b *Binding) answer(reply func([]byte), head *abi.BrowserAnswer, body []byt
 	}
 	b.replying.Lock()
 	defer b.replying.Unlock()
+	b.lock.Lock()
+	b.waiting-- // before the guest can ask again
+	b.lock.Unlock()
 	reply(op.Encode(head, body))
 }
 

@@ -205,3 +205,27 @@ func TestOperations(t *testing.T) {
 		t.Errorf("the governor saw %v, want all of %v", b.f.sent, shop.requests())
 	}
 }
+
+// Do waits for nobody, also with a request that cannot be read while an answer is not taken yet:
+// the guest would take none any more.
+func TestDoWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	b := Bind(Request{}, &abi.BrowserRequirements{}, nil, nil)
+	handed, taken := make(chan struct{}), make(chan struct{})
+	if err := b.Do([]byte(`{`), func([]byte) { close(handed); <-taken }); err != nil {
+		t.Fatal(err)
+	}
+	<-handed
+	for range abi.BrowserInFlight {
+		if err := b.Do([]byte(`{`), func([]byte) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Do([]byte(`{`), func([]byte) {}); abi.CodeOf(err) != abi.CodeTooManyInFlight {
+		t.Errorf("one more than may wait: got %v, want %s", err, abi.CodeTooManyInFlight)
+	}
+	close(taken)
+	if err := b.Close(); err != nil {
+		t.Errorf("closing: got %v, want nil", err)
+	}
+}
