@@ -201,12 +201,7 @@ func (b *Binding) Keep(kind string, data map[string]string) bool {
 }
 
 // Refused returns the hosts that the browser did not get to, each with how often it tried.
-func (b *Binding) Refused() (names map[string]int, others int) {
-	if b.browser == nil {
-		return nil, 0
-	}
-	return b.browser.Refused()
-}
+func (b *Binding) Refused() (names map[string]int, others int) { return b.roles.Refused() }
 
 // Close ends the browser, and returns when everything is answered. It may be called again.
 func (b *Binding) Close() error {

@@ -230,6 +230,9 @@ type Browsing interface {
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host
 	// types itself. false: it is the guest's.
 	Keep(kind string, data map[string]string) bool
+	// Refused returns the hosts that pages asked for and did not get to, each with how often,
+	// and how often hosts did that have no row of their own.
+	Refused() (names map[string]int, others int)
 	// Close ends the browser, and answers everything in flight. It may be called again.
 	Close() error
 }

@@ -132,6 +132,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	grant.Rested = r.plan.rest.rested
 	exit = r.deps.Collect(ctx, r.plan.guest, grant, r)
 	r.plan.endBrowser() // while the lease is held: nobody else starts one on its profile
+	r.refused()
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)
@@ -139,6 +140,17 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	r.questions.asks.Wait()
 	r.network.senders.Wait()
 	return exit, cause
+}
+
+// refused tells of the hosts that pages did not get to, so that the connector's author sees what
+// a site wants (BR-08.1).
+func (r *run) refused() {
+	if r.plan.browsing == nil {
+		return
+	}
+	if names, others := r.plan.browsing.Refused(); len(names) > 0 {
+		_ = r.event("run.progress_reported", "", map[string]any{"message": "hosts that the browser did not get to", "refused": names, "others": others})
+	}
 }
 
 // stalled is the end of a run whose signing in made no progress.

@@ -76,7 +76,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func html(w http.ResponseWriter, title, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, //nolint:gosec // a test's own words and numbers
-		`<!doctype html><title>%s</title><link rel=stylesheet href="https://%s/shop.css"><body>%s`, title, partsHost, body)
+		`<!doctype html><title>%s</title><link rel=stylesheet href="https://%s/shop.css"><img src="https://ads.example/x.png"><body>%s`, title, partsHost, body)
 }
 
 // accounts is where one signs in.

@@ -72,6 +72,7 @@ func TestShop(t *testing.T) {
 		}
 		t.Logf("run %d: %d ms, %d requests, %d throttled", n, res.DurationMS, res.Requests.Sent, throttled.Load())
 	}
+	w.told(t, "ads.example")
 	w.looked(t)
 	w.unseen(t, password, code)
 }
@@ -112,6 +113,21 @@ func TestSessionIsKept(t *testing.T) {
 		}
 	}
 	w.unseen(t, append(shop.Sessions(), password)...)
+}
+
+// told looks for a host that the runs' browser did not get to in their events.
+func (w *world) told(t *testing.T, host string) {
+	t.Helper()
+	events, err := w.store.Events(t.Context(), "run_sites_1", 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if strings.Contains(string(e.Data), host) {
+			return
+		}
+	}
+	t.Errorf("got no event of %s, want it told of", host)
 }
 
 // looked compares the records with the shop's.

@@ -2,6 +2,7 @@ package roles
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -40,11 +41,13 @@ type Roles struct {
 	signingIn bool
 	why       map[string]error         // by address: why the governor had no good answer
 	parts     map[string]chan struct{} // by host
+	refused   map[string]int           // by host: how often it was asked for
+	others    int                      // so were hosts that have no row of their own
 }
 
 // New returns the roles of the hosts of a manifest.
 func New(hosts []abi.BrowserHost, governor Governor) *Roles {
-	return &Roles{hosts: hosts, governor: governor, why: map[string]error{}, parts: map[string]chan struct{}{}}
+	return &Roles{hosts: hosts, governor: governor, why: map[string]error{}, parts: map[string]chan struct{}{}, refused: map[string]int{}}
 }
 
 // Of returns the role of a host; "": it has none. One that is named has the role of its name.
@@ -121,6 +124,28 @@ func (r *Roles) Target(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// longestName is that of a host, in bytes.
+const longestName = 253
+
+// count counts a request for a host that may not be reached (BR-08.1).
+func (r *Roles) count(host string) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if _, known := r.refused[host]; known || len(r.refused) < abi.BrowserRefusals && len(host) <= longestName {
+		r.refused[host]++
+		return
+	}
+	r.others++
+}
+
+// Refused returns how often pages asked for each host that they may not reach, and how often for
+// hosts that have no row of their own.
+func (r *Roles) Refused() (names map[string]int, others int) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return maps.Clone(r.refused), r.others
+}
+
 // Why returns, once, why the governor had no good answer for an address.
 func (r *Roles) Why(address string) error {
 	if u, err := url.Parse(address); err == nil {
@@ -146,6 +171,7 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 		return err
 	}
 	if err := r.reaches(u.Hostname()); err != nil {
+		r.count(u.Hostname())
 		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, p.Method, p.URL, http.NoBody)

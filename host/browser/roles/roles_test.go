@@ -102,6 +102,9 @@ func TestAdmit(t *testing.T) {
 		if sent != c.sent || len(g.carried) != c.carried || len(g.carried)+g.counted != sent || (err != nil) != c.refused {
 			t.Errorf("%s: sent %d, carried %v, %v, want %d, %d, refused %v", name, sent, g.carried, err, c.sent, c.carried, c.refused)
 		}
+		if names, _ := r.Refused(); (len(names) > 0) != (c.refused && c.kind != "Fetch") {
+			t.Errorf("%s: got %v counted, want a host that may not be reached", name, names)
+		}
 		if c.stop != nil && (!errors.Is(r.Why(c.url), c.stop) || r.Why(c.url) != nil) {
 			t.Errorf("%s: want its reason, once", name)
 		}
