@@ -23,7 +23,7 @@ type Reader struct {
 	line     []byte
 }
 
-// NewReader returns a Reader of r that uses buf.
+// NewReader returns a Reader of r that uses buf, which has some length.
 func NewReader(r io.Reader, buf []byte) *Reader { return &Reader{r: r, buf: buf} }
 
 // Next returns the next non-empty line, valid until the next call, or nil at the end or
