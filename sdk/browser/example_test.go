@@ -1,0 +1,63 @@
+package browser_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/browser"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// inTest stands in for the *testing.T of a connector's own test.
+type inTest struct{ testing.TB }
+
+func (inTest) Helper()                           {}
+func (inTest) Logf(string, ...any)               {}
+func (inTest) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// orders is a connector of a site without an API.
+type orders struct{}
+
+func (orders) Manifest() string {
+	return `{"connector_key": "orders", "runtime_requirements": {
+		"bindings": {"browser": {"required": true}},
+		"browser": {"start_url": "https://shop.example/", "hosts": [{"host": "shop.example", "role": "provider", "reason": "x"}]}},
+		"streams": [{"name": "orders", "primary_key": ["id"], "semantics": "mutable_state"}]}`
+}
+
+func (orders) Collect(h *sdk.Host) error {
+	page, err := browser.Of(h).Open("https://shop.example/orders")
+	if err != nil {
+		return err
+	}
+	ids, err := page.Texts("li.order b")
+	if err != nil {
+		return err
+	}
+	list, err := h.Enumerate("orders", "", "")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		order := h.Record("orders")
+		order.String("id", id)
+		if err := order.Emit(); err != nil {
+			return err
+		}
+	}
+	if err := list.Whole(); err != nil {
+		return err
+	}
+	return h.State("orders", []byte("{}"))
+}
+
+// A page's texts become records. The test has no browser: it says what selectors find.
+func ExamplePage_Texts() {
+	site := &sdktest.Site{Pages: map[string]*sdktest.SitePage{
+		"https://shop.example/orders": {Texts: map[string][]string{"li.order b": {"1001", "1002"}}},
+	}}
+	run := sdktest.Collect(inTest{}, orders{}, sdktest.Options{Site: site})
+	fmt.Println(run.Keys("orders"))
+	// Output: [1001 1002]
+}
