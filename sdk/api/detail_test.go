@@ -168,6 +168,20 @@ func TestDetailThatIsGone(t *testing.T) {
 	}
 }
 
+// A stream that is collected together with another is left out when only the other is in scope.
+func TestLaneOutOfScope(t *testing.T) {
+	t.Parallel()
+	one := detailed.Streams[0]
+	one.Also = []string{"tags"}
+	b := &book{at: map[string]string{"a": "1"}}
+	res := collect(t, b, func(o *sdktest.Options) { o.Streams = []string{"tags"} }, func(h *sdk.Host) error {
+		return api.Collect(h, provider, api.Table{Streams: []api.Stream{one}})
+	})
+	if got := b.did(res); got != " " || res.Done.Status != abi.DoneSucceeded {
+		t.Errorf("the run did %q and ended %s, want nothing and succeeded", got, res.Done.Status)
+	}
+}
+
 // A run that is stopped among its details has not fetched them in vain: the next one goes on
 // behind them (PB-D8).
 func TestDetailsGoOn(t *testing.T) {

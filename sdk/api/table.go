@@ -107,15 +107,15 @@ func (c *Client) run(t Table) error {
 		}
 	}
 	for _, s := range t.Streams {
-		if broken[s.Name] || c.RecoveryOnly() || len(s.wanted(c.Host)) == 0 {
-			continue
-		}
-		if c.Stopping() {
-			return sdk.ErrStopped
-		}
 		collect := s.Collect
 		if lane := lanes[s.Name]; lane != nil {
 			collect = func(*Client) error { return lane.Collect() }
+		}
+		if collect == nil || broken[s.Name] || c.RecoveryOnly() || len(s.wanted(c.Host)) == 0 {
+			continue // without a Collect: a lane whose stream is outside the scope, and only its Also within
+		}
+		if c.Stopping() {
+			return sdk.ErrStopped
 		}
 		if err := note(s, collect(c)); err != nil {
 			return err
