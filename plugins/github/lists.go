@@ -62,6 +62,7 @@ type listPlace struct {
 	page    string // where it goes on, without the API's address
 	read    int64  // pages that it has read
 	turn    int64  // how often it was at the end
+	holes   bool   // a row of its pages could not be read, or was hidden
 
 	known cursor.Sums // fingerprint by key, of a list with sums
 }
@@ -77,6 +78,7 @@ func (p *listPlace) Members(m *cursor.Members) {
 	m.Text("page", &p.page)
 	m.Int("read", &p.read)
 	m.Int("turn", &p.turn)
+	m.Flag("holes", &p.holes)
 	m.Sums("known", &p.known)
 }
 
@@ -150,7 +152,7 @@ func (w *walk) full() (err error) {
 	default:
 		return err
 	}
-	w.at.at, w.at.begunBy, w.at.page, w.at.read, w.at.turn, w.open = w.Now(), "", "", 0, 0, nil
+	w.at.at, w.at.begunBy, w.at.page, w.at.read, w.at.turn, w.at.holes, w.open = w.Now(), "", "", 0, 0, false, nil
 	if !w.since && w.tally.Count(cappedList) > 0 {
 		// The oldest rows were read. The newest matter more.
 		err = w.pageByPage(&last, w.pages(w.list.head, w.media, "", ""), true)
@@ -168,8 +170,9 @@ func (w *walk) read() (p api.Pass, err error) {
 		return p, err
 	}
 	if w.met, w.all = (cursor.Sums{}), w.at.page == ""; w.all {
-		w.at.read = 0
+		w.at.read, w.at.holes = 0, false
 	}
+	p.Holes = w.at.holes
 	tag := ""
 	if w.at.pages == 1 && w.at.turn == 0 {
 		tag = w.at.tag
@@ -219,12 +222,15 @@ func (w *walk) pageByPage(p *api.Pass, pages *api.Pages, newest bool) error {
 		if err != nil {
 			return err
 		}
-		if strings.Contains(page.Response.Header("X-GitHub-SSO"), "partial-results") && w.tally.Count(hidden) == 0 {
-			w.tally.Note(hidden, "")
+		if strings.Contains(page.Response.Header("X-GitHub-SSO"), "partial-results") {
+			if p.Holes = true; w.tally.Count(hidden) == 0 {
+				w.tally.Note(hidden, "")
+			}
 		}
 		if !newest {
 			w.at.page = strings.TrimPrefix(page.Next, strings.TrimSuffix(w.Get("/").URL, "/"))
 			w.at.read++
+			w.at.holes = p.Holes
 		}
 		if n == maxPages && page.Next != "" {
 			if w.at.pages = maxPages; w.tally.Count(cappedList) == 0 {

@@ -42,6 +42,7 @@ type run struct {
 	pace          cursor.Pace
 	problems      *problems.Tally
 	failed        int64 // files and folders that could not be collected
+	parts         bool  // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -179,11 +180,13 @@ func (r *run) unchanged(f files.Entry) bool {
 }
 
 // part enumerates the part of the stream that is a calendar, unless it has few events and the
-// cursor names those that are stored.
+// cursor names those that are stored. Behind the first part, every calendar has one: a part that
+// was left open, because its file changed, would take these events for its own.
 func (r *run) part(id string, old *fileState, few bool) (*sdk.Enumeration, error) {
-	if few && old.named() {
+	if few && old.named() && !r.parts {
 		return nil, nil
 	}
+	r.parts = true
 	return r.h.Enumerate(streamEvents, id, "")
 }
 

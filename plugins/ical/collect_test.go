@@ -459,6 +459,40 @@ func TestFileChangedWhileRead(t *testing.T) {
 	}
 }
 
+// The enumeration of a calendar whose reading ended early is left open. The events of the next
+// calendar are not taken for its own, and not deleted when it is read whole.
+func TestFileBehindOneThatChangedWhileRead(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	var many []string
+	for i := range fewEvents + 12 {
+		many = append(many, vevent(fmt.Sprint(i), fmt.Sprint("event ", i)))
+	}
+	f.write("a.ics", vcalendar(many...))
+	f.write("b.ics", vcalendar(vevent("b", "the only one")))
+	opened := 0
+	first := f.collect(t, func(o *sdktest.Options) {
+		o.Roots = map[string]fs.FS{"ical": swapping{f, func() {
+			if opened++; opened == 2 { // the second reading of a.ics
+				f.write("a.ics", vcalendar(many[1:]...))
+			}
+		}}}
+	})
+	if trial.Reasons(first) != "file_changed_while_read" {
+		t.Fatalf("the first run reports %q, want file_changed_while_read", trial.Reasons(first))
+	}
+	second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
+	only := bySummary(t, first, "the only one").Key
+	for _, gone := range deletes(second, streamEvents) {
+		if gone.Key == only {
+			t.Errorf("the run deletes the event of b.ics, which did not change, want it kept")
+		}
+	}
+	if _, there := second.Stored()[streamEvents][only]; !there {
+		t.Errorf("the event of b.ics is gone, want it stored")
+	}
+}
+
 // swapping calls opened after each opening of a file.
 type swapping struct {
 	*folder

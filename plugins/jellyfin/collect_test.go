@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -78,6 +79,49 @@ func TestListThatShifts(t *testing.T) {
 		if res = s.Again(t, res); changes(res) != "-f1" && changes(res) != "" {
 			t.Errorf("deleted before request %d: the run changes %q, want f1 deleted or nothing", at, changes(res))
 		}
+	}
+}
+
+// One answer that lacks a library does not make its items gone: the second reading asks for the
+// libraries, too.
+func TestLibraryThatIsMissingOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(3)
+	res := s.first(t)
+	s.Faults.Add(fault.Rule{Match: fault.Path("/jellyfin/UserViews"), After: 1, Times: 1, Fault: fault.Body(func(b []byte) []byte {
+		var views map[string]any
+		if err := json.Unmarshal(b, &views); err != nil {
+			t.Error(err)
+			return b
+		}
+		views["Items"], views["TotalRecordCount"] = views["Items"].([]any)[:1], 1 // the films alone
+		b, _ = json.Marshal(views)
+		return b
+	})})
+	res = s.Again(t, res) // the first answer is that of the stream libraries
+	if changes(res) != "" || s.Faults.Fired() != 1 {
+		t.Errorf("the run changes %q, with %d answers that lack a library, want nothing and 1", changes(res), s.Faults.Fired())
+	}
+	s.Faults.Clear()
+	s.Delete("s1")
+	if res = s.Again(t, res); changes(res) != "-s1" {
+		t.Errorf("the run changes %q, want -s1", changes(res))
+	}
+}
+
+// An item that cannot be read is counted once, however often its library is read.
+func TestUnreadableItem(t *testing.T) {
+	t.Parallel()
+	s := newServer(3, func(o *jellyfin.Options) { o.TotalOff = true }) // so that it is read again
+	s.Add(&jellyfin.Item{ID: "odd", Name: "Odd", Library: "films", Overrides: map[string]any{"Id": nil}})
+	res := s.Collect(t, at)
+	for _, skip := range res.Skips {
+		if skip.Stream == "items" && skip.Reason == unreadable.Reason && !strings.HasPrefix(skip.Message, "1 ") {
+			t.Errorf("the run says %q, want 1 item", skip.Message)
+		}
+	}
+	if !strings.Contains(trial.Skips(res), unreadable.Reason) {
+		t.Errorf("the run says %q, want %s", trial.Skips(res), unreadable.Reason)
 	}
 }
 

@@ -22,41 +22,29 @@ var (
 // again are the kinds of libraries that show the items of others.
 var again = []string{"boxsets", "playlists", "livetv"}
 
-// collectItems reads the items of every library, as one enumeration.
+// collectItems reads the items of every library, as one enumeration. Each reading asks for the
+// libraries anew, so that one answer that lacks a library makes nothing gone.
 func collectItems(c *api.Client, user string) error {
-	views, err := c.Ask(c.Get("/UserViews?userId=" + user))
-	if err != nil {
-		return err
-	}
-	if views.Get(rows).Kind() != jsonvalue.Array {
-		return c.Malformed("the answer to the libraries has no array of rows")
-	}
-	var ids []string
-	for it := views.Get(rows).Children(); it.Next(); {
-		id := it.Value().Get("Id").Str()
-		switch {
-		case slices.Contains(again, it.Value().Get("CollectionType").Str()):
-		case !api.PlainID(id):
-			return c.Malformed("a library has no id") // its items would pass for gone
-		default:
-			ids = append(ids, id)
-		}
-	}
 	list, err := c.Enumerate("items", "", "")
 	if err != nil {
 		return err
 	}
 	tally := problems.New(c.Host, "items", unreadable, unstable)
-	how, _, err := api.Settle(list, func() (api.Pass, error) {
-		var pass api.Pass
+	noting := tally // nil behind the first reading: a further one meets the same rows
+	how, _, err := api.Settle(list, func() (pass api.Pass, err error) {
+		ids, err := itemLibraries(c, user)
+		if err != nil {
+			return pass, err
+		}
 		for i, id := range ids {
 			if i > 0 {
 				pass.List()
 			}
-			if err := readLibrary(c, &pass, tally, user, id); err != nil {
+			if err := readLibrary(c, &pass, noting, user, id); err != nil {
 				return pass, err
 			}
 		}
+		noting = nil
 		return pass, nil
 	})
 	if err == nil && how == api.Unstable {
@@ -69,6 +57,28 @@ func collectItems(c *api.Client, user string) error {
 		return e
 	}
 	return err
+}
+
+// itemLibraries asks for the ids of the libraries that show items of their own.
+func itemLibraries(c *api.Client, user string) (ids []string, err error) {
+	views, err := c.Ask(c.Get("/UserViews?userId=" + user))
+	if err != nil {
+		return nil, err
+	}
+	if views.Get(rows).Kind() != jsonvalue.Array {
+		return nil, c.Malformed("the answer to the libraries has no array of rows")
+	}
+	for it := views.Get(rows).Children(); it.Next(); {
+		id := it.Value().Get("Id").Str()
+		switch {
+		case slices.Contains(again, it.Value().Get("CollectionType").Str()):
+		case !api.PlainID(id):
+			return nil, c.Malformed("a library has no id") // its items would pass for gone
+		default:
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 func readLibrary(c *api.Client, pass *api.Pass, tally *problems.Tally, user, library string) error {
@@ -86,8 +96,9 @@ func readLibrary(c *api.Client, pass *api.Pass, tally *problems.Tally, user, lib
 			item(r, it.Value(), library)
 			key := r.Key()
 			if pass.Row(key); key == "" {
-				tally.Note(unreadable, "")
-				r.Reset()
+				if r.Reset(); tally != nil {
+					tally.Note(unreadable, "")
+				}
 				continue
 			}
 			if err := r.Emit(); err != nil {

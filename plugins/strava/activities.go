@@ -58,7 +58,9 @@ func collectActivities(c *api.Client) error {
 					tally.Note(unreadable, "")
 				}
 			}
-			at.page = pages.Page().Next
+			if at.page = pages.Page().Next; at.page == "" {
+				break // a run that stopped here would have its next one begin the list again
+			}
 			if err := saver.Page("activities " + strconv.FormatInt(pass.Rows(), 10)); err != nil {
 				return pass, err
 			}

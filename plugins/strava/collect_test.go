@@ -231,6 +231,28 @@ func TestUnreadableRows(t *testing.T) {
 	}
 }
 
+// A run that is asked to stop at the last page has read the list: the next one does not begin
+// it again.
+func TestStoppedAtTheLastPage(t *testing.T) {
+	t.Parallel()
+	stopped := 0
+	for stop := 2; stop < 24; stop++ {
+		a := newAccount(14)
+		a.PageSize(7)
+		res := a.Failing(t, trial.StopAfter(stop))
+		if res.Done.Status != abi.DoneCancelled {
+			continue
+		}
+		stopped++
+		if last := a.Requests()[len(a.Requests())-1].URL; strings.Contains(last, "page=3") { // the empty one behind the last rows
+			t.Errorf("stop %d: the run read %s and was stopped, want it to succeed", stop, last)
+		}
+	}
+	if stopped == 0 {
+		t.Error("no run was stopped, want some")
+	}
+}
+
 // A value of an undocumented type becomes null and is reported.
 func TestSchemaDrift(t *testing.T) {
 	t.Parallel()

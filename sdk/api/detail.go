@@ -114,9 +114,14 @@ func (r *fetching) walk() error {
 	return err
 }
 
-// record emits the record of a detail. An error that is no failure of the request is that of
-// this detail alone.
+// record emits the record of a detail, or deletes it when it is gone. An error that is no
+// failure of the request is that of this detail alone.
 func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
+	if Of(resp) == Gone { // while the list shows it, it is asked for in each run: it may come back
+		r.before.known.Set(keyOf(d.Key), 0)
+		r.met.known.Set(keyOf(d.Key), 0)
+		return r.Delete(r.Name, d.Key...)
+	}
 	if err := r.CheckStatus(resp); err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func TestListOfDetails(t *testing.T) {
 // nothing is deleted.
 func TestDetailThatCannotBeHad(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]string{"a status": "403", "gone meanwhile": "404", "no JSON": "<html>", "another record": `{"id":"x","text":"x"}`, "no key": `{}`} {
+	for name, answer := range map[string]string{"a status": "403", "no JSON": "<html>", "another record": `{"id":"x","text":"x"}`, "no key": `{}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := &book{at: map[string]string{"a": "1", "b": "1", "c": "1"}}
@@ -126,6 +126,59 @@ func TestDetailThatCannotBeHad(t *testing.T) {
 				t.Errorf("a run that only recovers did %q, want b +b", got)
 			}
 		})
+	}
+}
+
+// A detail whose record is gone is no gap, in the run that finds it and in one that a gap of it
+// is served to.
+func TestDetailThatIsGone(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"404", "410"} {
+		b := &book{at: map[string]string{"a": "1", "b": "1", "c": "1"}}
+		first := collect(t, b, nil, details)
+		b.at["b"], b.broken, b.asked = "2", map[string]string{"b": status}, nil
+		res := first.SecondRun(t, nil) // the list still has it
+		if got := b.did(res); got != "b -b" || len(res.Gaps) != 0 || res.Done.Error != nil {
+			t.Errorf("%s: the run did %q with %d gaps and %+v, want b -b and neither", status, got, len(res.Gaps), res.Done.Error)
+		}
+		back := b.broken
+		b.broken = nil
+		res = res.SecondRun(t, nil)
+		if got := b.did(res); got != "b +b" {
+			t.Errorf("%s, and there again: the run did %q, want b +b", status, got)
+		}
+
+		b.broken = back
+		b.broken["b"] = "500"
+		b.at["b"] = "3"
+		res = first.SecondRun(t, nil)
+		if got := b.did(res); got != "b " || len(res.PendingGaps()) != 1 {
+			t.Fatalf("%s: the run did %q with %d pending gaps, want b and 1", status, got, len(res.PendingGaps()))
+		}
+		b.broken["b"] = status
+		delete(b.at, "b")
+		served := res.PendingGaps()
+		res = res.SecondRun(t, func(o *sdktest.Options) { o.DetailGaps = served })
+		if got := b.did(res); got != "b -b" || len(res.PendingGaps()) != 0 {
+			t.Errorf("%s, served: the run did %q with %d pending gaps, want b -b and none", status, got, len(res.PendingGaps()))
+		}
+		if res = res.SecondRun(t, nil); b.did(res) != " " {
+			t.Errorf("%s: a run behind it asks again or changes something, want neither", status)
+		}
+	}
+}
+
+// A stream that is collected together with another is left out when only the other is in scope.
+func TestLaneOutOfScope(t *testing.T) {
+	t.Parallel()
+	one := detailed.Streams[0]
+	one.Also = []string{"tags"}
+	b := &book{at: map[string]string{"a": "1"}}
+	res := collect(t, b, func(o *sdktest.Options) { o.Streams = []string{"tags"} }, func(h *sdk.Host) error {
+		return api.Collect(h, provider, api.Table{Streams: []api.Stream{one}})
+	})
+	if got := b.did(res); got != " " || res.Done.Status != abi.DoneSucceeded {
+		t.Errorf("the run did %q and ended %s, want nothing and succeeded", got, res.Done.Status)
 	}
 }
 

@@ -17,12 +17,14 @@ type Pass struct {
 	// Earlier is how many exact readings of the enumeration earlier runs have done, for a list
 	// that one run may not read to its end.
 	Earlier int
+	// Holes says that a row could not be read, which may stand for any record. A reading that
+	// goes on at a page takes it over from the run that read the pages before.
+	Holes bool
 
-	rows    int64 // of the list
-	total   int64 // of the list, as its last page gave it
-	paged   bool  // a page of the list was read
-	inexact bool  // the pages do not agree on the length, or another number of rows came
-	holes   bool
+	rows    int64  // of the list
+	total   int64  // of the list, as its last page gave it
+	paged   bool   // a page of the list was read
+	inexact bool   // the pages do not agree on the length, or another number of rows came
 	all     int64  // rows of every list
 	keys    uint64 // the sum over the keys, whatever their order
 }
@@ -47,7 +49,7 @@ func (p *Pass) Row(key string) {
 	p.rows++
 	p.all++
 	if key == "" {
-		p.holes = true
+		p.Holes = true
 		return
 	}
 	p.keys += fingerprint.Mix(fingerprint.Text(1, key))
@@ -106,7 +108,7 @@ func Settle(list *sdk.Enumeration, read func() (Pass, error)) (Settled, Pass, er
 		switch {
 		case err != nil:
 			return Unstable, last, err
-		case missing && last.holes:
+		case missing && last.Holes:
 			return Holes, last, nil
 		case (missing || last.Shifts) && exact+last.Earlier < 2:
 			continue

@@ -107,20 +107,25 @@ func (c *Client) run(t Table) error {
 		}
 	}
 	for _, s := range t.Streams {
-		if broken[s.Name] || c.RecoveryOnly() || len(s.wanted(c.Host)) == 0 {
+		collect := s.by(lanes[s.Name])
+		if collect == nil || broken[s.Name] || c.RecoveryOnly() || len(s.wanted(c.Host)) == 0 {
 			continue
 		}
 		if c.Stopping() {
 			return sdk.ErrStopped
 		}
-		collect := s.Collect
-		if lane := lanes[s.Name]; lane != nil {
-			collect = func(*Client) error { return lane.Collect() }
-		}
 		if err := note(s, collect(c)); err != nil {
 			return err
 		}
 	}
+	if err := t.end(lanes, broken); err != nil {
+		return err
+	}
+	return failed.Err()
+}
+
+// end closes the lanes that are not broken.
+func (t Table) end(lanes map[string]Lane, broken map[string]bool) error {
 	for _, s := range t.Streams {
 		lane := lanes[s.Name]
 		if lane == nil || broken[s.Name] {
@@ -130,7 +135,16 @@ func (c *Client) run(t Table) error {
 			return err
 		}
 	}
-	return failed.Err()
+	return nil
+}
+
+// by returns what collects the stream in its turn: its lane, if there is one. It is nil for a
+// stream that has only a lane, which is outside the scope.
+func (s Stream) by(lane Lane) func(c *Client) error {
+	if lane == nil {
+		return s.Collect
+	}
+	return func(*Client) error { return lane.Collect() }
 }
 
 // wanted lists the stream's names that are in scope.
