@@ -19,6 +19,9 @@ type List struct {
 	// Row sets the fields of a row's record. A row whose record gets no key is reported as
 	// KEY_item_unreadable, and as long as there is one nothing is deleted.
 	Row func(r *sdk.Record, row jsonvalue.Value)
+	// Version is part of the list's cursor. Raise it when Row makes records in another way, or
+	// Pager numbers pages in another way: the next run begins anew, and fetches every detail.
+	Version int64
 
 	// Detail and Path serve a list that does not show its records whole: each record is
 	// fetched by itself, and Row gets the answer. Detail returns the key of a row's record, and when it
@@ -30,6 +33,9 @@ type List struct {
 
 // listVersion is the version of the cursors of lists.
 const listVersion = 1
+
+// version is that of the list's cursor.
+func (l List) version() int64 { return l.Version<<8 | listVersion }
 
 // listPlace is where the reading of a list was broken off. The zero place begins it.
 type listPlace struct{ begunBy, page string }
@@ -91,8 +97,8 @@ func (r *listing) reported(err error) error {
 
 // emit collects a list whose rows are the records.
 func (r *listing) emit() error {
-	cursor.Read(r.Cursor(r.Name), listVersion, &r.at)
-	r.saver = &cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &r.at}
+	cursor.Read(r.Cursor(r.Name), r.version(), &r.at)
+	r.saver = &cursor.Saver{Host: r.Host, Stream: r.Name, Version: r.version(), Whose: r.Account, Value: &r.at}
 	_, err := r.settle(func(row jsonvalue.Value) (string, error) {
 		record := r.Record(r.Name)
 		record.Reset()
