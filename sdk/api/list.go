@@ -64,6 +64,7 @@ type listing struct {
 	tally  *problems.Tally
 	listed [][]string // keys of rows of the page whose records are there
 
+	bad, told            int // unreadable rows of this reading, and the most of one so far
 	unreadable, unstable *problems.Kind
 }
 
@@ -127,6 +128,7 @@ func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error))
 	r.at.begunBy = list.BegunBy()
 	how, _, err := Settle(list, func() (Pass, error) {
 		var pass Pass
+		r.bad = 0
 		pages := r.Pages(r.Pager, r.at.page)
 		for pages.Next() {
 			if err := r.page(&pass, list, pages.Page(), take); err != nil {
@@ -149,6 +151,10 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 			return err
 		}
 		if pass.Row(key); key == "" {
+			r.bad++
+		}
+		if r.bad > r.told { // each is met again in the next reading
+			r.told++
 			r.tally.Note(r.unreadable, "")
 		}
 	}

@@ -125,6 +125,46 @@ func TestListGoesOn(t *testing.T) {
 	}
 }
 
+// Rows that cannot be read are counted once, however often the list is read: here twice, since
+// a row is missing, or four times, since the list is shorter than it says.
+func TestUnreadableRowsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	bad := `{"text":"x"}`
+	for name, c := range map[string]struct {
+		rows  []string
+		total int
+		at    func(p *shelf) func(page int)
+		want  string
+	}{
+		"shorter than it says": {append(noted("a", "b"), bad), 5, nil, "1 row of the list has no valid key"},
+		"two of them":          {append(noted("a"), bad, bad), 5, nil, "2 rows of the list have no valid key"},
+		"one comes later": {noted("a", "b"), 3, func(p *shelf) func(int) {
+			return func(page int) {
+				if page == 0 && len(p.rows) == 2 && p.total == 3 {
+					p.total = 4
+				} else if page == 0 && len(p.rows) == 2 {
+					p.rows = append(p.rows, bad)
+				}
+			}
+		}, "1 row of the list has no valid key"},
+	} {
+		p := &shelf{rows: c.rows, total: c.total}
+		if c.at != nil {
+			p.at = c.at(p)
+		}
+		res := collect(t, p, nil, lists)
+		var got []string
+		for _, s := range res.Skips {
+			if s.Reason == "notes_item_unreadable" {
+				got = append(got, s.Message)
+			}
+		}
+		if strings.Join(got, ",") != c.want {
+			t.Errorf("%s: reported %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // A raised version forgets the cursor: a detail that has not changed is fetched again, for
 // records that are built in another way, and a list does not go on at a page that its earlier
 // Pager numbered.
@@ -133,9 +173,11 @@ func TestARaisedVersionBeginsAnew(t *testing.T) {
 	for version, want := range map[int64]string{0: "[]", 1: "[/v1/notes/a]"} {
 		l := api.List{
 			Name: "notes", Pager: api.OnePage("/v1/notes", "items"), Version: version,
-			Row:    func(r *sdk.Record, v jsonvalue.Value) { r.Copy("id", v.Get("id")) },
-			Detail: func(row jsonvalue.Value) sdk.Detail { return sdk.Detail{Key: []string{row.Get("id").Str()}, UpdatedAt: "1"} },
-			Path:   func(key []string) string { return "/v1/notes/" + key[0] },
+			Row: func(r *sdk.Record, v jsonvalue.Value) { r.Copy("id", v.Get("id")) },
+			Detail: func(row jsonvalue.Value) sdk.Detail {
+				return sdk.Detail{Key: []string{row.Get("id").Str()}, UpdatedAt: "1"}
+			},
+			Path: func(key []string) string { return "/v1/notes/" + key[0] },
 		}
 		before := l
 		before.Version = 0
