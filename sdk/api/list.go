@@ -11,7 +11,10 @@ import (
 
 // List is a stream that one list of the provider shows whole. A run reads the list to its
 // end: the host writes the rows that are new or have changed, and deletes the records whose
-// rows are gone. A run that was broken off goes on at its page.
+// rows are gone. When a run is broken off, the next one goes on at its page. A list with Detail
+// is read from its first page again, and has to come to its end in one run, because the details
+// are fetched behind it. Those behind which a cursor was committed are not fetched again, but for
+// those without a time.
 type List struct {
 	Name  string // of the stream
 	Pager Pager
@@ -88,7 +91,7 @@ func (l List) in(c *Client) *listing {
 	}
 }
 
-// reported reports the problems of the list, and returns err behind an error of that.
+// reported reports the problems of the list. It returns the error of that, or else err.
 func (r *listing) reported(err error) error {
 	if e := r.tally.Report(); e != nil {
 		return e
