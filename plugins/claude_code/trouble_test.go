@@ -245,7 +245,7 @@ func (a away) Stat(name string) (fs.FileInfo, error) {
 }
 
 // A document behind a link is not gone: neither while the link's target is away, nor when its
-// folder was moved and a link left in its place. What was deleted beside it is.
+// folder was moved and a link left in its place. A file that was deleted beside it is gone.
 func TestDocumentsBehindLinksStay(t *testing.T) {
 	t.Parallel()
 	h := small()

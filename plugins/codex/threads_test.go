@@ -118,7 +118,7 @@ func TestManyThreads(t *testing.T) {
 }
 
 // A document behind a link is not gone: neither when its folder was moved and a link left in its
-// place, nor while the link's target is away. What was deleted beside it is.
+// place, nor while the link's target is away. A file that was deleted beside it is gone.
 func TestDocumentsBehindLinksStay(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
