@@ -46,7 +46,7 @@ func (c *collection) storeRows() []files.Row {
 		row := files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}
 		switch {
 		case s.name == "auth": // not even whether it exists
-		case !c.isThere(s) && !c.home.entries.Whole():
+		case !c.isThere(s) && !c.home.entries.Listed():
 			row.Status, row.Reason = statusUnaccounted, "the home folder could not be listed"
 		case !c.isThere(s):
 			row.Status, row.Reason = statusMissing, "not there"
@@ -66,7 +66,7 @@ func (c *collection) nothingFound() {
 			return
 		}
 	}
-	if c.home.entries.Whole() {
+	if c.home.entries.Listed() {
 		c.note(nothing, c.home.shown("."))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,16 +59,14 @@ func (c *collection) text(set *files.Set, key, name, source string, f folder, e 
 // skills emits the skills.
 func (c *collection) skills() error {
 	f, set := c.home.sub("skills"), files.Open(c.h, "skills", "skills:")
-	l := c.list(f)
+	l, hidden := c.list(f), map[string]bool{}
 	for _, e := range l.Entries {
 		if e.Kind != files.Folder {
 			continue
 		}
 		in, r := f.sub(e.Path), c.h.Record("skills")
 		below := c.list(in)
-		if !below.Whole() {
-			set.Keep(e.Path)
-		}
+		hidden[e.Path] = below.Hides("SKILL.md")
 		for _, file := range below.Entries {
 			if file.Path != "SKILL.md" || file.Kind != files.File {
 				continue
@@ -77,7 +76,14 @@ func (c *collection) skills() error {
 			}
 		}
 	}
-	return set.Close(l.Whole())
+	set.KeepIf(func(key string) bool { return hidden[key] || l.Hides(key) })
+	return set.Close(true)
+}
+
+// hides reports whether the note or command of that path, without its extension, may be there
+// although the listing lacks it.
+func hides(l *files.Listing, path string) bool {
+	return l.Hides(path) || slices.ContainsFunc(l.Faults, func(f files.Fault) bool { return strings.EqualFold(f.Path, path+".md") })
 }
 
 // commands emits the slash commands.
@@ -94,16 +100,18 @@ func (c *collection) commands() error {
 			return err
 		}
 	}
-	return set.Close(l.Whole())
+	set.KeepIf(func(key string) bool { return hides(l, key) })
+	return set.Close(true)
 }
 
 // readNotes emits the notes of one project.
 func (c *collection) readNotes(project string) error {
 	f, r := c.projects.sub(project+"/memory"), c.h.Record("memory_notes")
 	l := c.walk(f)
-	if !l.Whole() {
-		c.notes.Keep(project + "/")
-	}
+	c.notes.KeepIf(func(key string) bool {
+		note, own := strings.CutPrefix(key, project+"/")
+		return own && hides(l, note)
+	})
 	for _, e := range l.Entries {
 		if !isMarkdown(e) {
 			continue

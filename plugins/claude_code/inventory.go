@@ -22,7 +22,7 @@ func (c *collection) inventories() error {
 func (c *collection) inventory(s *store) error {
 	set := files.Open(c.h, s.stream, s.name+":")
 	of := files.Listed{Store: s.name, Class: statusInventory, Reason: s.reason}
-	whole := c.home.entries.Whole()
+	whole := c.home.entries.Listed()
 	for _, e := range c.home.entries.Entries {
 		if !slices.Contains(s.entries, e.Path) {
 			continue
@@ -30,12 +30,17 @@ func (c *collection) inventory(s *store) error {
 		if err := set.List(of, e); err != nil {
 			return err
 		}
-		if e.Kind != files.Folder || e.Link || s.name == "config" {
+		if e.Kind != files.Folder || s.name == "config" {
+			continue
+		}
+		if e.Link {
+			c.note(linkNotFollowed, c.home.shown(e.Path))
+			whole = false
 			continue
 		}
 		f := c.home.sub(e.Path)
 		l := c.walk(f)
-		whole = whole && l.Whole()
+		whole = whole && l.Listed()
 		for _, inner := range l.Entries {
 			inner.Path = f.shown(inner.Path)
 			if err := set.List(of, inner); err != nil {

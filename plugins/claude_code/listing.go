@@ -46,16 +46,10 @@ func (c *collection) walk(f folder) *files.Listing {
 
 // walkSome lists the entries below a folder that are wanted.
 func (c *collection) walkSome(f folder, depth int, wanted func(path string) bool) *files.Listing {
-	l := c.noted(f, files.Walk{
+	return c.noted(f, files.Walk{
 		Depth: depth, Most: maxWalkEntries,
 		Keep: func(p string, _ bool) bool { return wanted(p) }, Pass: func(p string) bool { return !wanted(p) },
 	}.List(f.fsys, f.base))
-	for _, e := range l.Entries {
-		if e.Link && e.Kind == files.Folder {
-			c.note(linkNotFollowed, f.shown(e.Path))
-		}
-	}
-	return l
 }
 
 // noted notes what a walk could not see. A folder in one that could not be listed is no news.
@@ -63,7 +57,7 @@ func (c *collection) noted(f folder, l *files.Listing) *files.Listing {
 	for _, fault := range l.Faults {
 		at := f.shown(fault.Path)
 		switch fault.Why {
-		case files.Strays:
+		case files.Strays, files.Linked:
 			c.note(linkNotFollowed, at)
 		case files.Deep, files.Many:
 			c.note(tooMany, at)

@@ -16,6 +16,9 @@ func (c *collection) readProjects() error {
 		return nil
 	}
 	partly := map[string]bool{} // projects of which something could not be listed
+	for _, fault := range l.Faults {
+		partly[fault.Path] = true
+	}
 	for _, p := range l.Entries {
 		if p.Kind != files.Folder {
 			continue
@@ -33,7 +36,7 @@ func (c *collection) readProjects() error {
 	if err := c.readTranscripts(); err != nil {
 		return err
 	}
-	if l.Whole() && !l.Absent {
+	if l.Listed() && !l.Absent {
 		if err := c.forget(partly); err != nil {
 			return err
 		}
@@ -50,7 +53,7 @@ func (c *collection) readProjects() error {
 // when it could not be listed to its end.
 func (c *collection) readProject(project string) (whole bool, err error) {
 	l := c.list(c.projects.sub(project))
-	whole = l.Whole()
+	whole = l.Listed()
 	if c.h.Wants("memory_notes") {
 		if err := c.readNotes(project); err != nil {
 			return whole, err
@@ -80,7 +83,7 @@ func (c *collection) readSessionFolder(project, session string) (whole bool, err
 		return top == "subagents" || top == "tool-results" && c.h.Wants("attachments")
 	}
 	l := c.walkSome(c.projects.sub(dir), maxWalkDepth+1, wanted)
-	if !l.Whole() {
+	if !l.Listed() {
 		c.results.Keep(dir + "/")
 	}
 	for _, e := range l.Entries {
@@ -95,7 +98,7 @@ func (c *collection) readSessionFolder(project, session string) (whole bool, err
 			c.found(dir+"/"+e.Path, e)
 		}
 	}
-	return l.Whole(), nil
+	return l.Listed(), nil
 }
 
 func (c *collection) found(key string, e files.Entry) {

@@ -233,3 +233,77 @@ func TestDocumentThatCannotBeExaminedStays(t *testing.T) {
 		}
 	}
 }
+
+// away is a folder whose links lead to a disk that is away.
+type away struct{ fstest.MapFS }
+
+func (a away) Stat(name string) (fs.FileInfo, error) {
+	if f := a.MapFS[name]; f != nil && f.Mode&fs.ModeSymlink != 0 {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return a.MapFS.Stat(name)
+}
+
+// A document behind a link is not gone: neither while the link's target is away, nor when its
+// folder was moved and a link left in its place. A file that was deleted beside it is gone.
+func TestDocumentsBehindLinksStay(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put("kept/s.md", "s")
+	for _, name := range []string{"skills/s/SKILL.md", "commands/c.md", "commands/d.MD", project + "memory/a.md", "projects/-other/memory/a.md"} {
+		h[name] = &fstest.MapFile{Data: []byte(strings.Repeat("../", strings.Count(name, "/")) + "kept/s.md"), Mode: fs.ModeSymlink, ModTime: day}
+	}
+	for _, name := range []string{"skills/t/SKILL.md", "skills/old/SKILL.md", "commands/work/e.md", "commands/old.md", project + "memory/work/b.md", project + "memory/old.md"} {
+		h.put(name, "text")
+	}
+	first := run(t, h)
+	for _, name := range []string{"skills/old/SKILL.md", "commands/old.md", project + "memory/old.md"} {
+		delete(h, name)
+	}
+	for _, name := range []string{"skills/t", "commands/work", project + "memory/work", "projects/-other"} {
+		for path := range h {
+			if below, ok := strings.CutPrefix(path, name+"/"); ok {
+				h["kept/"+name+"/"+below] = h[path]
+				delete(h, path)
+			}
+		}
+		h[name] = &fstest.MapFile{Data: []byte(strings.Repeat("../", strings.Count(name, "/")) + "kept/" + name), Mode: fs.ModeSymlink, ModTime: day}
+	}
+	for name, root := range map[string]fs.FS{"moved": fstest.MapFS(h), "away": away{fstest.MapFS(h)}} {
+		next := checked(t, first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{rootHome: root} }))
+		var gone []string
+		for _, stream := range []string{"skills", "slash_commands", "memory_notes"} {
+			for _, r := range next.Deletes(stream) {
+				gone = append(gone, r.Key)
+			}
+		}
+		if got, want := strings.Join(gone, " "), "skills:old commands:old memory_notes:-home-ada-code-loom/old.md"; got != want {
+			t.Errorf("%s: %q deleted, want %q", name, got, want)
+		}
+		if skip(t, next, "link_not_followed") < 2 {
+			t.Errorf("%s: %+v, want the links reported", name, next.Skips)
+		}
+	}
+}
+
+// A folder of documents that is itself a link to a disk that is away keeps them.
+func TestFolderOfDocumentsIsAway(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put("skills/s/SKILL.md", "s")
+	h.put("commands/c.md", "c")
+	h.put(project+"memory/a.md", "a")
+	first := run(t, h)
+	for _, name := range []string{"skills", "commands", project + "memory"} {
+		for path := range h {
+			if strings.HasPrefix(path, name+"/") {
+				delete(h, path)
+			}
+		}
+		h[name] = &fstest.MapFile{Data: []byte("/mnt/away"), Mode: fs.ModeSymlink, ModTime: day}
+	}
+	next := again(t, first)
+	if n := len(next.Deletes("skills")) + len(next.Deletes("slash_commands")) + len(next.Deletes("memory_notes")); n != 0 {
+		t.Errorf("%d records deleted, want none", n)
+	}
+}

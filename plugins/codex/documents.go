@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
@@ -23,22 +24,26 @@ type document struct {
 	clipped bool
 }
 
-// documents reads the files below folder that match, in order of name. partial reports
-// that some could not be read.
-func (r *run) documents(folder string, depth int, match func(name string) bool) (docs []document, partial bool) {
+// documents reads the files below folder that match, in order of name. hides reports whether
+// the document of a path may be there although docs lacks it.
+func (r *run) documents(folder string, depth int, match func(name string) bool) (docs []document, hides func(path string) bool) {
 	l := files.Walk{Depth: depth, Most: maxDocuments, Keep: func(p string, folder bool) bool {
 		return !folder && match(path.Base(p))
 	}}.List(r.home, folder)
-	partial = r.faults(l, folder)
+	r.faults(l, folder)
+	unread := map[string]bool{}
 	for _, e := range l.Entries {
 		e.Path = path.Join(folder, e.Path)
 		if d, ok := r.document(e); ok {
 			docs = append(docs, d)
 		} else {
-			partial = true
+			unread[e.Path] = true
 		}
 	}
-	return docs, partial
+	return docs, func(p string) bool {
+		below, own := strings.CutPrefix(p, folder+"/")
+		return unread[p] || own && l.Hides(below)
+	}
 }
 
 func (r *run) document(e files.Entry) (d document, ok bool) {
@@ -103,7 +108,7 @@ func (r *run) prompts() error {
 	return r.texts(streamPrompts, "prompts", 1, func(n string) bool { return path.Ext(n) == ".md" },
 		func(p string) (id, name string) {
 			return "prompts:" + strings.TrimPrefix(p, "prompts/"), strings.TrimSuffix(path.Base(p), ".md")
-		})
+		}, func(id string) []string { return []string{"prompts/" + strings.TrimPrefix(id, "prompts:")} })
 }
 
 func (r *run) skills() error {
@@ -111,15 +116,23 @@ func (r *run) skills() error {
 		func(p string) (id, name string) {
 			dir := strings.TrimPrefix(path.Dir(p), "skills/")
 			return "skills:" + dir, path.Base(dir)
+		}, func(id string) []string {
+			dir := strings.TrimPrefix(id, "skills:")
+			paths := []string{"skills/" + dir + "/SKILL.md"}
+			if dir == "skills" { // also the id of the one without a folder
+				paths = append(paths, "skills/SKILL.md")
+			}
+			return paths
 		})
 }
 
-// texts collects a stream of documents.
-func (r *run) texts(stream, folder string, depth int, match func(string) bool, identify func(string) (id, name string)) error {
+// texts collects a stream of documents. pathsOf lists the paths of documents to which identify
+// gives an id.
+func (r *run) texts(stream, folder string, depth int, match func(string) bool, identify func(string) (id, name string), pathsOf func(id string) []string) error {
 	if !r.h.Wants(stream) {
 		return nil
 	}
-	docs, partial := r.documents(folder, depth, match)
+	docs, hides := r.documents(folder, depth, match)
 	set := files.Open(r.h, stream, "")
 	for i := range docs {
 		d := &docs[i]
@@ -141,5 +154,6 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 			return err
 		}
 	}
-	return set.Close(!partial)
+	set.KeepIf(func(id string) bool { return slices.ContainsFunc(pathsOf(id), hides) })
+	return set.Close(true)
 }

@@ -45,6 +45,8 @@ func (r *run) faults(l *files.Listing, folder string) (partial bool) {
 			continue
 		case files.Many:
 			r.problem(tooMany, folder)
+		case files.Linked:
+			r.problem(linked, path.Join(folder, f.Path))
 		default:
 			r.problem(unreadable, path.Join(folder, f.Path))
 		}

@@ -15,7 +15,9 @@ const maxNamed = 20
 // The kinds of problems.
 var (
 	unreadable = kind("file_unreadable", "manual_action_required", "file or folder could not be read", "files or folders could not be read")
-	changed    = kind("file_changed_while_read", "retry_by_runtime", "rollout was rewritten while it was read",
+	linked     = kind("link_not_followed", "not_retriable", "link leads to a folder and was not followed; what was collected below its name stays",
+		"links lead to folders and were not followed; what was collected below their names stays")
+	changed = kind("file_changed_while_read", "retry_by_runtime", "rollout was rewritten while it was read",
 		"rollouts were rewritten while they were read")
 	noThreads = kind("threads_unreadable", "retry_by_runtime", "database could not be read: sessions keep the titles they have",
 		"databases could not be read: sessions keep the titles they have")
@@ -28,7 +30,7 @@ var (
 	reduced   = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, changed, noThreads, tooMany, nothing, malformed, tooLong, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, tooLong, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

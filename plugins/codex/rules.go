@@ -18,17 +18,18 @@ func (r *run) rules() error {
 	if !r.h.Wants(streamRules) {
 		return nil
 	}
-	docs, partial := r.documents("rules", 3, func(n string) bool {
+	docs, hides := r.documents("rules", 3, func(n string) bool {
 		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
 	})
 	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }}.List(r.home, ".")
-	partial = r.faults(general, ".") || partial
+	r.faults(general, ".")
+	unread := map[string]bool{}
 	for _, e := range general.Files() {
 		d, ok := r.document(e)
 		if ok {
 			docs = append(docs, d)
 		}
-		partial = partial || !ok
+		unread[e.Path] = !ok
 	}
 	set := files.Open(r.h, streamRules, "")
 	for i := range docs {
@@ -56,7 +57,12 @@ func (r *run) rules() error {
 			}
 		}
 	}
-	return set.Close(!partial)
+	set.KeepIf(func(id string) bool {
+		p := strings.TrimPrefix(id, "rules:")
+		p = p[:max(0, strings.LastIndexByte(p, ':'))]
+		return unread[p] || general.Hides(p) || hides("rules/"+p)
+	})
+	return set.Close(true)
 }
 
 // markdownRules returns the list items of a Markdown text and the paragraphs

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,54 @@ func TestManyThreads(t *testing.T) {
 	}
 	if second := h.again(first); len(second.All) != 0 {
 		t.Fatalf("%v, want 0", len(second.All))
+	}
+}
+
+// A document behind a link is not gone: neither when its folder was moved and a link left in its
+// place, nor while the link's target is away. A file that was deleted beside it is gone.
+func TestDocumentsBehindLinksStay(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	link := func(to, name string) {
+		if err := os.Symlink(to, filepath.Join(h.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write("kept/one.md", "text")
+	for _, name := range []string{"skills/in/moved/SKILL.md", "skills/old/SKILL.md", "prompts/old.md", "rules/moved/a.md", "rules/old.md", "skills/SKILL.md"} {
+		h.write(name, "text")
+	}
+	for _, name := range []string{"skills/away/SKILL.md", "prompts/away.md", "rules/away.md", "AGENTS.md"} {
+		h.write(name, "text")
+		h.remove(name)
+		link(filepath.Join(h.dir, "kept/one.md"), name)
+	}
+	first := h.collect()
+	for _, name := range []string{"skills/in/moved", "rules/moved"} {
+		to := filepath.Join(h.dir, "kept", strings.ReplaceAll(name, "/", "-"))
+		if err := os.Rename(filepath.Join(h.dir, name), to); err != nil {
+			t.Fatal(err)
+		}
+		link(to, name)
+	}
+	for _, name := range []string{"skills/old", "skills/SKILL.md", "prompts/old.md", "rules/old.md", "kept/one.md"} {
+		h.remove(name)
+	}
+	link("nowhere", "skills/SKILL.md")
+	next := h.again(first)
+	var gone []string
+	for _, stream := range []string{streamSkills, streamPrompts, streamRules} {
+		for _, r := range next.Deletes(stream) {
+			gone = append(gone, r.Key)
+		}
+	}
+	if got, want := strings.Join(gone, " "), "skills:old prompts:old.md rules:old.md:0"; got != want {
+		t.Errorf("%q deleted, want %q", got, want)
+	}
+	for _, reason := range []string{"file_unreadable", "link_not_followed"} {
+		if !slices.ContainsFunc(next.Skips, func(s abi.SkipResult) bool { return s.Reason == reason }) {
+			t.Errorf("%+v, want %s", next.Skips, reason)
+		}
 	}
 }
 

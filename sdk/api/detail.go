@@ -36,9 +36,9 @@ type fetching struct {
 
 func (l List) lane(c *Client) Lane {
 	r := &fetching{listing: l.in(c)}
-	cursor.Read(r.Cursor(r.Name), listVersion, &r.before)
-	cursor.Read(r.Cursor(r.Name), listVersion, &r.done)
-	r.saver = cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &r.done}
+	cursor.Read(r.Cursor(r.Name), r.version(), &r.before)
+	cursor.Read(r.Cursor(r.Name), r.version(), &r.done)
+	r.saver = cursor.Saver{Host: r.Host, Stream: r.Name, Version: r.version(), Whose: r.Account, Value: &r.done}
 	r.details = c.Details(sdk.DetailLane{
 		Stream: r.Name, StateStream: r.Name,
 		Request: func(d sdk.Detail) (sdk.Request, error) { return c.Get(l.Path(d.Key)), nil },
@@ -68,7 +68,7 @@ func (r *fetching) Close() error {
 	if err := r.details.Close(); err != nil || !r.whole {
 		return err
 	}
-	return r.State(r.Name, cursor.Encode(listVersion, r.Account, &r.met))
+	return r.State(r.Name, cursor.Encode(r.version(), r.Account, &r.met))
 }
 
 func (r *fetching) walk() error {

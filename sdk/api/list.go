@@ -11,7 +11,10 @@ import (
 
 // List is a stream that one list of the provider shows whole. A run reads the list to its
 // end: the host writes the rows that are new or have changed, and deletes the records whose
-// rows are gone. A run that was broken off goes on at its page.
+// rows are gone. When a run is broken off, the next one goes on at its page. A list with Detail
+// is read from its first page again, and has to come to its end in one run, because the details
+// are fetched behind it. Those behind which a cursor was committed are not fetched again, but for
+// those without a time.
 type List struct {
 	Name  string // of the stream
 	Pager Pager
@@ -19,6 +22,9 @@ type List struct {
 	// Row sets the fields of a row's record. A row whose record gets no key is reported as
 	// KEY_item_unreadable, and as long as there is one nothing is deleted.
 	Row func(r *sdk.Record, row jsonvalue.Value)
+	// Version is part of the list's cursor. Raise it when Row makes records in another way, or
+	// Pager numbers pages in another way: the next run begins anew, and fetches every detail.
+	Version int64
 
 	// Detail and Path serve a list that does not show its records whole: each record is
 	// fetched by itself, and Row gets the answer. Detail returns the key of a row's record, and when it
@@ -30,6 +36,9 @@ type List struct {
 
 // listVersion is the version of the cursors of lists.
 const listVersion = 1
+
+// version is that of the list's cursor.
+func (l List) version() int64 { return l.Version<<8 | listVersion }
 
 // listPlace is where the reading of a list was broken off. The zero place begins it.
 type listPlace struct{ begunBy, page string }
@@ -58,6 +67,7 @@ type listing struct {
 	tally  *problems.Tally
 	listed [][]string // keys of rows of the page whose records are there
 
+	bad, told            int // unreadable rows of this reading, and the most of one so far
 	unreadable, unstable *problems.Kind
 }
 
@@ -81,7 +91,7 @@ func (l List) in(c *Client) *listing {
 	}
 }
 
-// reported reports the problems of the list, and returns err behind an error of that.
+// reported reports the problems of the list. It returns the error of that, or else err.
 func (r *listing) reported(err error) error {
 	if e := r.tally.Report(); e != nil {
 		return e
@@ -91,8 +101,8 @@ func (r *listing) reported(err error) error {
 
 // emit collects a list whose rows are the records.
 func (r *listing) emit() error {
-	cursor.Read(r.Cursor(r.Name), listVersion, &r.at)
-	r.saver = &cursor.Saver{Host: r.Host, Stream: r.Name, Version: listVersion, Whose: r.Account, Value: &r.at}
+	cursor.Read(r.Cursor(r.Name), r.version(), &r.at)
+	r.saver = &cursor.Saver{Host: r.Host, Stream: r.Name, Version: r.version(), Whose: r.Account, Value: &r.at}
 	_, err := r.settle(func(row jsonvalue.Value) (string, error) {
 		record := r.Record(r.Name)
 		record.Reset()
@@ -121,6 +131,7 @@ func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error))
 	r.at.begunBy = list.BegunBy()
 	how, _, err := Settle(list, func() (Pass, error) {
 		var pass Pass
+		r.bad = 0
 		pages := r.Pages(r.Pager, r.at.page)
 		for pages.Next() {
 			if err := r.page(&pass, list, pages.Page(), take); err != nil {
@@ -143,6 +154,10 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 			return err
 		}
 		if pass.Row(key); key == "" {
+			r.bad++
+		}
+		if r.bad > r.told { // each is met again in the next reading
+			r.told++
 			r.tally.Note(r.unreadable, "")
 		}
 	}

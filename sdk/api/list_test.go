@@ -124,3 +124,96 @@ func TestListGoesOn(t *testing.T) {
 		t.Errorf("the second run emits %q, and %s notes are kept; want e and 5", got, kept(second))
 	}
 }
+
+// Rows that cannot be read are counted once, however often the list is read: here twice, since
+// a row is missing, or four times, since the list is shorter than it says.
+func TestUnreadableRowsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	bad := `{"text":"x"}`
+	for name, c := range map[string]struct {
+		rows  []string
+		total int
+		at    func(p *shelf) func(page int)
+		want  string
+	}{
+		"shorter than it says": {append(noted("a", "b"), bad), 5, nil, "1 row of the list has no valid key"},
+		"two of them":          {append(noted("a"), bad, bad), 5, nil, "2 rows of the list have no valid key"},
+		"one comes later": {noted("a", "b"), 3, func(p *shelf) func(int) {
+			return func(page int) {
+				if page == 0 && len(p.rows) == 2 && p.total == 3 {
+					p.total = 4
+				} else if page == 0 && len(p.rows) == 2 {
+					p.rows = append(p.rows, bad)
+				}
+			}
+		}, "1 row of the list has no valid key"},
+	} {
+		p := &shelf{rows: c.rows, total: c.total}
+		if c.at != nil {
+			p.at = c.at(p)
+		}
+		res := collect(t, p, nil, lists)
+		var got []string
+		for _, s := range res.Skips {
+			if s.Reason == "notes_item_unreadable" {
+				got = append(got, s.Message)
+			}
+		}
+		if strings.Join(got, ",") != c.want {
+			t.Errorf("%s: reported %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A raised version forgets the cursor: a detail that has not changed is fetched again, for
+// records that are built in another way, and a list does not go on at a page that its earlier
+// Pager numbered.
+func TestARaisedVersionBeginsAnew(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[int64]string{0: "[]", 1: "[/v1/notes/a]"} {
+		l := api.List{
+			Name: "notes", Pager: api.OnePage("/v1/notes", "items"), Version: version,
+			Row: func(r *sdk.Record, v jsonvalue.Value) { r.Copy("id", v.Get("id")) },
+			Detail: func(row jsonvalue.Value) sdk.Detail {
+				return sdk.Detail{Key: []string{row.Get("id").Str()}, UpdatedAt: "1"}
+			},
+			Path: func(key []string) string { return "/v1/notes/" + key[0] },
+		}
+		before := l
+		before.Version = 0
+		p := answers{"/v1/notes": `{"items":[{"id":"a"}]}`, "/v1/notes/a": `{"id":"a"}`}
+		first := collect(t, p, nil, of(before))
+		next := collect(t, p, func(o *sdktest.Options) { o.State, o.Stored = first.Committed(), first.Stored() }, of(l))
+		asked := []string{}
+		for _, r := range next.Requests {
+			if detail := strings.TrimPrefix(r.URL, origin); detail != "/v1/notes" {
+				asked = append(asked, detail)
+			}
+		}
+		if got := fmt.Sprint(asked); got != want {
+			t.Errorf("version %d behind 0: asked for %s, want %s", version, got, want)
+		}
+	}
+	for version, want := range map[int64]string{0: "/v1/search?q=x&from=2", 1: "/v1/notes?offset=0"} {
+		l := api.List{Name: "notes", Pager: api.Offset("/v1/notes", "items", "offset", 2), Version: version, Row: func(r *sdk.Record, v jsonvalue.Value) { r.Copy("id", v.Get("id")) }}
+		before := l
+		before.Version, before.Pager = 0, api.Cursor(searching, "items", "", "cursor")
+		if version == 0 {
+			l = before
+		}
+		p := answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":2}`, "/v1/search?q=x&from=2": `500`, "/v1/notes?offset=0": `{"items":[{"id":"b"}]}`, "/v1/notes?offset=2": `{"items":[]}`}
+		first := collect(t, p, func(o *sdktest.Options) { o.Tolerate = true }, of(before))
+		p["/v1/search?q=x&from=2"] = `{"items":[{"id":"b"}]}`
+		next := collect(t, p, func(o *sdktest.Options) { o.State, o.Stored = first.Committed(), first.Stored() }, of(l))
+		if got := strings.TrimPrefix(next.Requests[0].URL, origin); got != want {
+			t.Errorf("version %d behind 0: first asked for %s, want %s", version, got, want)
+		}
+	}
+}
+
+// of collects one list.
+func of(l api.List) func(h *sdk.Host) error {
+	return func(h *sdk.Host) error {
+		return api.Collect(h, provider, api.Table{Streams: []api.Stream{l.Stream()}})
+	}
+}

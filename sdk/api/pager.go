@@ -55,23 +55,33 @@ func OnePage(path, items string) Pager {
 }
 
 // Cursor is a list whose page says in the member more whether there is another one, and in
-// the member next what to ask it with; request makes the request, of the first page with
-// cursor "". Without a member more the list ends where next is missing.
+// the member next what to ask it with, a text or a whole number; request makes the request, of
+// the first page with cursor "". Without a member more the list ends where next is null, missing
+// or "".
 func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, next string) Pager {
 	return Pager{items: items, request: request, forgets: true, next: func(c *Client, p Page) (string, error) {
-		at := find(p.Value, next)
-		if more == "" {
-			return at.Str(), nil
+		if more != "" {
+			switch flag := find(p.Value, more); {
+			case flag.Kind() != jsonvalue.True && flag.Kind() != jsonvalue.False:
+				return "", c.Malformed("the answer to a list does not say whether there is more")
+			case !flag.Bool():
+				return "", nil
+			}
 		}
-		switch flag := find(p.Value, more); {
-		case flag.Kind() != jsonvalue.True && flag.Kind() != jsonvalue.False:
-			return "", c.Malformed("the answer to a list does not say whether there is more")
-		case !flag.Bool():
-			return "", nil
-		case at.Str() == "":
+		at := find(p.Value, next)
+		cursor := at.Str()
+		if n, whole := at.IntOK(); whole {
+			cursor = strconv.FormatInt(n, 10)
+		}
+		switch {
+		case cursor != "":
+			return cursor, nil
+		case !at.IsNull() && at.Kind() != jsonvalue.String:
+			return "", c.Malformed("a list's cursor to its next page is neither a text nor a whole number")
+		case more != "":
 			return "", c.Malformed("a list has more pages, and no cursor to them")
 		}
-		return at.Str(), nil
+		return "", nil
 	}}
 }
 

@@ -119,8 +119,13 @@ func (s *Set) Len() int { return len(s.items) }
 
 // Keep keeps everything whose key begins so: it could not be looked at.
 func (s *Set) Keep(prefix string) {
+	s.KeepIf(func(key string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// KeepIf keeps everything whose key is hidden: it may be there.
+func (s *Set) KeepIf(hidden func(key string) bool) {
 	for key, one := range s.items {
-		one.seen = one.seen || strings.HasPrefix(key, prefix)
+		one.seen = one.seen || hidden(key)
 	}
 }
 

@@ -39,6 +39,7 @@ const (
 	Strays                // a link that leads nowhere, or out of the root
 	Deep                  // a folder below Walk.Depth
 	Many                  // more entries than Walk.Most
+	Linked                // a link to a folder, which is not followed: what was below its name may have moved there
 )
 
 // Fault is a place that a walk could not see.
@@ -54,7 +55,8 @@ type Walk struct {
 	Depth int
 	// Most is how many entries are kept.
 	Most int
-	// Keep says which entries are kept, by path; nil: all. Only those are examined.
+	// Keep says which entries are kept, by path; nil: all. Only those are examined, and links,
+	// which may lead to a folder.
 	Keep func(path string, folder bool) bool
 	// Pass says which folders are passed over; nil: none.
 	Pass func(path string) bool
@@ -73,11 +75,22 @@ type Listing struct {
 func (w Walk) List(fsys fs.FS, dir string) *Listing {
 	l := &Listing{}
 	w.list(l, fsys, dir, "", 1)
-	l.Absent = errors.Is(l.Err, fs.ErrNotExist)
-	if l.Absent {
-		l.Faults, l.Err = nil, nil
+	switch {
+	case !errors.Is(l.Err, fs.ErrNotExist):
+	case listed(fsys, dir):
+		l.Faults = []Fault{{".", Strays}}
+	default:
+		l.Absent, l.Faults, l.Err = true, nil, nil
 	}
 	return l
+}
+
+// listed reports whether the folder above dir lists it: it is then a link that leads nowhere.
+func listed(fsys fs.FS, dir string) bool {
+	above, err := fs.ReadDir(fsys, path.Dir(dir))
+	return err == nil && slices.ContainsFunc(above, func(d fs.DirEntry) bool {
+		return d.Name() == path.Base(dir) && d.Type()&fs.ModeSymlink != 0
+	})
 }
 
 func (w Walk) list(l *Listing, fsys fs.FS, dir, below string, depth int) {
@@ -90,23 +103,28 @@ func (w Walk) list(l *Listing, fsys fs.FS, dir, below string, depth int) {
 	}
 	for _, d := range found {
 		e := Entry{Path: path.Join(below, d.Name()), Kind: Other, Link: d.Type()&fs.ModeSymlink != 0}
-		if w.Keep == nil || w.Keep(e.Path, d.IsDir()) {
-			if len(l.Entries) == w.Most {
-				l.fault(".", Many)
-				return
-			}
+		keep := w.Keep == nil || w.Keep(e.Path, d.IsDir())
+		pass := w.Pass != nil && w.Pass(e.Path)
+		if keep && len(l.Entries) == w.Most {
+			l.fault(".", Many)
+			return
+		}
+		if keep || e.Link && !pass && depth < w.Depth {
 			l.look(fsys, dir, d, &e)
+		}
+		if keep {
 			l.Entries = append(l.Entries, e)
 		}
-		if !d.IsDir() || w.Pass != nil && w.Pass(e.Path) {
-			continue
-		}
-		if depth == w.Depth {
+		switch {
+		case !d.IsDir() && e.Kind != Folder || pass:
+		case depth == w.Depth:
 			l.fault(e.Path, Deep)
-			continue
-		}
-		if w.list(l, fsys, dir, e.Path, depth+1); l.cut() {
-			return
+		case e.Link:
+			l.fault(e.Path, Linked)
+		default:
+			if w.list(l, fsys, dir, e.Path, depth+1); l.cut() {
+				return
+			}
 		}
 	}
 }
@@ -144,9 +162,13 @@ func (l *Listing) fault(at string, why Why) { l.Faults = append(l.Faults, Fault{
 // cut reports whether the walk ended before its end.
 func (l *Listing) cut() bool { return len(l.Faults) > 0 && l.Faults[len(l.Faults)-1].Why == Many }
 
-// Whole reports whether everything was seen, so that what was not is not there. A link that
-// strays was seen.
-func (l *Listing) Whole() bool {
+// Whole reports whether everything was seen, so that what was not is not there. One link that
+// leads nowhere, or to a folder, makes it false: Set.KeepIf with Hides keeps no more than what
+// may be behind it.
+func (l *Listing) Whole() bool { return len(l.Faults) == 0 }
+
+// Listed reports whether everything was seen but links that stray.
+func (l *Listing) Listed() bool {
 	return !slices.ContainsFunc(l.Faults, func(f Fault) bool { return f.Why != Strays })
 }
 

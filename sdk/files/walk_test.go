@@ -70,13 +70,16 @@ func TestWalk(t *testing.T) {
 		dir  string
 		want string
 	}{
-		"all":       {files.Walk{Depth: 4, Most: 99}, "in", "a-link=file a.md=file away=link b=directory b/c=directory b/c/d.md=file round=directory away!1"},
-		"deep":      {files.Walk{Depth: 2, Most: 99}, "in", "a-link=file a.md=file away=link b=directory b/c=directory round=directory away!1 b/c!2"},
+		"all":       {files.Walk{Depth: 4, Most: 99}, "in", "a-link=file a.md=file away=link b=directory b/c=directory b/c/d.md=file round=directory away!1 round!4"},
+		"deep":      {files.Walk{Depth: 2, Most: 99}, "in", "a-link=file a.md=file away=link b=directory b/c=directory round=directory away!1 b/c!2 round!4"},
 		"one level": {files.Walk{Depth: 1, Most: 99, Pass: func(string) bool { return true }}, ".", ".hidden=file in=directory"},
 		"too many":  {files.Walk{Depth: 4, Most: 2}, "in", "a-link=file a.md=file .!3"},
 		"some": {files.Walk{Depth: 4, Most: 9, Keep: func(p string, folder bool) bool { return !folder && strings.HasSuffix(p, ".md") }}, ".",
-			"in/a.md=file in/b/c/d.md=file"},
-		"absent": {files.Walk{Depth: 4, Most: 9}, "out", ""},
+			"in/a.md=file in/b/c/d.md=file in/away!1 in/round!4"},
+		"some without links": {files.Walk{Depth: 4, Most: 9, Keep: func(p string, folder bool) bool { return !folder && strings.HasSuffix(p, ".md") },
+			Pass: func(p string) bool { return p == "in/away" || p == "in/round" }}, ".", "in/a.md=file in/b/c/d.md=file"},
+		"the last level": {files.Walk{Depth: 1, Most: 9, Keep: func(p string, _ bool) bool { return p == "a.md" }, Pass: func(p string) bool { return p == "b" }}, "in", "a.md=file"},
+		"absent":         {files.Walk{Depth: 4, Most: 9}, "out", ""},
 	} {
 		l := c.walk.List(all, c.dir)
 		if got := said(l); got != c.want {
@@ -85,7 +88,7 @@ func TestWalk(t *testing.T) {
 		if l.Absent != (name == "absent") || l.Err != nil {
 			t.Errorf("%s: absent %v and error %v, want %v and none", name, l.Absent, l.Err, name == "absent")
 		}
-		if whole := name != "deep" && name != "too many"; l.Whole() != whole {
+		if whole := !strings.Contains(c.want, "!"); l.Whole() != whole {
 			t.Errorf("%s: whole %v, want %v", name, l.Whole(), whole)
 		}
 		for _, e := range l.Files() {
@@ -114,6 +117,37 @@ func TestHides(t *testing.T) {
 		}
 		if (l.Err != nil) != (barred == "in") {
 			t.Errorf("%q barred: error %v, want one for the folder itself alone", barred, l.Err)
+		}
+	}
+}
+
+// A link hides what may have moved behind it, and nothing else: one to a folder, one whose
+// target is away, and the walked folder itself.
+func TestLinksHide(t *testing.T) {
+	t.Parallel()
+	for link, c := range map[string]struct {
+		hidden string
+		listed bool
+	}{
+		"in/work->in/.work": {"work/w.md", false},
+		"in/work->away":     {"work/w.md", true},
+		"in/a.md->away":     {"a.md", true},
+		"in->away":          {"work/w.md a.md worked", true},
+		"other->away":       {"", true},
+	} {
+		f := tree("in/.work/w.md", link)
+		if link == "in->away" {
+			f = tree(link)
+		}
+		l := files.Walk{Depth: 3, Most: 9, Keep: func(p string, folder bool) bool { return !folder && strings.HasSuffix(p, ".md") }}.List(f, "in")
+		var hidden []string
+		for _, p := range []string{"work/w.md", "a.md", "worked"} {
+			if l.Hides(p) {
+				hidden = append(hidden, p)
+			}
+		}
+		if got := strings.Join(hidden, " "); got != c.hidden || l.Whole() != (c.hidden == "") || l.Listed() != c.listed || l.Absent {
+			t.Errorf("%s: %q hidden, whole %v, listed %v, absent %v, want %q, %v, %v, false", link, got, l.Whole(), l.Listed(), l.Absent, c.hidden, c.hidden == "", c.listed)
 		}
 	}
 }

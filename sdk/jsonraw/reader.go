@@ -8,7 +8,8 @@ const MaxDepth = 512
 // Reader walks one JSON text once, from its start to its end, and builds nothing. Values
 // that nobody needs are only stepped over; the others are handed out as their exact text.
 //
-// After anything that is not JSON every method does nothing, and End reports false.
+// Only the structure is checked, see the package. Behind a place where it is not that of JSON
+// every method does nothing, and End reports false.
 type Reader struct {
 	Src []byte // the text
 
@@ -243,7 +244,7 @@ func (r *Reader) scalar(c byte) bool {
 	return r.i > start && (c == '-' || c >= '0' && c <= '9')
 }
 
-// End reports whether everything was read and was JSON.
+// End reports whether everything was read and has the structure of JSON.
 func (r *Reader) End() bool { return !r.bad && r.peek() == 0 && r.i == len(r.Src) }
 
 // At is where the reader is in the text, for From.

@@ -120,9 +120,13 @@ func TestTextOf(t *testing.T) {
 	if !r.Next() || r.Token().Name != "p" {
 		t.Errorf("got %+v behind it, want the next element", r.Token())
 	}
-	r = markup.HTML(strings.NewReader(`<p>long text</p>`))
-	if r.Next(); r.TextOf(4) != "long" {
-		t.Error("got another text than its first four bytes, want those")
+	for most, want := range []string{"", "", "é", "é<", "é<x", "é<x€"[:4], "é<x€"[:4], "é<x€"} {
+		r = markup.HTML(strings.NewReader(`<p>&eacute;&lt;<b>x</b>€ and more</p>`))
+		if r.Next(); r.TextOf(most) != want {
+			r = markup.HTML(strings.NewReader(`<p>&eacute;&lt;<b>x</b>€ and more</p>`))
+			r.Next()
+			t.Errorf("at most %d bytes: got %q, want %q", most, r.TextOf(most), want)
+		}
 	}
 }
 

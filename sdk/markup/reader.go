@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 )
 
 // The bounds of a document.
@@ -85,8 +86,8 @@ func (r *Reader) Err() error {
 }
 
 // TextOf reads to the end of the element that the last token has opened, and returns the text
-// in it, elements within left out, cut at most bytes. Use it for elements that are always
-// closed.
+// in it without its tags, at most that many bytes and no part of a code point. Use it for
+// elements that are always closed.
 func (r *Reader) TextOf(most int) string {
 	if r.token.Kind != Open {
 		return ""
@@ -95,8 +96,8 @@ func (r *Reader) TextOf(most int) string {
 	var text []byte
 	for r.Next() {
 		switch t := r.Token(); {
-		case t.Kind == Text:
-			text = append(text, t.Text[:min(len(t.Text), most-len(text))]...)
+		case t.Kind == Text && len(text) <= most:
+			text = append(text, t.Text...)
 		case t.Kind == Open && t.Name == name:
 			depth++
 		case t.Kind == Close && t.Name == name:
@@ -106,7 +107,7 @@ func (r *Reader) TextOf(most int) string {
 			break
 		}
 	}
-	return string(text)
+	return clip.Text(string(text), most)
 }
 
 func tooLarge() error {
