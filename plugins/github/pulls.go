@@ -64,22 +64,11 @@ func (r *run) pulls(*api.Client) api.Lane {
 		Stream: streamPulls, StateStream: streamPulls,
 		Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
 	})
-	return l
+	return &api.DetailLane{Details: l.details, Tally: l.tally, Walk: l.walk}
 }
 
-// Recover implements api.Lane.
-func (l *pullLane) Recover() error { return l.details.Recover() }
-
-// Close implements api.Lane.
-func (l *pullLane) Close() error {
-	if err := l.tally.Report(); err != nil {
-		return err
-	}
-	return l.details.Close()
-}
-
-// Collect implements api.Lane.
-func (l *pullLane) Collect() error {
+// walk searches the newest span, and then those that are pending.
+func (l *pullLane) walk() error {
 	l.at.recent = make(map[string]int64)
 	l.r.place(streamPulls, &l.at)
 	l.at.pending = slices.DeleteFunc(l.at.pending, func(s span) bool { return s.to.IsZero() })
@@ -88,16 +77,12 @@ func (l *pullLane) Collect() error {
 		newest.from = l.at.through.Add(-pullsOverlap)
 	}
 	l.at.pending = append([]span{newest}, l.at.pending...)
-	err := l.walk()
-	if e := l.tally.Report(); err == nil {
-		err = e
-	}
-	return err
+	return l.searchPending()
 }
 
-// walk searches the pending spans. Pull requests that change during several searches
+// searchPending searches the pending spans. Pull requests that change during several searches
 // leave their spans, so the most recent span is searched once more at the end.
-func (l *pullLane) walk() error {
+func (l *pullLane) searchPending() error {
 	for searches := 0; len(l.at.pending) > 0; {
 		s := l.r.search(l.tally, l.at.pending[0])
 		if err := l.span(s); err != nil {

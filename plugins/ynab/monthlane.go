@@ -64,27 +64,7 @@ func (r *run) monthCategories(*api.Client) api.Lane {
 		Stream: streamMonthCategories, StateStream: streamMonthCategories,
 		Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
 	})
-	return l
-}
-
-// Recover implements api.Lane.
-func (l *monthLane) Recover() error { return l.details.Recover() }
-
-// Close implements api.Lane.
-func (l *monthLane) Close() error {
-	if err := l.tally.Report(); err != nil {
-		return err
-	}
-	return l.details.Close()
-}
-
-// Collect implements api.Lane.
-func (l *monthLane) Collect() error {
-	err := l.walk()
-	if e := l.tally.Report(); err == nil {
-		err = e
-	}
-	return err
+	return &api.DetailLane{Details: l.details, Tally: l.tally, Walk: l.walk}
 }
 
 func (l *monthLane) walk() error {

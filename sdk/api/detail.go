@@ -44,7 +44,7 @@ func (l List) lane(c *Client) Lane {
 		Request: func(d sdk.Detail) (sdk.Request, error) { return c.Get(l.Path(d.Key)), nil },
 		Record:  r.record, Slice: r.slice,
 	})
-	return r
+	return &DetailLane{Details: r.details, Tally: r.tally, Walk: r.walk, Save: r.save}
 }
 
 // slice hands over the cursor of the details before rest.
@@ -57,16 +57,10 @@ func (r *fetching) slice(rest sdk.Detail) error {
 	return r.saver.Page(r.Name + " " + strconv.Itoa(r.covered))
 }
 
-// Recover implements Lane.
-func (r *fetching) Recover() error { return r.details.Recover() }
-
-// Collect implements Lane.
-func (r *fetching) Collect() error { return r.reported(r.walk()) }
-
-// Close implements Lane.
-func (r *fetching) Close() error {
-	if err := r.details.Close(); err != nil || !r.whole {
-		return err
+// save hands over the cursor of a list that was read to its end.
+func (r *fetching) save() error {
+	if !r.whole {
+		return nil
 	}
 	return r.State(r.Name, cursor.Encode(r.version(), r.Account, &r.met))
 }

@@ -74,7 +74,11 @@ type listing struct {
 // Collect collects a list without Detail, for a table that knows its path in the run alone.
 func (l List) Collect(c *Client) error {
 	r := l.in(c)
-	return r.reported(r.emit())
+	err := r.emit()
+	if e := r.tally.Report(); e != nil {
+		return e
+	}
+	return err
 }
 
 func (l List) in(c *Client) *listing {
@@ -89,14 +93,6 @@ func (l List) in(c *Client) *listing {
 			Plain: "the list changed each time it was read, or is shorter than it says; the next run looks for what is gone",
 		},
 	}
-}
-
-// reported reports the problems of the list. It returns the error of that, or else err.
-func (r *listing) reported(err error) error {
-	if e := r.tally.Report(); e != nil {
-		return e
-	}
-	return err
 }
 
 // emit collects a list whose rows are the records.

@@ -33,17 +33,6 @@ type Stream struct {
 	Lane func(c *Client) Lane
 }
 
-// Lane collects a stream whose records are fetched one by one, by an sdk.Details.
-type Lane interface {
-	// Recover comes before every stream is collected, in a run that only recovers, too. When
-	// it fails, the stream is not collected.
-	Recover() error
-	// Collect comes in the stream's turn.
-	Collect() error
-	// Close comes behind every stream, unless Recover or Collect failed.
-	Close() error
-}
-
 // EndsRun reports whether an error ends the run, not only one stream: no other request would
 // fare better.
 func EndsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
