@@ -108,10 +108,12 @@ func (c *collection) commands() error {
 func (c *collection) readNotes(project string) error {
 	f, r := c.projects.sub(project+"/memory"), c.h.Record("memory_notes")
 	l := c.walk(f)
-	c.notes.KeepIf(func(key string) bool {
-		note, own := strings.CutPrefix(key, project+"/")
-		return own && hides(l, note)
-	})
+	if !l.Whole() {
+		c.notes.KeepIf(func(key string) bool {
+			note, own := strings.CutPrefix(key, project+"/")
+			return own && hides(l, note)
+		})
+	}
 	for _, e := range l.Entries {
 		if !isMarkdown(e) {
 			continue

@@ -294,6 +294,14 @@ func TestFolderOfDocumentsIsAway(t *testing.T) {
 	h.put("commands/c.md", "c")
 	h.put(project+"memory/a.md", "a")
 	first := run(t, h)
+	away := checked(t, first.SecondRun(t, func(o *sdktest.Options) {
+		o.Roots = map[string]fs.FS{rootHome: fstest.MapFS{
+			"projects": {Data: []byte("/mnt/away"), Mode: fs.ModeSymlink, ModTime: day}, "commands/c.md": h["commands/c.md"],
+		}}
+	}))
+	if n := len(away.Deletes("memory_notes")); n != 0 {
+		t.Errorf("the folder of projects is away: %d notes deleted, want none", n)
+	}
 	for _, name := range []string{"skills", "commands", project + "memory"} {
 		for path := range h {
 			if strings.HasPrefix(path, name+"/") {

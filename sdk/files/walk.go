@@ -167,9 +167,9 @@ func (l *Listing) cut() bool { return len(l.Faults) > 0 && l.Faults[len(l.Faults
 // may be behind it.
 func (l *Listing) Whole() bool { return len(l.Faults) == 0 }
 
-// Listed reports whether everything was seen but links that stray.
+// Listed reports whether the folder was listed, and everything seen but links that stray in it.
 func (l *Listing) Listed() bool {
-	return !slices.ContainsFunc(l.Faults, func(f Fault) bool { return f.Why != Strays })
+	return l.Err == nil && !slices.ContainsFunc(l.Faults, func(f Fault) bool { return f.Why != Strays })
 }
 
 // Hides reports whether the path may be there although the listing lacks it.

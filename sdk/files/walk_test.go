@@ -132,7 +132,7 @@ func TestLinksHide(t *testing.T) {
 		"in/work->in/.work": {"work/w.md", false},
 		"in/work->away":     {"work/w.md", true},
 		"in/a.md->away":     {"a.md", true},
-		"in->away":          {"work/w.md a.md worked", true},
+		"in->away":          {"work/w.md a.md worked", false},
 		"other->away":       {"", true},
 	} {
 		f := tree("in/.work/w.md", link)
