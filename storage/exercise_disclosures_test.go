@@ -65,3 +65,41 @@ func exerciseDisclosures(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same(g.HourlyBytes, int64(1<<20))
 }
+
+// exerciseManyDisclosures: what is refused to an app drives out neither what it was told nor
+// what others were, however often it asks (RD-56.3).
+func exerciseManyDisclosures(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	read := func(grant, token, code string) Disclosure {
+		return Disclosure{At: x.clock.Now(), RequestID: "req", TokenID: token, GrantID: grant, Route: "/v1/streams", Status: 200, Code: code}
+	}
+	x.ok(x.s.Disclose(ctx, []Disclosure{read("a", "", ""), read("b", "", "refused"), read("", "t1", "refused")}))
+	for range 30 {
+		var many []Disclosure
+		for range 500 {
+			many = append(many, read("a", "", "refused"), read("", "t2", "refused"))
+		}
+		x.ok(x.s.Disclose(ctx, many))
+	}
+	kept := func(grant, token string) (answered, refused int) {
+		t.Helper()
+		all, err := x.s.Disclosures(ctx, grant, 0, 50_000)
+		x.ok(err)
+		for _, d := range all {
+			switch {
+			case d.TokenID != token:
+			case d.Code == "":
+				answered++
+			default:
+				refused++
+			}
+		}
+		return answered, refused
+	}
+	answered, refused := kept("a", "")
+	x.same([]any{answered, refused}, []any{1, 10_000})
+	answered, refused = kept("b", "")
+	x.same([]any{answered, refused}, []any{0, 1})
+	_, refused = kept("", "t1")
+	x.same(refused, 1)
+}

@@ -79,6 +79,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"codes and refresh tokens are good once RD-45.2 RD-47.2", exerciseRedeem},
 		{"codes that owners type RD-46.1", exerciseUserCodes},
 		{"what readers were told RD-56", exerciseDisclosures},
+		{"many refused reads RD-56", exerciseManyDisclosures},
 		{"edits OC-09.3", exerciseEdits},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},

@@ -92,26 +92,39 @@ func TestLaneEnumeratesParts(t *testing.T) {
 	x.same(x.queued(), "c -b")
 }
 
-// An enumeration that spans runs buries nothing that was delivered in between.
+// An enumeration that spans runs buries nothing that was delivered in between, also of a
+// stream whose records the run asks for; the next enumeration does, once it is gone.
 func TestLaneKeepsWhatIsWrittenBeside(t *testing.T) {
 	t.Parallel()
-	x := newLane(t)
-	w := x.begin("c")
-	x.enumerate(w, whole(), "a=1", "b=1", "c=1")
-	x.same(x.closes(w, whole()), "-0")
-	open := x.begin("c")
-	x.ok(open.Enumerate(t.Context(), Opening{Enumeration: whole()}))
-	x.put(open, 0, "a=1")
-	x.finish(open)
-	beside := x.begin("c")
-	x.put(beside, 0, "b=2", "beside=1")
-	x.finish(beside)
-	last := x.begin("c")
-	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
-	x.ok(last.LeaveEnumeration(t.Context(), whole()))
-	x.queued()
-	x.same(x.closes(last, whole()), "-1")
-	x.same(x.queued(), "-c")
+	for name, change := range map[string]func(*NewRun){
+		"enumerated":     func(*NewRun) {},
+		"asked for, too": func(n *NewRun) { n.ByKey = []string{"a"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newLane(t)
+			w := x.begin("c", change)
+			x.enumerate(w, whole(), "a=1", "b=1", "c=1")
+			x.same(x.closes(w, whole()), "-0")
+			open := x.begin("c", change)
+			x.ok(open.Enumerate(t.Context(), Opening{Enumeration: whole()}))
+			x.put(open, 0, "a=1")
+			x.finish(open)
+			beside := x.begin("c", change)
+			x.put(beside, 0, "b=2", "beside=1")
+			x.finish(beside)
+			last := x.begin("c", change)
+			x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
+			x.ok(last.LeaveEnumeration(t.Context(), whole()))
+			x.queued()
+			x.same(x.closes(last, whole()), "-1")
+			x.same(x.queued(), "-c")
+			next := x.begin("c", change)
+			x.enumerate(next, whole(), "a=1", "b=2")
+			x.same(x.closes(next, whole()), "-1")
+			x.same(x.queued(), "a b -beside")
+		})
+	}
 }
 
 // A narrowed run, a rejected record and one that was left out have the lane bury nothing.

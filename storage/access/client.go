@@ -54,12 +54,12 @@ func clientRowOf(c *Client, now time.Time) *clientRow {
 	return row
 }
 
-// idle is a client without a request and without a grant.
+// idle is a client without a request, a grant and a token of the owner's.
 const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)" +
-	" AND NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)"
+	" AND NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)" +
+	" AND NOT EXISTS (SELECT 1 FROM tokens AS o WHERE o.client_id = client_row.id)"
 
-// NewClient keeps a client, and forgets those that are older than unused and have neither a
-// request nor a grant. Where most are kept, the oldest of these gives way, so that nobody
+// NewClient keeps a client, and forgets those that are older than unused and are idle. Where most are kept, the oldest of these gives way, so that nobody
 // keeps others out by registering; grants.clients_full says that there is none.
 func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, most int64) error {
 	return s.db.Alone(ctx, "keep the client", func(t *db.Tx) error {
@@ -105,8 +105,9 @@ func (s *Store) Clients(ctx context.Context) ([]Client, error) {
 	return list(ctx, s, "read the clients", "created_us DESC", (*clientRow).public)
 }
 
-// RemoveClient forgets a client, ends its grants and refuses its requests. It reports whether
-// it found any of these.
+// RemoveClient forgets a client, ends its grants and the owner's tokens that it was given, and
+// refuses its requests, also those that were approved and not fetched. It reports whether it
+// found any of these.
 func (s *Store) RemoveClient(ctx context.Context, id string) (found bool, err error) {
 	err = s.db.Alone(ctx, "remove the client", func(t *db.Tx) error {
 		now := db.Micros(t.Now)
@@ -115,7 +116,8 @@ func (s *Store) RemoveClient(ctx context.Context, id string) (found bool, err er
 		}{
 			t.DB.NewDelete().Model((*clientRow)(nil)).Where("id = ?", id),
 			t.DB.NewUpdate().Model((*grantRow)(nil)).Set("revoked_us = ?", now).Where("client_id = ? AND revoked_us = 0", id),
-			t.DB.NewUpdate().Model((*requestRow)(nil)).Set("state = ?, decided_us = ?", RequestDenied, now).Where("client_id = ? AND state = ?", id, RequestPending),
+			t.DB.NewDelete().Model((*tokenRow)(nil)).Where("client_id = ?", id),
+			t.DB.NewUpdate().Model((*requestRow)(nil)).Set("state = ?, decided_us = ?", RequestDenied, now).Where("client_id = ? AND state <> ? AND taken_us = 0", id, RequestDenied),
 		} {
 			done, err := change.Exec(t.Ctx)
 			if err != nil {

@@ -102,11 +102,16 @@ type dayRow struct {
 	LastUS  int64  `bun:"last_us"`
 }
 
-// DisclosuresKept is how long each read is kept by itself, and MostDisclosures how many are at
-// most: the sums of the days stay.
+// DisclosuresKept is how long each read is kept by itself: the sums of the days stay.
+const DisclosuresKept = 400 * 24 * time.Hour
+
+// How many reads of one reader are kept at most, those that were refused apart: no app drives
+// out what another one was told, nor, by what is refused, what it was told itself. They are
+// counted once in so many reads.
 const (
-	DisclosuresKept = 400 * 24 * time.Hour
-	MostDisclosures = 1_000_000
+	mostAnswered = 1_000_000
+	mostRefused  = 10_000
+	countedEvery = 10_000
 )
 
 const day = 24 * time.Hour
@@ -129,8 +134,10 @@ func (s *Store) Disclose(ctx context.Context, all []Disclosure) error {
 		if _, err := t.DB.NewInsert().Model(&rows).Exec(t.Ctx); err != nil {
 			return err
 		}
-		newest := rows[len(rows)-1].Seq
-		_, err := t.DB.NewDelete().Model((*disclosureRow)(nil)).Where("at_us < ? OR seq <= ?", db.Micros(t.Now.Add(-DisclosuresKept)), newest-MostDisclosures).Exec(t.Ctx)
+		_, err := t.DB.NewDelete().Model((*disclosureRow)(nil)).Where("at_us < ?", db.Micros(t.Now.Add(-DisclosuresKept))).Exec(t.Ctx)
+		if newest := rows[len(rows)-1].Seq; err == nil && newest/countedEvery != (rows[0].Seq-1)/countedEvery {
+			err = forgetMany(t, rows)
+		}
 		if err != nil || len(days) == 0 {
 			return err
 		}
@@ -139,6 +146,21 @@ func (s *Store) Disclose(ctx context.Context, all []Disclosure) error {
 			Set("last_us = CASE WHEN EXCLUDED.last_us > day_row.last_us THEN EXCLUDED.last_us ELSE day_row.last_us END").Exec(t.Ctx)
 		return err
 	})
+}
+
+// forgetMany forgets the oldest reads of the rows' readers where they have more than are kept. A
+// reader is a grant, or one of the owner's tokens.
+func forgetMany(t *db.Tx, rows []disclosureRow) error {
+	var grants []string
+	for i := range rows {
+		grants = append(grants, rows[i].GrantID)
+	}
+	slices.Sort(grants)
+	_, err := t.DB.NewDelete().Model((*disclosureRow)(nil)).Where("seq IN (SELECT seq FROM (SELECT seq, code, "+
+		"row_number() OVER (PARTITION BY grant_id, CASE WHEN grant_id = '' THEN token_id ELSE '' END, code = '' ORDER BY seq DESC) AS place "+
+		"FROM disclosures WHERE grant_id IN (?)) AS counted WHERE place > CASE WHEN code = '' THEN ? ELSE ? END)",
+		bun.List(slices.Compact(grants)), mostAnswered, mostRefused).Exec(t.Ctx)
+	return err
 }
 
 func sumDays(sums map[dayRow]*dayRow, d *Disclosure) {

@@ -18,6 +18,7 @@ type Token struct {
 	Created time.Time
 	Expires time.Time
 	Used    time.Time // to the hour; zero: never
+	Client  string    // the id of the client that it was given; "": its owner made it
 }
 
 type tokenRow struct {
@@ -30,10 +31,11 @@ type tokenRow struct {
 	CreatedUS int64  `bun:"created_us"`
 	ExpiresUS int64  `bun:"expires_us"`
 	UsedUS    int64  `bun:"used_us"`
+	ClientID  string `bun:"client_id"`
 }
 
 func (r *tokenRow) public() Token {
-	return Token{r.ID, r.SHA256, r.Name, r.Scope, db.Time(r.CreatedUS), db.Time(r.ExpiresUS), db.Time(r.UsedUS)}
+	return Token{r.ID, r.SHA256, r.Name, r.Scope, db.Time(r.CreatedUS), db.Time(r.ExpiresUS), db.Time(r.UsedUS), r.ClientID}
 }
 
 // NewToken keeps a token.
@@ -42,7 +44,7 @@ func (s *Store) NewToken(ctx context.Context, n Token) error {
 }
 
 func putOwnerToken(t *db.Tx, n *Token) error {
-	row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires)}
+	row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), ClientID: n.Client}
 	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err
 }

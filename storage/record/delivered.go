@@ -12,8 +12,7 @@ import (
 const EachKeys = 500
 
 // RememberKeys keeps the keys of a batch that is handed on: those that the run may ask for,
-// and those that are met in an enumeration. A record of an enumerated stream that is written
-// outside one is forgotten: it is there, and the open enumeration may never meet it.
+// and those of a stream that was ever enumerated.
 func RememberKeys(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
@@ -21,7 +20,7 @@ func RememberKeys(t *db.Tx, to *Target, b *Batch) error {
 		open, err := to.enumerated(t, st.ID)
 		switch {
 		case err != nil:
-		case st.ByKey, open && to.active[st.ID] != nil && !r.del:
+		case st.ByKey, open && !r.del:
 			err = rememberKey(t, st.ID, b.text(r.at, r.key))
 		case open:
 			err = forgetKey(t, st.ID, b.text(r.at, r.key))
@@ -50,8 +49,15 @@ func (to *Target) enumerated(t *db.Tx, stream int64) (some bool, err error) {
 	return some, err
 }
 
+// rememberKey keeps a key, and that its record was there now: an enumeration that began before
+// may never meet it.
 func rememberKey(t *db.Tx, stream int64, key string) error {
-	_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO delivered_keys (stream_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING", stream, key)
+	seq, err := OpenSequence(t)
+	if err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, `INSERT INTO delivered_keys (stream_id, key, seq) VALUES (?, ?, ?)
+ON CONFLICT (stream_id, key) DO UPDATE SET seq = EXCLUDED.seq WHERE delivered_keys.seq < EXCLUDED.seq`, stream, key, seq.Last)
 	return err
 }
 

@@ -86,6 +86,9 @@ func (o *opened) begin(t *db.Tx, part, runID string) error {
 		return err
 	}
 	o.begunSeq = seq.Last
+	if o.handed { // nothing else moves the sequence
+		seq.Last++
+	}
 	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
 		return err
 	}

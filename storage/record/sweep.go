@@ -40,7 +40,7 @@ const (
 	thereInStream = `SELECT r.key FROM keys CROSS JOIN records r WHERE r.stream_id = ? AND r.key = keys.value AND r.deleted = 0 AND r.seq <= ?`
 
 	// handedOn is thereInStream where the records are elsewhere.
-	handedOn = `SELECT r.key FROM keys CROSS JOIN delivered_keys r WHERE r.stream_id = ? AND r.key = keys.value`
+	handedOn = `SELECT r.key FROM keys CROSS JOIN delivered_keys r WHERE r.stream_id = ? AND r.key = keys.value AND r.seq <= ?`
 
 	// notElsewhere leaves out what another part holds as well.
 	notElsewhere = ` AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.stream_id = r.stream_id AND m.stream_id > 0 AND m.key = r.key AND m.enumeration_id <> ?)`
@@ -97,7 +97,7 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) {
 	query, args := thereInStream, []any{keyTexts(keys), o.stream, o.begunSeq}
 	if o.handed {
-		query, args = handedOn, args[:2]
+		query = handedOn
 	}
 	if o.part {
 		query, args = query+notElsewhere, append(args, o.id)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -74,6 +76,8 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 		return nil, wire.Invalid("code_challenge", "is not the SHA-256 of a verifier")
 	case len(p.State) > longestState:
 		return nil, wire.Invalid("state", "is longer than 1024 bytes")
+	case strings.ContainsFunc(p.State, unicode.IsControl): // RFC 6749, appendix A.5
+		return nil, wire.Invalid("state", "has a control character")
 	}
 	out.Browser = &desk.Browser{Issuer: c.origin(), Redirect: p.Redirect, State: p.State, Challenge: p.Code}
 	return out, nil

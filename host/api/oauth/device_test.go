@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,16 @@ func (b *bed) startsDevice(form url.Values) *sent {
 func (b *bed) asksAsDevice(client, code string) *sent {
 	b.Helper()
 	return b.sendsForm(PathToken, url.Values{"grant_type": {typeDevice}, "client_id": {client}, "device_code": {code}})
+}
+
+// allowsDevice has the owner allow a device a token of theirs, which it has not fetched yet.
+func (b *bed) allowsDevice(client string) (code string) {
+	b.Helper()
+	got := b.startsDevice(url.Values{"client_id": {client}})
+	id, err := grants.EnterCode(b.Context(), b.owner, got.string("user_code"))
+	b.ok(err)
+	b.ok(grants.ApproveOwnerToken(b.Context(), b.owner, grants.OwnerToken{RequestID: id, Scope: access.ScopeManage}))
+	return got.string("device_code")
 }
 
 // RD-46, section 13.7: an OAuth client that knows nothing of this host goes the way of a
@@ -89,6 +100,43 @@ func TestForeignDevice(t *testing.T) {
 	b.sendsForm(PathRevokeToken, url.Values{"token": {token.AccessToken}})
 	_, err = access.ByToken(t.Context(), b.owner, token.AccessToken)
 	b.code(err, access.CodeTokenRefused)
+}
+
+// RD-54: with a client that its owner forgets, the owner's tokens that it holds end. It is
+// listed as long as it holds one.
+func TestForgottenDevicesHoldNothing(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"registered", "pdpp_cli"} {
+		b := newBed(t)
+		if client != "pdpp_cli" {
+			client = b.redirects(typeDevice)
+		}
+		token := b.asksAsDevice(client, b.allowsDevice(client)).string("access_token")
+		_, err := access.ByToken(t.Context(), b.owner, token)
+		b.ok(err)
+		b.forward(8 * 24 * time.Hour)
+		b.registers("another") // forgets those that hold nothing
+		all, err := grants.Clients(t.Context(), b.owner)
+		b.ok(err)
+		if !slices.ContainsFunc(all, func(c grants.Client) bool { return c.ID == client }) {
+			t.Errorf("got %+v, want %s, which has a token, among them", all, client)
+		}
+		b.ok(grants.RemoveClient(t.Context(), b.owner, client))
+		_, err = access.ByToken(t.Context(), b.owner, token)
+		b.code(err, access.CodeTokenRefused)
+	}
+}
+
+// An owner's token that was approved and not fetched is refused once its client is forgotten.
+func TestForgottenDevicesFetchNothing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeDevice)
+	code := b.allowsDevice(client)
+	b.ok(grants.RemoveClient(t.Context(), b.owner, client))
+	if late := b.asksAsDevice(client, code); late.error() != codeDenied {
+		t.Errorf("got %d %s, want it denied", late.status, late.text)
+	}
 }
 
 // RD-46.3: a device is told in the words of RFC 8628 what became of its code, and gets its

@@ -296,3 +296,23 @@ func FuzzBodies(f *testing.F) {
 		}
 	})
 }
+
+// A NUL or a control character in what a stranger sends is their fault, and no line of the log.
+func TestControlCharactersAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects()
+	for _, bad := range []string{"\x00", "\n", "\x7f"} {
+		for path, body := range map[string]object{
+			PathConnect: {"client_id": "a" + bad, "resource": origin},
+			PathPush: {
+				"client_id": client, "authorization_details": json.RawMessage(asks), "response_type": responseCode, "redirect_uri": redirect,
+				"code_challenge": goodVerifier, "code_challenge_method": "S256", "state": "s" + bad,
+			},
+		} {
+			if got := b.posts(path, body); got.status != http.StatusBadRequest {
+				t.Errorf("%s with %q: got %d %s, want 400", path, bad, got.status, got.text)
+			}
+		}
+	}
+}

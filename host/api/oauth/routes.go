@@ -252,6 +252,7 @@ var refusals = map[abi.Code]refused{
 	desk.CodeDenied:          {http.StatusForbidden, codeDenied, "", 0},
 	desk.CodeTokenRefused:    {http.StatusUnauthorized, wire.CodeUnauthenticated, "", 0},
 	desk.CodeUnknown:         {http.StatusNotFound, wire.CodeNotFound, "", 0},
+	abi.CodeStoreText:        {http.StatusBadRequest, wire.CodeInvalid, "", 0},
 	abi.CodeStoreLocked:      {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},
 	abi.CodeStoreFull:        {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Minute},
 	abi.CodeStoreUnavailable: {http.StatusServiceUnavailable, wire.CodeBusy, "", time.Second},

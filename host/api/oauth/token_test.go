@@ -131,6 +131,11 @@ func TestRefreshTokensAreUsedOnce(t *testing.T) {
 	if third.status != http.StatusOK {
 		t.Fatalf("got %d %s, want another client's attempt to change nothing", third.status, third.text)
 	}
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "grants.refresh"}) // RD-56
+	b.ok(err)
+	if len(page.Events) != 2 || page.Events[0].Subject != id {
+		t.Errorf("got the events %+v, want one of each renewal", page.Events)
+	}
 	if got := renew(client, first.string("refresh_token")); got.status != http.StatusBadRequest || got.error() != codeGrant || got.body["fresh_authorization_required"] != true {
 		t.Errorf("used again: got %d %s, want invalid_grant and a fresh authorization", got.status, got.text)
 	}

@@ -174,9 +174,14 @@ func (q *Query) Done() error {
 	return q.Known()
 }
 
-// Names returns the names of the parameters that were sent and read.
+// Names returns the names of the parameters that were sent and read: of a map, without the key
+// between the brackets, which its sender chose.
 func (q *Query) Names() []string {
-	return slices.DeleteFunc(sortedNames(q.sent), func(name string) bool { return !q.read[name] })
+	names := slices.DeleteFunc(sortedNames(q.sent), func(name string) bool { return !q.read[name] })
+	for i, name := range names {
+		names[i], _, _ = strings.Cut(name, "[")
+	}
+	return slices.Compact(names)
 }
 
 // Known returns the refusal of what was read of the query, and passes over the rest: OAuth

@@ -67,6 +67,13 @@ func TestListsAndMapsAreRead(t *testing.T) {
 	if got := q.Map("filter"); !reflect.DeepEqual(got, map[string]string{"x": "1", "y][gte": "2"}) {
 		t.Errorf("got %q, want x and y][gte", got)
 	}
+	// The names that are kept of a read hold nothing that its sender chose, also of one refused.
+	q = ReadQuery("filter[x]=1&filter[%00]=2&filter[secret]=3&f=a&other=1")
+	q.Map("filter")
+	q.List("f")
+	if got := q.Names(); !reflect.DeepEqual(got, []string{"f", "filter"}) {
+		t.Errorf("got the names %q, want f and filter", got)
+	}
 }
 
 type body struct {

@@ -109,6 +109,9 @@ func (d *Desk) giveOwner(ctx context.Context, w Witness, r *storage.GrantRequest
 	if err := json.Unmarshal(r.Review, &c); err != nil || !d.Now().Before(c.Expires) {
 		return nil, refusedCode()
 	}
+	if _, err := d.client(ctx, r.ClientID); err != nil {
+		return nil, err
+	}
 	secret, err := d.secret()
 	if err != nil {
 		return nil, err
@@ -123,7 +126,7 @@ func (d *Desk) giveOwner(ctx context.Context, w Witness, r *storage.GrantRequest
 	}
 	out := &Issued{Token: ownerPrefix + secret, Expires: c.Expires}
 	err = d.Store.Redeem(w(ctx, "tokens.create", id+" "+c.Scope), storage.Redemption{
-		RequestID: r.ID, Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: name, Scope: c.Scope, Expires: c.Expires},
+		RequestID: r.ID, Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: name, Scope: c.Scope, Expires: c.Expires, Client: r.ClientID},
 	})
 	switch {
 	case abi.CodeOf(err) == CodeReplayed:

@@ -69,13 +69,15 @@ func (l *Ledger) Run(ctx context.Context) {
 		}
 		l.keep(context.WithoutCancel(ctx))
 	}
+	l.keep(context.WithoutCancel(ctx)) // what was noted since, or before it began
 }
 
-// keep keeps what waits, a thousand at a time. Those that the store does not take wait on.
+// keep keeps what waits, a thousand at a time. Those that the store does not take wait on; one
+// that it never takes is dropped, so that it does not keep the others waiting.
 func (l *Ledger) keep(ctx context.Context) {
-	for {
+	for atOnce := keptAtOnce; ; {
 		l.mu.Lock()
-		some, lost := l.wait[:min(len(l.wait), keptAtOnce)], l.lost
+		some, lost := l.wait[:min(len(l.wait), atOnce)], l.lost
 		l.lost = 0
 		l.mu.Unlock()
 		if lost > 0 {
@@ -84,9 +86,18 @@ func (l *Ledger) keep(ctx context.Context) {
 		if len(some) == 0 {
 			return
 		}
-		if err := l.Store.Disclose(ctx, some); err != nil {
+		switch err := l.Store.Disclose(ctx, some); {
+		case err == nil:
+			atOnce = keptAtOnce
+		case abi.CodeOf(err) != abi.CodeStoreText:
 			l.Logger.Warn("reads are not counted yet; tried again", "code", abi.CodeOf(err))
 			return
+		case len(some) > 1:
+			atOnce = len(some) / 2
+			continue
+		default:
+			l.Logger.Error("a read was not counted: the store refuses it", "request", some[0].RequestID)
+			atOnce = keptAtOnce
 		}
 		l.mu.Lock()
 		l.wait = append([]storage.Disclosure(nil), l.wait[len(some):]...)

@@ -49,6 +49,11 @@ func TestLedgerKeepsReads(t *testing.T) {
 	<-ended
 	want(2500)
 
+	// What was noted before it runs is kept as well, however soon it ends.
+	l.Note(read)
+	l.Run(ctx)
+	want(2501)
+
 	if err := l.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +66,36 @@ func TestLedgerKeepsReads(t *testing.T) {
 	}
 	l.Store = open()
 	l.keep(t.Context())
-	want(2500 + mostWaiting)
+	want(2501 + mostWaiting)
 	if err := l.Store.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A read that the store never takes keeps no other waiting.
+func TestLedgerDropsWhatIsNeverKept(t *testing.T) {
+	t.Parallel()
+	s, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	var log bytes.Buffer
+	l := &Ledger{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	for i := range 100 {
+		d := &read.Disclosure{At: time.Now(), RequestID: "good", Caller: &read.Caller{Grant: "grt"}, Records: map[string]int64{"issues": 2}, Status: 200}
+		if i%40 == 7 {
+			d.RequestID, d.Parameters = "bad", []string{"filter[\x00]"}
+		}
+		l.Note(d)
+	}
+	l.keep(t.Context())
+	all, err := s.Disclosed(t.Context(), "grt")
+	if err != nil || len(all) != 1 || all[0].Reads != 97 || len(l.wait) != 0 {
+		t.Errorf("got %+v, %v and %d that wait, want 97 reads and none", all, err, len(l.wait))
+	}
+	if n := strings.Count(log.String(), "request=bad"); n != 3 {
+		t.Errorf("got the log %s, want a word of each of the 3 that were dropped", log.String())
 	}
 }
 

@@ -155,7 +155,7 @@ func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret string) 
 	if err != nil {
 		return nil, err
 	}
-	switch err = d.Store.Refresh(ctx, hash, *token, *next); {
+	switch err = d.Store.Refresh(w(ctx, "grants.refresh", g.ID), hash, *token, *next); {
 	case abi.CodeOf(err) == CodeReplayed:
 		return nil, d.end(ctx, w, "grants.refresh_replayed", g.ID, replayed())
 	case err != nil:

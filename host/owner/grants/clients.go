@@ -18,7 +18,8 @@ type Client struct {
 	Name      string     `json:"client_name"`   // as it calls itself, which nobody has verified
 	CreatedAt *time.Time `json:"registered_at"` // null: it is known without registration
 	Redirects []string   `json:"redirect_uris"`
-	Holds     int        `json:"grants"` // that hold
+	Holds     int        `json:"grants"`       // that hold
+	Tokens    int        `json:"owner_tokens"` // that speak for the owner
 }
 
 // Called is what the app is called: its own name or, where it has none, its id.
@@ -29,7 +30,7 @@ func (c *Client) Called() string {
 	return c.Name
 }
 
-// Clients returns the apps that are known, and those of grants that hold.
+// Clients returns the apps that are known, and those of grants and tokens that hold.
 func Clients(ctx context.Context, o *owner.Owner) ([]Client, error) {
 	d, err := deskOf(ctx, o)
 	if err != nil {
@@ -49,26 +50,36 @@ func Clients(ctx context.Context, o *owner.Owner) ([]Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		g := &all[i]
-		if stateOf(d, g) != Holds {
-			continue
-		}
-		n, listed := at[g.ClientID]
+	find := func(id string) *Client {
+		n, listed := at[id]
 		if !listed {
-			n, at[g.ClientID] = len(out), len(out)
-			c := Client{ID: g.ClientID, Redirects: []string{}}
-			if g.ClientID == desk.PreRegistered {
+			n, at[id] = len(out), len(out)
+			c := Client{ID: id, Redirects: []string{}}
+			if id == desk.PreRegistered {
 				c.Name = desk.PreRegisteredName
 			}
 			out = append(out, c)
 		}
-		out[n].Holds++
+		return &out[n]
+	}
+	for i := range all {
+		if g := &all[i]; stateOf(d, g) == Holds {
+			find(g.ClientID).Holds++
+		}
+	}
+	tokens, err := d.Store.Tokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tokens {
+		if t := &tokens[i]; t.Client != "" && d.Now().Before(t.Expires) {
+			find(t.Client).Tokens++
+		}
 	}
 	return out, nil
 }
 
-// RemoveClient forgets an app, ends all its grants and refuses what it asks for, or returns
+// RemoveClient forgets an app, ends all its grants and tokens, and refuses what it asks for, or returns
 // grants.client_unknown.
 func RemoveClient(ctx context.Context, o *owner.Owner, id string) error {
 	all, err := Clients(ctx, o)

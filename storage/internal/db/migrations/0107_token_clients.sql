@@ -1,0 +1,1 @@
+ALTER TABLE tokens ADD COLUMN client_id TEXT NOT NULL DEFAULT ''; -- that it was given; '': its owner made it, or an older program
