@@ -162,6 +162,9 @@ func (s *Asked) want(by *Declared, i int) (*wanted, error) {
 		if !ok {
 			return nil, invalid("is no key of the stream", at("resources", n)...)
 		}
+		if slices.Contains(w.Resources, key) {
+			return nil, invalid("stands twice", at("resources", n)...)
+		}
 		w.Resources = append(w.Resources, key)
 	}
 	return w, nil

@@ -57,6 +57,8 @@ func TestCheckRefuses(t *testing.T) {
 		withStream(`{"name":"plain","resources":["a"]}`):                                     "/0/streams/0/resources",
 		withStream(`{"name":"notes","resources":["a",["a"]]}`):                               "/0/streams/0/resources/1",
 		withStream(`{"name":"tags","resources":[["a","b"],["a"]]}`):                          "/0/streams/0/resources/1",
+		withStream(`{"name":"notes","resources":["a","b","a"]}`):                             "/0/streams/0/resources/2",
+		withStream(`{"name":"tags","resources":[["a","b"],"[\"a\",\"b\"]"]}`):                "/0/streams/0/resources/1",
 		withStream(`{"name":"tags","resources":["a"]}`):                                      "/0/streams/0/resources/0",
 		withStream(`{"name":"notes","instance_ids":["c1","c2"]}`):                            "/0/streams/0/instance_ids/1",
 		withStream(`{"name":"notes","instance_ids":["mine"]}`):                               "/0/streams/0/instance_ids/0",

@@ -154,18 +154,7 @@ func (r *Reader) each(ctx context.Context, s *source, where []condition, fn func
 		return fn(data)
 	}
 	if s.scope != nil && s.scope.Keys != nil {
-		for part := range slices.Chunk(s.scope.Keys, mostDocs) {
-			rows, err := r.Store.ReadRecords(ctx, s.ID, part)
-			if err != nil {
-				return err
-			}
-			for i := range rows {
-				if err := take(rows[i].Key, rows[i].Data); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return r.byKey(ctx, s, s.scope.Keys, r.raw, func(row *storage.ReadRow, _ []storage.ReadPast) error { return take(row.Key, row.Data) })
 	}
 	return r.Store.ReadEach(ctx, s.ID, take)
 }

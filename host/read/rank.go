@@ -43,9 +43,6 @@ func (r *Reader) Rank(ctx context.Context, scope *Scope, q Search) (*Ranking, er
 }
 
 func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, page *Ranking) (err error) {
-	if page.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
-		return err
-	}
 	s, seal, err := r.searching(ctx, scope, "rank", q, &page.Found)
 	if err != nil {
 		return err
@@ -162,35 +159,17 @@ func (s *searching) each(ctx context.Context, at []rankedAt, fn func(*source, *p
 		if err != nil {
 			return err
 		}
-		for part := range slices.Chunk(all, mostDocs) {
-			rows, past, err := s.records(ctx, of, part)
-			if err != nil {
-				return err
+		err = s.byKey(ctx, of, all, s.records, func(row *storage.ReadRow, past []storage.ReadPast) error {
+			if row.Data != nil && of.shows(row.Key, row.Data) {
+				fn(of, &shown[0], row, past)
 			}
-			for i := range rows {
-				if row := &rows[i]; row.Data != nil && of.shows(row.Key, row.Data) {
-					fn(of, &shown[0], row, past[row.Key])
-				}
-			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// records reads records that, for a client, the index knows as they are now.
-func (r *Reader) records(ctx context.Context, s *source, keys []string) (rows []storage.ReadRow, past map[string][]storage.ReadPast, err error) {
-	if s.scope == nil {
-		rows, err = r.Store.ReadRecords(ctx, s.ID, keys)
-		return rows, nil, err
-	}
-	past, err = r.settle(ctx, s, func(ctx context.Context) (all []*storage.ReadRow, err error) {
-		rows, err = r.Store.ReadRecords(ctx, s.ID, keys)
-		for i := range rows {
-			all = append(all, &rows[i])
-		}
-		return all, err
-	})
-	return rows, past, err
 }
 
 // show adds the hits at some places to the page, in their order, as far as they still match.
@@ -199,11 +178,7 @@ func (s *searching) show(ctx context.Context, at []rankedAt) error {
 	err := s.each(ctx, at, func(of *source, shown *projection, row *storage.ReadRow, past []storage.ReadPast) {
 		h := Hit{Record: of.record(row, shown, past, nil), SourceID: of.plan.Source.ID}
 		h.Data = nil
-		matched := false
-		for n := range of.plan.Indexed {
-			matched = h.match(of, row.Data, n, s.terms) || matched
-		}
-		if matched {
+		if h.matchAll(of, row.Data, s.terms) {
 			found[rankedAt{of.ID, row.Key}] = h
 		}
 	})

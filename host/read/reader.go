@@ -136,10 +136,10 @@ func noConnection() error {
 func (r *Reader) planned(ctx context.Context, scope *Scope, streams []storage.ReadStream) ([]source, error) {
 	out := make([]source, 0, len(streams))
 	for i := range streams {
-		granted, ok := scope.of(streams[i].Name)
-		if !ok || granted != nil && !slices.Contains(granted.Connections, streams[i].ConnectionID) {
+		if !scope.sees(&streams[i]) {
 			continue
 		}
+		granted, _ := scope.of(streams[i].Name)
 		p, err := r.Index.Plans.Of(ctx, &streams[i])
 		if err != nil {
 			return nil, err

@@ -61,6 +61,12 @@ func (s *Scope) connections() []string {
 	return slices.Compact(all)
 }
 
+// sees reports whether anything of a stream is seen.
+func (s *Scope) sees(one *storage.ReadStream) bool {
+	granted, ok := s.of(one.Name)
+	return ok && (granted == nil || slices.Contains(granted.Connections, one.ConnectionID))
+}
+
 // source is one stream of one connection that a request reads.
 type source struct {
 	storage.ReadStream

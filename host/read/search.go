@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -89,14 +90,16 @@ func (r *Reader) searching(ctx context.Context, scope *Scope, route string, q *S
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &searching{Reader: r, scope: scope, terms: words.Query(q.Text), found: f, sources: map[int64]*source{}}
-	return s, seal, s.within(ctx, q)
+	s := &searching{Reader: r, scope: scope, asked: q, terms: words.Query(q.Text), found: f}
+	if scope.Owner {
+		if f.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s, seal, s.within(ctx)
 }
 
 func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int, f *Found) (err error) {
-	if f.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
-		return err
-	}
 	s, seal, err := r.searching(ctx, scope, "search", q, f)
 	if err != nil {
 		return err
@@ -124,8 +127,11 @@ type searching struct {
 	*Reader
 
 	scope   *Scope
+	asked   *Search
 	terms   []words.Term
 	words   []string          // the scopes to look in; nil: everywhere
+	few     []chosen          // that are read without the index
+	at      int64             // how far the index is, for a client
 	sources map[int64]*source // by stream; nil: it is not seen
 	before  int64             // records with a lower seq; 0: from the newest on
 	dated   bool              // histories are read as well
@@ -133,8 +139,11 @@ type searching struct {
 }
 
 // within finds out where to look. The index is asked for nothing that is not granted
-// (RD-27.1).
-func (s *searching) within(ctx context.Context, q *Search) error {
+// (RD-27.1). A client's streams are indexed as far as they are now, else it would be told less
+// than a list, and by that of changes that it does not see.
+func (s *searching) within(ctx context.Context) error {
+	s.sources = map[int64]*source{}
+	q := s.asked
 	if s.scope.Owner && q.Streams == nil && q.Connections == nil {
 		return nil
 	}
@@ -142,64 +151,107 @@ func (s *searching) within(ctx context.Context, q *Search) error {
 	if err != nil {
 		return err
 	}
-	streams, err := s.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections})
+	load := func(ctx context.Context) ([]storage.ReadStream, error) {
+		all, err := s.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections})
+		return slices.DeleteFunc(all, func(one storage.ReadStream) bool {
+			return q.Streams != nil && !slices.Contains(q.Streams, one.Name) || !s.scope.sees(&one)
+		}), err
+	}
+	var streams []storage.ReadStream
+	if s.scope.Owner {
+		streams, err = load(ctx)
+	} else {
+		var at storage.ReadPosition
+		streams, at, err = s.Index.Ready(ctx, s.Wait, load)
+		s.at = at.Indexed
+	}
 	if err != nil {
 		return err
 	}
-	if q.Streams != nil {
-		streams = slices.DeleteFunc(streams, func(one storage.ReadStream) bool { return !slices.Contains(q.Streams, one.Name) })
-	}
 	sources, err := s.planned(ctx, s.scope, streams)
-	s.words = []string{}
+	if err != nil {
+		return err
+	}
+	s.words, s.few = []string{}, nil
 	for i := range sources {
 		one := &sources[i]
 		s.sources[one.ID] = one
+		few, err := s.choose(ctx, one)
+		if err != nil {
+			return err
+		}
+		if few != nil {
+			s.few = append(s.few, *few)
+			continue
+		}
 		for n, name := range one.plan.Indexed {
 			if one.grants(name) {
 				s.words = append(s.words, plan.Scope(one.ID, n))
 			}
 		}
 	}
-	return err
+	return nil
 }
 
-// collect finds hits until there are as many as wanted. more: there are others.
+// collect finds hits until there are as many as wanted, the newest first. more: there are
+// others.
 func (s *searching) collect(ctx context.Context, limit int) (more bool, err error) {
-	if len(s.terms) == 0 || s.words != nil && len(s.words) == 0 {
+	if len(s.terms) == 0 {
 		return false, nil
 	}
-	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs), Histories: s.dated}
+	for again := !s.scope.Owner; ; {
+		s.found.Hits = nil
+		moved, indexed, err := s.look(ctx, limit)
+		if err != nil {
+			return false, err
+		}
+		if moved && again { // of what a client sees there may be a match that the index does not know
+			was := s.at
+			if err := s.within(ctx); err != nil {
+				return false, err
+			}
+			again = s.at > was
+			continue
+		}
+		if err := s.match(ctx); err != nil {
+			return false, err
+		}
+		slices.SortStableFunc(s.found.Hits, func(a, b Hit) int { return cmp.Compare(b.seq, a.seq) })
+		more = indexed || len(s.found.Hits) > limit
+		s.found.Hits = s.found.Hits[:min(len(s.found.Hits), limit)]
+		return more, nil
+	}
+}
+
+// look finds hits by the index. moved: a record has changed since it was indexed.
+func (s *searching) look(ctx context.Context, limit int) (moved, more bool, err error) {
+	if s.words != nil && len(s.words) == 0 {
+		return false, false, nil
+	}
+	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs), Bytes: chunkBytes, Histories: s.dated}
 	for _, t := range s.terms {
 		q.Terms = append(q.Terms, storage.ReadTerm{Words: t.Words, Prefix: t.Prefix})
 	}
 	for {
-		docs, err := s.Store.Search(ctx, q)
+		docs, others, err := s.Store.Search(ctx, q)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if err := s.know(ctx, docs); err != nil {
-			return false, err
-		}
-		full := len(docs) == q.Limit
-		if full { // the last record may go on in the next part, with which it is read again
-			last := docs[len(docs)-1].Indexed
-			docs = slices.DeleteFunc(docs, func(d storage.ReadHit) bool { return d.Indexed == last })
-			if len(docs) == 0 {
-				q.Limit *= 2 // one record of many fields
-				continue
-			}
+			return false, false, err
 		}
 		for i := range docs {
+			moved = moved || docs[i].Seq == 0
 			s.take(&docs[i])
 			if len(s.found.Hits) > limit {
 				s.found.Hits = s.found.Hits[:limit]
-				return true, nil
+				return moved, true, nil
 			}
 		}
-		if !full {
-			return false, nil
+		if !others {
+			return moved, false, nil
 		}
-		q.Before = docs[len(docs)-1].Indexed
+		q.Before = docs[len(docs)-1].Indexed // its other fields are looked at with the first
 	}
 }
 
@@ -240,21 +292,31 @@ func (s *searching) learn(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// take adds a document to the hits when its record is still as it was indexed, is seen, and
-// has the words.
+// take adds the record of a document to the hits when it is still as it was indexed, is seen,
+// and has the words.
 func (s *searching) take(d *storage.ReadHit) {
 	of := s.sources[d.StreamID]
-	if d.Seq == 0 || of == nil || d.Field >= len(of.plan.Indexed) || !of.shows(d.Key, d.Data) {
+	if n := len(s.found.Hits); d.Seq == 0 || of == nil || n > 0 && s.found.Hits[n-1].seq == d.Seq || !of.shows(d.Key, d.Data) {
 		return
 	}
-	if n := len(s.found.Hits); n > 0 && s.found.Hits[n-1].seq == d.Seq {
-		s.found.Hits[n-1].match(of, d.Data, d.Field, s.terms)
-		return
-	}
-	h := Hit{Record: of.record(&d.Row, nil, nil, nil), seq: d.Seq, of: of, SourceID: of.plan.Source.ID, history: d.History}
-	if h.Data = nil; h.match(of, d.Data, d.Field, s.terms) {
+	s.add(of, &d.Row)
+}
+
+// add adds a record to the hits when it has the words.
+func (s *searching) add(of *source, row *storage.ReadRow) {
+	h := Hit{Record: of.record(row, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID, history: row.History}
+	h.Data = nil
+	if h.matchAll(of, row.Data, s.terms) {
 		s.found.Hits = append(s.found.Hits, h)
 	}
+}
+
+// matchAll notes which fields of the record have the words.
+func (h *Hit) matchAll(of *source, data []byte, terms []words.Term) (found bool) {
+	for n := range of.plan.Indexed {
+		found = h.match(of, data, n, terms) || found
+	}
+	return found
 }
 
 // match notes that a field of the record has the words, where it has them and is granted.

@@ -139,7 +139,7 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 // ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
 // no data.
 func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Row, error) {
-	rows, err := s.ReadRecords(ctx, streamID, []string{key})
+	rows, _, err := s.ReadRecords(ctx, streamID, []string{key}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -149,17 +149,23 @@ func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Ro
 	return &rows[0], nil
 }
 
-// ReadRecords returns those records of a stream that have one of the keys. A tombstone has no data.
-func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string) ([]Row, error) {
-	var rows []readRow
-	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
-		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, bun.List(keys)).
-		Scan(ctx, &rows)
-	out := make([]Row, len(rows))
+// ReadRecords returns records of a stream that have one of the keys, until they have so many
+// bytes. more: there may be others. A tombstone has no data.
+func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string, bytes int) (out []Row, more bool, err error) {
+	rows, more, err := rowsOf(ctx, s.db.Read, bytes, (*readRow).size, "SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
+		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, bun.List(keys))
+	out = make([]Row, len(rows))
 	for i := range rows {
 		out[i] = rows[i].public(streamID)
 	}
-	return out, s.db.Fail("read the records", err)
+	return out, more, s.db.Fail("read the records", err)
+}
+
+// ReadKeysWithin returns the keys of those records of a stream whose own time is from one
+// until another, as it compares, no more than a limit.
+func (s *Store) ReadKeysWithin(ctx context.Context, streamID int64, from, to []byte, limit int) (keys []string, err error) {
+	err = s.db.Read.NewRaw("SELECT key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? LIMIT ?", streamID, from, to, limit).Scan(ctx, &keys)
+	return keys, s.db.Fail("read the keys", err)
 }
 
 // Day counts the records of a stream of one day.

@@ -18,6 +18,7 @@ type SearchQuery struct {
 	Scopes []string // of Doc; nil: any
 	Before int64    // only records with a lower seq; 0: from the newest on
 	Limit  int      // of documents
+	Bytes  int      // of their records together, but for the last of them
 
 	Histories bool // of the records as well
 }
@@ -26,7 +27,6 @@ type SearchQuery struct {
 type Hit struct {
 	Row
 
-	Field   int   // the number of the field
 	Indexed int64 // the record's seq when it was indexed; Seq is 0 when it has changed since
 }
 
@@ -37,8 +37,8 @@ type hitRow struct {
 	StreamID int64
 }
 
-// Search returns what q asks for.
-func (s *Store) Search(ctx context.Context, q SearchQuery) ([]Hit, error) {
+// Search returns what q asks for. more: there may be others behind them.
+func (s *Store) Search(ctx context.Context, q SearchQuery) (out []Hit, more bool, err error) {
 	column, match := "rowid", "read_fts MATCH ?"
 	expression := fileExpression(&q)
 	if s.db.IsServer() {
@@ -54,15 +54,15 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) ([]Hit, error) {
 	}
 	text = "SELECT f.docid, coalesce(r.stream_id, 0) AS stream_id, coalesce(r.key, '') AS key, " + columns + " FROM (" + text + " ORDER BY " + column + " DESC LIMIT ?) AS f " +
 		"LEFT JOIN records AS r ON r.seq = f.docid / 256 AND r.deleted = 0 " + indexed + "LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY f.docid DESC"
-	var rows []hitRow
-	if err := s.db.Read.NewRaw(text, append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
-		return nil, s.db.Fail("search", err)
+	rows, cut, err := rowsOf(ctx, s.db.Read, q.Bytes, func(r *hitRow) int { return r.size() }, text, append(args, q.Limit)...)
+	if err != nil {
+		return nil, false, s.db.Fail("search", err)
 	}
-	out := make([]Hit, len(rows))
+	out = make([]Hit, len(rows))
 	for i := range rows {
-		out[i] = Hit{rows[i].public(rows[i].StreamID), int(rows[i].Docid % MostFields), rows[i].Docid / MostFields}
+		out[i] = Hit{rows[i].public(rows[i].StreamID), rows[i].Docid / MostFields}
 	}
-	return out, nil
+	return out, cut || len(rows) == q.Limit, nil
 }
 
 // fileExpression writes the query as FTS5 reads it: each word is a string, so that none is

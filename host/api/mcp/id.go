@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,10 +35,13 @@ const (
 	kindWindow = "field-window"
 )
 
-// idOf returns the id of a record. One with characters that would read as another id is
-// packed (RD-59.2).
+// plain are names that read as nothing else: neither as another id nor as a sentence.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// idOf returns the id of a record. One whose names are not plain is packed (RD-59.2): ids stand
+// among what the host says, and a stranger may have chosen the key.
 func idOf(connection, stream, record string) string {
-	if strings.ContainsAny(stream+record, `/:\`) || strings.Contains(record, "..") {
+	if !plain.MatchString(stream) || !plain.MatchString(record) || strings.Contains(record, "..") {
 		return recordScheme + pack(handle{Version: 1, Kind: kindRecord, Connection: connection, Stream: stream, Record: record})
 	}
 	return connection + "/" + stream + ":" + record

@@ -194,6 +194,7 @@ func (c *call) describe() (any, error) {
 			m.Connections = append(m.Connections, connection{all[i].ConnectionID, all[i].Connection})
 		}
 	}
+	c.tellAbout(c.stream)
 	m.Links, m.Meta = &wire.Links{Self: c.r.URL.RequestURI()}, new(c.meta())
 	return m, nil
 }
@@ -269,6 +270,7 @@ func (c *call) schema() (any, error) {
 	}
 	for i := range all {
 		out.add(c, &all[i], compact)
+		c.tellAbout(all[i].Name)
 	}
 	if detail == "full" && len(out.Connectors) > 1 {
 		return nil, c.ambiguous(all, codeDetail)

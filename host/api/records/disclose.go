@@ -17,10 +17,17 @@ func (c *call) tell(rows ...row) {
 
 // tellOf counts a record of a stream, of which a part is about to be told.
 func (c *call) tellOf(stream string) {
+	c.tellAbout(stream)
+	c.told[stream]++
+}
+
+// tellAbout counts a read of a stream that told of no record by itself: what its records come
+// to, or how they are declared.
+func (c *call) tellAbout(stream string) {
 	if c.told == nil {
 		c.told = map[string]int64{}
 	}
-	c.told[stream]++
+	c.told[stream] += 0
 }
 
 // disclose has a read of a known caller counted (RD-56). code is that of a refusal; "": it

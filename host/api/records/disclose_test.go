@@ -23,6 +23,7 @@ func TestReadsAreDisclosed(t *testing.T) {
 	for _, path := range []string{
 		"/v1/streams", "/v1/streams/notes/records?limit=1&fields=id", "/v1/streams/notes/records?changes_since=beginning", "/v1/streams/notes/records/a",
 		"/v1/streams/other/records", "/v1/streams/notes/records/canary", "/v1/streams/notes/records?filter%5Btitle%5D=canary", "/v1/streams/notes/records?canary=1",
+		"/v1/streams/notes/aggregate?metric=count&group_by=title", "/v1/schema", "/v1/streams/notes",
 	} {
 		b.get("client", path)
 	}
@@ -40,6 +41,7 @@ func TestReadsAreDisclosed(t *testing.T) {
 	want := []string{
 		" 200  map[] [] c", list + " 200  map[notes:1] [fields limit] c", list + " 200  map[notes:2] [changes_since] c", list + "/{record} 200  map[notes:1] [] c",
 		list + " 403 grant_stream_not_allowed map[] [] c", list + "/{record} 404 not_found map[] [] c", list + " 400 invalid_request map[] [] c", list + " 400 invalid_request map[] [] c",
+		"/{stream}/aggregate 200  map[notes:0] [group_by metric] c", "/v1/schema 200  map[notes:0] [] c", "/{stream} 200  map[notes:0] [] c",
 		list + " 200  map[notes:2] [] ",
 	}
 	for i := range got {

@@ -269,6 +269,7 @@ func (c *call) aggregate() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.tellAbout(c.stream)
 	out := &aggregation{
 		Object: "aggregation", Stream: c.stream, Metric: a.Metric, Field: named(a.Field), GroupBy: named(a.GroupBy), GroupByTime: named(a.GroupByTime),
 		Granularity: named(a.Granularity), TimeZone: named(a.TimeZone), Limit: got.Limit, Records: got.Records, Links: wire.Links{Self: c.r.URL.RequestURI()}, Meta: c.meta(),

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -32,6 +31,9 @@ type Deps struct {
 	Logger  *slog.Logger
 	// Metadata is the path at which clients learn where to ask for access; "": there is none.
 	Metadata string
+	// Knows reports whether a token was given out here once, whatever became of it. nil: none was
+	// but what Callers tell of.
+	Knows func(ctx context.Context, token string) bool
 	// Disclose is told of each read of a known caller, behind its answer. nil: nobody counts.
 	Disclose func(*read.Disclosure)
 }
@@ -228,10 +230,10 @@ func (c *call) identify() error {
 		return c.tooMany("too many tokens that are none came from this address", failedInAMinute, wait)
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
-	if err != nil && (abi.CodeOf(err) == read.CodeTokenUnknown || refusalOf(err).Status < http.StatusInternalServerError) {
-		c.limits.failed.Take(from, c.Now())
-	}
 	if err != nil {
+		if wait := c.count(token, from, err); wait > 0 {
+			return c.tooMany("too many requests came with this token", burstOfClient, wait)
+		}
 		return c.strange(err)
 	}
 	listen.Prove(c.r.Context())

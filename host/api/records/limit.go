@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"math"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
 // The limits of readers (RD-57).
@@ -75,6 +78,18 @@ func (c *call) enter(token string) (leave func(), err error) {
 	}
 	l.running.Give(of)
 	return nil, err
+}
+
+// count counts a refused token. One that is none counts against its address; one that was good
+// against itself alone, else an app without a grant would shut out all others of its machine.
+func (c *call) count(token string, from netip.Prefix, refused error) (wait time.Duration) {
+	switch {
+	case abi.CodeOf(refused) == read.CodeTokenUnknown && (c.Knows == nil || !c.Knows(c.r.Context(), token)):
+		c.limits.failed.Take(from, c.Now())
+	case abi.CodeOf(refused) == read.CodeTokenUnknown || refusalOf(refused).Status < http.StatusInternalServerError:
+		return c.limits.clients.Take(sha256.Sum256([]byte(token)), c.Now())
+	}
+	return 0
 }
 
 func (c *call) tooMany(message string, most int, wait time.Duration) error {

@@ -67,12 +67,7 @@ func TestFailedTokensAreBounded(t *testing.T) {
 		if i >= failedInAMinute {
 			want = http.StatusTooManyRequests
 		}
-		token := fmt.Sprint("none", i)
-		if i%3 == 0 {
-			token = "revoked"
-			want = max(want, http.StatusForbidden)
-		}
-		if a := b.get(token, "/v1/streams"); a.status != want {
+		if a := b.get(fmt.Sprint("none", i), "/v1/streams"); a.status != want {
 			t.Errorf("token %d: got %d, want %d", i+1, a.status, want)
 		}
 	}
@@ -85,6 +80,30 @@ func TestFailedTokensAreBounded(t *testing.T) {
 	now = now.Add(time.Minute)
 	if a := b.get("client", "/v1/streams"); a.status != http.StatusOK {
 		t.Errorf("a minute later: got %d, want a success", a.status)
+	}
+}
+
+// RD-57: an app whose grant was revoked or whose token is too old asks on and on, and shuts out
+// nobody of its address but itself.
+func TestAKnownTokenShutsOutNoOther(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.server.Now = func() time.Time { return time.Unix(1, 0) }
+	b.server.Knows = func(_ context.Context, token string) bool { return token == "old" }
+	for token, want := range map[string]int{"revoked": http.StatusForbidden, "old": http.StatusUnauthorized} {
+		for i := range burstOfClient + 1 {
+			if i == burstOfClient {
+				want = http.StatusTooManyRequests
+			}
+			if a := b.get(token, "/v1/streams"); a.status != want {
+				t.Fatalf("request %d with the token %s: got %d, want %d", i+1, token, a.status, want)
+			}
+		}
+	}
+	for _, token := range []string{"client", b.owner} {
+		if a := b.get(token, "/v1/streams"); a.status != http.StatusOK {
+			t.Errorf("another token of the address: got %d, want %d", a.status, http.StatusOK)
+		}
 	}
 }
 

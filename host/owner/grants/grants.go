@@ -131,7 +131,11 @@ type Has struct {
 
 // Words say it: 1,204 records of issues since 3 June 2026; last read 2 minutes ago.
 func (h *Has) Words(now time.Time) string {
-	return words.Plural(h.Records, "record") + " of " + words.Clean(h.Stream) + " since " + h.Since.Format("2 January 2006") + "; last read " + words.Ago(h.Last, now)
+	records := words.Plural(h.Records, "record")
+	if h.Records == 0 { // what its records come to, or how they are declared
+		records = "no single record, but an overview"
+	}
+	return records + " of " + words.Clean(h.Stream) + " since " + h.Since.Format("2 January 2006") + "; last read " + words.Ago(h.Last, now)
 }
 
 // Readable is how many records of a stream the app can read now.

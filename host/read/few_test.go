@@ -1,0 +1,122 @@
+package read
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// timedOf grants the titles of notes from the 15th of January 2026 on.
+func (s *shelf) timedOf(connection string) *Scope {
+	return &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids(connection), Fields: []string{"id", "title"}, Time: &TimeBound{Field: "at", Since: new(began.AddDate(0, 0, 13))}}}}
+}
+
+// Invariant 9, RD-27.1: a search under a scope of keys, or of a time, does not look in the index,
+// where what it takes goes by how many hidden records have the words.
+func TestASearchAmongFewIsBlindToTheRest(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	records := []string{"a", `{"id":"a","title":"red","at":"2026-01-20T00:00:00Z"}`, "b", `{"id":"b","title":"red red","at":"2026-01-21T00:00:00Z"}`, "none", `{"id":"none","title":"red"}`}
+	for i := range 300 {
+		records = append(records, fmt.Sprint("h", i), `{"id":"h","title":"red","at":"2026-01-01T00:00:00Z"}`)
+	}
+	s.put("c", "notes", records...)
+	keyed := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Keys: []string{"b", "a", "b", "gone"}}}}
+	for name, scope := range map[string]*Scope{"keys": keyed, "a time": s.timedOf("c")} {
+		look, _, err := s.searching(t.Context(), scope, "rank", &Search{Text: "red"}, new(Found))
+		s.ok(err)
+		if len(look.words) != 0 {
+			t.Errorf("%s: the index is asked for %q, want nothing", name, look.words)
+		}
+		got, last := s.ranked(scope, Search{Text: "red", Limit: 1})
+		s.same(got, []string{"b", "a"})
+		if !last.Complete || last.Matches != 2 {
+			t.Errorf("%s: got %d matches, complete %v, want 2, and all of them", name, last.Matches, last.Complete)
+		}
+		var newest []string
+		q := Search{Text: "red", Limit: 1}
+		for more := true; more; more = q.Cursor != "" {
+			f, err := s.Search(t.Context(), scope, q)
+			s.ok(err)
+			newest, q.Cursor = append(newest, f.Hits[0].Key), f.Next
+		}
+		s.same(newest, []string{"b", "a"})
+	}
+}
+
+// Invariant 9, RD-16.5, RD-27.3: a client's search waits for the index as a list does, and does not
+// say that nothing matches while it is behind.
+func TestAClientsSearchIsNotBehind(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}}}}
+	s.put("c", "notes", "m", `{"id":"m","title":"red"}`)
+	told := func() string {
+		page, err := s.Rank(t.Context(), scope, Search{Text: "red"})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(page.Matches, page.Complete)
+	}
+	want := told()
+	var others []string
+	for i := range 6000 {
+		others = append(others, fmt.Sprint(i), `{"id":"o"}`)
+	}
+	s.put("d", "notes", others...)
+	s.put("c", "notes", "m", `{"id":"m","title":"red","body":"hidden"}`)
+	s.Wait = 1
+	if got := told(); got != want && !strings.Contains(got, "not indexed yet") {
+		t.Errorf("behind a change that is not seen: got %s, want %s, or that it is not indexed yet", got, want)
+	}
+	s.Wait = 0
+	if got := told(); got != want {
+		t.Errorf("behind the index: got %s, want %s", got, want)
+	}
+}
+
+// RD-07: a search among large records holds a few of them at once, and leaves none out.
+func TestASearchAmongLargeRecords(t *testing.T) {
+	t.Parallel()
+	const large, many = 512 << 10, 20
+	s := newShelf(t, "c")
+	var keys []string
+	for i := range many {
+		key := fmt.Sprintf("%02d", i)
+		keys = append(keys, key)
+		s.put("c", "notes", key, fmt.Sprintf(`{"id":%q,"title":"red","body":"red","list":[%q],"n":1}`, key, strings.Repeat("x", large)))
+	}
+	sources, _, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
+	s.ok(err)
+	rows, more, err := s.Store.ReadRecords(t.Context(), sources[0].ID, keys, chunkBytes)
+	s.ok(err)
+	if n := len(rows) * large; !more || n > chunkBytes+large {
+		t.Errorf("got %d bytes at once, others %v, want about %d, and others", n, more, chunkBytes)
+	}
+	keyed := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Keys: keys}}}
+	for name, scope := range map[string]*Scope{"the owner": OwnerScope(), "a client of keys": keyed} {
+		if got, _ := s.ranked(scope, Search{Text: "red"}); len(got) != many {
+			t.Errorf("%s found %d records, want %d", name, len(got), many)
+		}
+		if got, err := s.Aggregate(t.Context(), scope, Aggregate{From: From{Stream: "notes"}, Metric: MetricCount}); err != nil || got.Records != many {
+			t.Errorf("%s counts %+v, %v, want %d", name, got, err, many)
+		}
+	}
+}
+
+// RD-26: a grant that names a record twice counts it once, wherever the names stand.
+func TestAKeyThatStandsTwiceCountsOnce(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	ids := []string{s.accept("c", summed)}
+	s.put("c", "notes", "a", `{"id":"a","n":5}`)
+	keys := make([]string, mostDocs)
+	for i := range keys {
+		keys[i] = fmt.Sprint("gone", i)
+	}
+	keys[0] = "a"
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: ids, Fields: []string{"id", "n"}, Keys: append(keys, "a")}}}
+	if got, want := s.told(scope, Aggregate{Metric: MetricSum, Field: "n"}), "5 of 1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
