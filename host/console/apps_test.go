@@ -180,8 +180,8 @@ func TestDeviceIsApprovedByItsCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.get("/device?user_code=" + a.UserCode); !strings.Contains(got.body, `value="`+a.UserCode+`"`) || strings.Contains(got.body, "PDPP CLI") {
-		t.Errorf("got %d %s, want the code filled in, and nothing done", got.status, got.body)
+	if got := b.get("/device?user_code=" + a.UserCode); got.status != http.StatusOK || strings.Contains(got.body, a.UserCode) || strings.Contains(got.body, "PDPP CLI") {
+		t.Errorf("got %d %s, want the code to be typed, and nothing done", got.status, got.body)
 	}
 	if got := b.ask(http.MethodPost, "/device", url.Values{"user_code": {"BBBB-BBBB"}}, nil); got.status != http.StatusUnprocessableEntity || problem(got.body) == "" {
 		t.Errorf("a wrong code: got %d, want the form again with why", got.status)

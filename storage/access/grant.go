@@ -162,7 +162,7 @@ func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
 }
 
 func putToken(t *db.Tx, grantID string, token *GrantToken) error {
-	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: grantID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires)}
+	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: grantID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires), UsedUS: micros(token.Used)}
 	_, err := t.DB.NewInsert().Model(&kept).Exec(t.Ctx)
 	return err
 }

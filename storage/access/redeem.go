@@ -132,7 +132,7 @@ func (s *Store) Refresh(ctx context.Context, sha256 string, token GrantToken, ne
 		case rows[0].ExpiresUS <= now:
 			return redeemRefused()
 		}
-		row := &rows[0]
+		row, usedUS := &rows[0], int64(0)
 		if err := holds(t, row.GrantID); err != nil {
 			return err
 		}
@@ -141,9 +141,14 @@ func (s *Store) Refresh(ctx context.Context, sha256 string, token GrantToken, ne
 			return err
 		}
 		next.Generation = row.Generation + 1
+		err = t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(used_us), 0) FROM grant_tokens WHERE grant_id = ?", row.GrantID).Scan(&usedUS)
+		if err != nil {
+			return err
+		}
 		if err := forgetExpired(t, row.GrantID); err != nil {
 			return err
 		}
+		token.Used = db.Time(usedUS) // the grant was used then, whichever of its tokens have expired
 		return putTokens(t, row.GrantID, &token, &next)
 	})
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-// device asks for the code that a device shows. One that came in the link is only filled in:
-// somebody may have sent the link of a device of theirs.
+// device asks for the code that a device shows. One that came in the link is not filled in:
+// somebody may have sent the link of a device of theirs (RD-46.2).
 func device(v *site.Visit) error {
-	return v.Show(http.StatusOK, words.DeviceTitle, ui.Apps, devicePage(v.R.URL.Query().Get("user_code"), nil, v.Proof()))
+	return v.Show(http.StatusOK, words.DeviceTitle, ui.Apps, devicePage("", nil, v.Proof()))
 }
 
 func enterCode(v *site.Visit) error {

@@ -49,7 +49,7 @@ func TestLedgerKeepsReads(t *testing.T) {
 	<-ended
 	want(2500)
 
-	// What was noted before it runs is kept as well, however soon it ends.
+	// A ledger keeps what was noted before it ran, however soon it ends.
 	l.Note(read)
 	l.Run(ctx)
 	want(2501)
