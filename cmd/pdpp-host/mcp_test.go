@@ -252,3 +252,19 @@ func (m *modelled) refused() {
 		}
 	}
 }
+
+// RD-56, RD-57: what a model reads on standard input is counted, with and without a token, and
+// its owner sees it when the session has ended.
+func TestModelIsCounted(t *testing.T) {
+	t.Parallel()
+	m := newModelled(t)
+	if out, _ := m.run("grants", "show", m.grant); !strings.Contains(out, "used never") {
+		t.Fatalf("before: got %s, want that it was never used", out)
+	}
+	s := m.connect(&mcp.CommandTransport{Command: m.command("mcp", "--grant", m.grant)})
+	m.call(s, "query_records", map[string]any{"stream": "events"})
+	m.ok(s.Close())
+	if out, _ := m.run("grants", "show", m.grant); !strings.Contains(out, "2 records of events since") || strings.Contains(out, "used never") {
+		t.Errorf("got %s, want the two records, and when they were read", out)
+	}
+}

@@ -81,6 +81,7 @@ var operations = map[string]string{
 	"grants.Ask":      "grants ask",
 	"grants.Caller":   "(mcp reads under it)",
 	"grants.ByToken":  "(mcp reads under it)",
+	"grants.Counting": "(mcp counts its reads with it)",
 
 	"grants.Clients":           "clients list",
 	"grants.RemoveClient":      "clients remove",

@@ -20,7 +20,7 @@ type Reply struct {
 
 // Ask answers another face of this process as ServeHTTP answers a request: the same routes,
 // parameters and refusals, under the scope of whoever that face has taken in. path are the
-// parts of the route, as they are. It counts what is costly, and nothing else.
+// parts of the route, as they are. It counts what is costly and what is read, and not how often.
 func (s *Server) Ask(ctx context.Context, caller *read.Caller, path []string, query url.Values) *Reply {
 	w := &unsent{head: http.Header{}}
 	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: query.Encode()}}).WithContext(ctx)
@@ -43,6 +43,9 @@ func (c *call) ask(path []string) (err error) {
 	c.r.Pattern = rt.Path
 	c.query = wire.ReadQuery(c.r.URL.RawQuery)
 	if c.reader, err = c.Reader(c.r.Context()); err != nil {
+		return err
+	}
+	if err := c.mayRead(); err != nil {
 		return err
 	}
 	body, err := c.answer(rt)

@@ -92,3 +92,17 @@ func TestBytesOfATokenAreBounded(t *testing.T) {
 		t.Errorf("an hour later: got %d, want a success", a.status)
 	}
 }
+
+// RD-57, RD-58: another face of the process is bound by what its grant may read in an hour.
+func TestBytesOfAnotherFaceAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.put("one", "notes", "a", `{"id":"a","title":"`+strings.Repeat("x", 1000)+`"}`)
+	b.server.Now = func() time.Time { return time.Unix(1, 0) }
+	caller := &read.Caller{Client: "c", Grant: "g", Bytes: 1000, Scope: &read.Scope{Streams: []read.StreamScope{{Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id", "title"}}}}}
+	for i, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+		if got := b.server.Ask(t.Context(), caller, []string{"v1", "streams", "notes", "records"}, nil); got.Status != want {
+			t.Errorf("question %d: got %d %s, want %d", i+1, got.Status, got.Body, want)
+		}
+	}
+}

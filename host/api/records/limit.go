@@ -58,10 +58,8 @@ func (c *call) enter(token string) (leave func(), err error) {
 	if wait := rate.Take(of, c.Now()); wait > 0 {
 		return nil, c.tooMany("too many requests came with this token", int(rate.Burst), wait)
 	}
-	if bytes := c.caller.Bytes; bytes > 0 {
-		if wait := l.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
-			return nil, c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
-		}
+	if err := c.mayRead(); err != nil {
+		return nil, err
 	}
 	if !l.running.Take(of, most) {
 		return nil, c.tooMany("too many requests of this token run at once", most, 0)
@@ -78,6 +76,16 @@ func (c *call) enter(token string) (leave func(), err error) {
 	}
 	l.running.Give(of)
 	return nil, err
+}
+
+// mayRead refuses a caller whose grant has been read by as much as may be in an hour.
+func (c *call) mayRead() error {
+	if bytes := c.caller.Bytes; bytes > 0 {
+		if wait := c.limits.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
+			return c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
+		}
+	}
+	return nil
 }
 
 // count counts a refused token. One that is none counts against its address; one that was good

@@ -69,7 +69,7 @@ func (d *Desk) Granted(ctx context.Context, id string) (*read.Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &read.Caller{Scope: doc.Scope(), Client: g.ClientID, Grant: g.ID}, nil
+	return &read.Caller{Scope: doc.Scope(), Client: g.ClientID, Grant: g.ID, Bytes: cmp.Or(g.HourlyBytes, UsualBytes)}, nil
 }
 
 func refusedToken() error {

@@ -71,11 +71,23 @@ func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, erro
 	if err != nil {
 		return nil, err
 	}
+	disclosed, err := d.Store.Disclosed(ctx, "")
+	if err != nil {
+		return nil, err
+	}
 	name, err := names(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return func(g *storage.Grant) Grant { return given(d, g, tokens, name) }, nil
+	return func(g *storage.Grant) Grant {
+		out := given(d, g, tokens, name)
+		for i := range disclosed { // who names a grant on this machine shows no token
+			if at := disclosed[i].Last.Truncate(storage.UsedEvery); disclosed[i].GrantID == g.ID && (out.UsedAt == nil || at.After(*out.UsedAt)) {
+				out.UsedAt = moment(at)
+			}
+		}
+		return out
+	}, nil
 }
 
 func given(d *desk.Desk, g *storage.Grant, tokens []storage.GrantToken, name func(string) string) Grant {

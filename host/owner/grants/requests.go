@@ -2,6 +2,7 @@ package grants
 
 import (
 	"context"
+	"log/slog"
 	"net/url"
 	"time"
 
@@ -110,6 +111,21 @@ func ByToken(ctx context.Context, o *owner.Owner, token string) (*read.Caller, e
 		return nil, err
 	}
 	return d.Caller(ctx, token)
+}
+
+// Counting calls work with what counts the reads of its process, and keeps what was counted
+// by the time that work ends.
+func Counting(ctx context.Context, o *owner.Owner, logger *slog.Logger, work func(note func(*read.Disclosure)) error) error {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	ledger := &desk.Ledger{Store: d.Store, Logger: logger}
+	counting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	kept := make(chan struct{})
+	go func() { defer close(kept); ledger.Run(counting) }()
+	defer func() { stop(); <-kept }()
+	return work(ledger.Note)
 }
 
 // Requests returns the requests that wait for the owner, the newest first.

@@ -82,11 +82,13 @@ func serve(ctx context.Context, s *session.Session, o *owner.Owner, who func(con
 		return err
 	}
 	of := o.As(owner.Actor{Face: owner.App}, nil)
-	readers := records.New(records.Deps{
-		Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) },
+	err := grants.Counting(ctx, of, s.Logger, func(note func(*read.Disclosure)) error {
+		readers := records.New(records.Deps{
+			Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) }, Disclose: note,
+		})
+		ask := mcp.Under(readers, func(ctx context.Context) (*read.Caller, error) { return who(ctx, of) })
+		return mcp.Serve(ctx, mcp.Options{Version: s.Version, Provider: "pdpp-host", Logger: s.Logger}, ask, s.In, s.Out)
 	})
-	ask := mcp.Under(readers, func(ctx context.Context) (*read.Caller, error) { return who(ctx, of) })
-	err := mcp.Serve(ctx, mcp.Options{Version: s.Version, Provider: "pdpp-host", Logger: s.Logger}, ask, s.In, s.Out)
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
