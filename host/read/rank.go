@@ -254,7 +254,7 @@ const rankingID = 16
 
 // freeze keeps an order, and returns the cursor of what stands in it from a place on.
 func (r *Reader) freeze(seal *sealer, scope *Scope, order *ranking, from int) (string, error) {
-	whose, err := json.Marshal(scope)
+	whose, err := json.Marshal(scope) //nolint:musttag // it is compared in this process alone
 	if err != nil {
 		return "", err
 	}

@@ -70,13 +70,9 @@ func (r *run) report() error {
 			kind *problems.Kind
 			n    int64
 		}{{badLines, c.malformed}, {cutLines, c.oversized}, {badDates, c.badDates}, {noZone, c.unknownZone}, {noUID, c.noUID}} {
-			if of.n > 0 {
-				r.problems.Add(of.kind, int(of.n), p)
-			}
+			r.problems.Add(of.kind, int(of.n), p)
 		}
 	}
-	if n := r.after.dropped; n > 0 {
-		r.problems.Add(reduced, n, "")
-	}
+	r.problems.Add(reduced, r.after.dropped, "")
 	return r.problems.Report()
 }

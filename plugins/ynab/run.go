@@ -87,6 +87,9 @@ func (r *run) listBudgets(*api.Client) error {
 	if r.RecoveryOnly() {
 		return nil
 	}
+	if err := r.Step("asking for the budgets", -1); err != nil {
+		return err
+	}
 	got, err := r.rows("", "budgets", 0)
 	if err != nil {
 		return err

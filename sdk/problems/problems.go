@@ -60,6 +60,9 @@ func (t *Tally) Note(kind *Kind, example string) { t.Add(kind, 1, example) }
 
 // Add counts n cases.
 func (t *Tally) Add(kind *Kind, n int, example string) {
+	if n <= 0 {
+		return
+	}
 	i := slices.IndexFunc(t.entries, func(e entry) bool { return e.kind == kind })
 	if i < 0 {
 		i = len(t.entries)

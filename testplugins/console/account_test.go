@@ -47,6 +47,7 @@ func TestAnOwnerLooksAfterTheirAccess(t *testing.T) {
 			t.Fatalf("the token %q, want one of at least 20 characters", secret)
 		}
 		p.Press("Back to the settings")
+		p.Holds("location.pathname === '/settings' && document.readyState === 'complete'")
 		p.See("a script <b>of mine</b>")
 		if strings.Contains(p.Eval("document.documentElement.outerHTML").Str(), secret) {
 			t.Error("the page shows the token again, want it once")

@@ -97,7 +97,7 @@ func (w *world) apps(t *testing.T) []string {
 		}
 	}
 	w.owner.Asks(0, &asking, "grants", "requests")
-	pages := []string{"/apps", "/consent?request_uri=" + url.QueryEscape(pushed.URI)}
+	pages := []string{"/apps", "/device", "/consent/begin?request_uri=" + url.QueryEscape(pushed.URI), "/consent?request_uri=" + url.QueryEscape(pushed.URI)}
 	for _, r := range asking.Requests {
 		pages = append(pages, "/apps/requests/"+r.ID)
 	}

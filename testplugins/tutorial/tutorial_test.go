@@ -83,7 +83,7 @@ func follow(t *testing.T, home string, steps []Step) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(t.TempDir(), "bin")
+	bin := t.TempDir()
 	if err := rig.Compile(filepath.Join(bin, "pdpp-host"), "cmd/pdpp-host", ""); err != nil {
 		t.Fatal(err)
 	}
