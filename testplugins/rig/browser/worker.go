@@ -22,15 +22,27 @@ func (v *Visitor) MayNotify() {
 func (p *Page) Push(message string) {
 	p.t.Helper()
 	var at proto.ServiceWorkerRegistrationID
-	wait := p.p.EachEvent(func(e *proto.ServiceWorkerWorkerRegistrationUpdated) bool {
+	named := func(e *proto.ServiceWorkerWorkerRegistrationUpdated) bool {
 		for _, r := range e.Registrations {
 			if !r.IsDeleted {
 				at = r.RegistrationID
 			}
 		}
 		return at != ""
-	})
-	wait() // which ends with the domain off
+	}
+	// The browser names the workers once, when the domain is turned on, and the event may come
+	// before the page listens to it. A wait ends with the domain off.
+	for range 10 {
+		once := p.p.Timeout(Patience / 10)
+		once.EachEvent(named)()
+		once.CancelTimeout()
+		if at != "" {
+			break
+		}
+	}
+	if at == "" {
+		p.t.Fatal("got no service worker of the page's home, want one")
+	}
 	p.must(proto.ServiceWorkerEnable{}.Call(p.p))
 	p.must(proto.ServiceWorkerDeliverPushMessage{Origin: p.v.home, RegistrationID: at, Data: message}.Call(p.p))
 }
