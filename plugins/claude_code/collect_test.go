@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,7 +106,7 @@ func TestCoverageAccountsForEveryStore(t *testing.T) {
 			continue
 		}
 		switch rec.Text("status") {
-		case statusCollected, statusInventory, statusExcluded, statusDeferred, statusMissing, statusUnsupported:
+		case files.StatusCollected, files.StatusInventory, files.StatusExcluded, files.StatusDeferred, files.StatusMissing, files.StatusUnsupported:
 		default:
 			t.Errorf("%s is %s, want a status of the table", s.name, rec.Text("status"))
 		}

@@ -47,11 +47,11 @@ func (c *collection) storeRows() []files.Row {
 		switch {
 		case s.name == "auth": // not even whether it exists
 		case !c.isThere(s) && !c.home.entries.Listed():
-			row.Status, row.Reason = statusUnaccounted, "the home folder could not be listed"
+			row.Status, row.Reason = files.StatusUnaccounted, "the home folder could not be listed"
 		case !c.isThere(s):
-			row.Status, row.Reason = statusMissing, "not there"
+			row.Status, row.Reason = files.StatusMissing, "not there"
 		case s.stream != "" && !c.h.Wants(s.stream):
-			row.Status, row.Reason = statusDeferred, "not asked for by the last run"
+			row.Status, row.Reason = files.StatusDeferred, "not asked for by the last run"
 		}
 		rows = append(rows, row)
 	}
@@ -87,7 +87,7 @@ func (c *collection) unknownRows() []files.Row {
 		}
 		c.note(unknownEntries, e.Path)
 		if len(rows) < maxUnknown {
-			rows = append(rows, files.Row{Store: e.Path, Kind: "entry:", Status: statusUnaccounted,
+			rows = append(rows, files.Row{Store: e.Path, Kind: "entry:", Status: files.StatusUnaccounted,
 				Reason: "a " + e.Word() + " that this connector does not know"})
 		}
 	}
@@ -112,11 +112,11 @@ func (c *collection) problemRows() []files.Row {
 		rows = append(rows, files.Row{Store: p.store, Status: p.status, Reason: problems.Counted(n, p.One, p.Many)})
 	}
 	if c.cutEver > 0 {
-		rows = append(rows, files.Row{Store: "cut_messages", Stream: "messages", Status: statusUnsupported,
+		rows = append(rows, files.Row{Store: "cut_messages", Stream: "messages", Status: files.StatusUnsupported,
 			Reason: problems.Counted(c.cutEver, cutOne, cutMany)})
 	}
 	if len(c.otherTypes) > 0 && c.transcriptsRead {
-		rows = append(rows, files.Row{Store: "other_lines", Status: statusDeferred,
+		rows = append(rows, files.Row{Store: "other_lines", Status: files.StatusDeferred,
 			Reason: "no stream holds transcript lines of type " + strings.Join(cursor.Keys(c.otherTypes), ", ")})
 	}
 	return rows

@@ -9,7 +9,7 @@ import (
 // inventories list files without their content.
 func (c *collection) inventories() error {
 	for i := range stores {
-		if s := &stores[i]; s.status == statusInventory && c.h.Wants(s.stream) {
+		if s := &stores[i]; s.status == files.StatusInventory && c.h.Wants(s.stream) {
 			if err := c.inventory(s); err != nil {
 				return err
 			}
@@ -21,7 +21,7 @@ func (c *collection) inventories() error {
 // inventory lists a store's entries of the home folder, and all that is in them.
 func (c *collection) inventory(s *store) error {
 	set := files.Open(c.h, s.stream, s.name+":")
-	of := files.Listed{Store: s.name, Class: statusInventory, Reason: s.reason}
+	of := files.Listed{Store: s.name, Class: files.StatusInventory, Reason: s.reason}
 	whole := c.home.entries.Listed()
 	for _, e := range c.home.entries.Entries {
 		if !slices.Contains(s.entries, e.Path) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"io/fs"
 	"slices"
 	"strings"
@@ -23,21 +24,21 @@ func newProblem(reason, hint, store, status, one, many string) *problem {
 
 // The problems.
 var (
-	invalidLines = newProblem("lines_not_readable", "not_retriable", "invalid_lines", statusUnsupported,
+	invalidLines = newProblem("lines_not_readable", "not_retriable", "invalid_lines", files.StatusUnsupported,
 		"line is not valid JSON", "lines are not valid JSON")
-	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", statusUnsupported,
+	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
-	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", statusDeferred,
+	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", files.StatusDeferred,
 		"last line is incomplete", "last lines are incomplete")
-	unreadable = newProblem("file_unreadable", "manual_action_required", "unreadable_files", statusUnaccounted,
+	unreadable = newProblem("file_unreadable", "manual_action_required", "unreadable_files", files.StatusUnaccounted,
 		"file or folder could not be read", "files or folders could not be read")
-	changing = newProblem("file_changed_while_read", "retry_by_runtime", "changing_files", statusDeferred,
+	changing = newProblem("file_changed_while_read", "retry_by_runtime", "changing_files", files.StatusDeferred,
 		"file changed while it was read", "files changed while they were read")
-	linkNotFollowed = newProblem("link_not_followed", "not_retriable", "links", statusExcluded, // its target is outside the folder
+	linkNotFollowed = newProblem("link_not_followed", "not_retriable", "links", files.StatusExcluded, // its target is outside the folder
 		"link leads outside the folder, to a folder, or nowhere", "links lead outside the folder, to a folder, or nowhere")
-	truncated = newProblem("content_truncated", "not_retriable", "truncated_files", statusUnsupported,
+	truncated = newProblem("content_truncated", "not_retriable", "truncated_files", files.StatusUnsupported,
 		"file is longer than a record may be; its beginning was collected", "files are longer than a record may be; their beginning was collected")
-	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", statusUnaccounted,
+	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", files.StatusUnaccounted,
 		"folder has more entries than are listed", "folders have more entries than are listed")
 	unknownEntries = newProblem("unknown_store", "retry_on_connector_upgrade", "", "", // each has a row of its own
 		"entry of the home folder is not known to this connector", "entries of the home folder are not known to this connector")

@@ -1,15 +1,6 @@
 package main
 
-// The statuses of coverage_diagnostics.
-const (
-	statusCollected   = "collected"
-	statusInventory   = "inventory_only"
-	statusExcluded    = "excluded"
-	statusDeferred    = "deferred"
-	statusMissing     = "missing"
-	statusUnsupported = "unsupported"
-	statusUnaccounted = "unaccounted"
-)
+import "github.com/pdpp-host/pdpp-host/sdk/files"
 
 // store is one part of the home folder, and how it is collected.
 type store struct {
@@ -33,31 +24,31 @@ const (
 
 // stores is every store that is known, in the order of the records.
 var stores = []store{
-	{"sessions", []string{"projects"}, "sessions", statusCollected, "summed up from the transcripts"},
-	{"messages", []string{"projects"}, "messages", statusCollected, "user and assistant lines of transcripts, subagents included"},
-	{"attachments", []string{"projects"}, "attachments", statusCollected, "hook results, snapshots, modes and last prompts: a preview of each"},
-	{"tool_results", []string{"projects"}, "attachments", statusCollected, "files of long tool results: a preview of each"},
-	{"memory_notes", []string{"projects"}, "memory_notes", statusCollected, "notes of the projects' memory folders"},
-	{"skills", []string{"skills"}, "skills", statusCollected, "SKILL.md of each skill"},
-	{"slash_commands", []string{"commands"}, "slash_commands", statusCollected, "Markdown files of commands"},
-	{"file_history", []string{"file-history"}, "file_history", statusInventory, reasonHistory},
-	{"cache", []string{"cache"}, "cache_inventory", statusInventory, reasonCache},
-	{"backups", []string{"backups"}, "backup_inventory", statusInventory, reasonBackups},
-	{"config", configFiles, "config_inventory", statusInventory, reasonConfig},
-	{"auth", []string{".credentials.json", "auth.json"}, "", statusExcluded, reasonAuth},
-	{"prompt_history", []string{"history.jsonl"}, "", statusDeferred, reasonLater},
-	{"agents", []string{"agents"}, "", statusDeferred, reasonLater},
-	{"plugins", []string{"plugins"}, "", statusDeferred, reasonLater},
-	{"plans", []string{"plans"}, "", statusDeferred, reasonLater},
-	{"todos", []string{"todos", "tasks", "teams"}, "", statusDeferred, reasonLater},
-	{"output_styles", []string{"output-styles"}, "", statusDeferred, reasonLater},
-	{"hooks", []string{"hooks", "rules"}, "", statusDeferred, reasonLater},
-	{"pastes", []string{"paste-cache", "image-cache", "uploads", "downloads"}, "", statusDeferred, reasonLater},
-	{"statistics", []string{"stats-cache.json", "usage-data"}, "", statusDeferred, reasonLater},
-	{"shell_snapshots", []string{"shell-snapshots", "session-env"}, "", statusExcluded, "shell environments may hold secrets"},
-	{"telemetry", []string{"statsig", "telemetry", "debug", "logs"}, "", statusExcluded, reasonRuntime},
-	{"runtime", []string{"ide", "local", "sessions", "chrome", "todos.lock", ".update.lock", ".last-cleanup", "mcp-needs-auth-cache.json", "worktrees"}, "", statusExcluded, reasonRuntime},
-	{"system_files", []string{".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".gitignore"}, "", statusExcluded, "not of Claude Code"},
+	{"sessions", []string{"projects"}, "sessions", files.StatusCollected, "summed up from the transcripts"},
+	{"messages", []string{"projects"}, "messages", files.StatusCollected, "user and assistant lines of transcripts, subagents included"},
+	{"attachments", []string{"projects"}, "attachments", files.StatusCollected, "hook results, snapshots, modes and last prompts: a preview of each"},
+	{"tool_results", []string{"projects"}, "attachments", files.StatusCollected, "files of long tool results: a preview of each"},
+	{"memory_notes", []string{"projects"}, "memory_notes", files.StatusCollected, "notes of the projects' memory folders"},
+	{"skills", []string{"skills"}, "skills", files.StatusCollected, "SKILL.md of each skill"},
+	{"slash_commands", []string{"commands"}, "slash_commands", files.StatusCollected, "Markdown files of commands"},
+	{"file_history", []string{"file-history"}, "file_history", files.StatusInventory, reasonHistory},
+	{"cache", []string{"cache"}, "cache_inventory", files.StatusInventory, reasonCache},
+	{"backups", []string{"backups"}, "backup_inventory", files.StatusInventory, reasonBackups},
+	{"config", configFiles, "config_inventory", files.StatusInventory, reasonConfig},
+	{"auth", []string{".credentials.json", "auth.json"}, "", files.StatusExcluded, reasonAuth},
+	{"prompt_history", []string{"history.jsonl"}, "", files.StatusDeferred, reasonLater},
+	{"agents", []string{"agents"}, "", files.StatusDeferred, reasonLater},
+	{"plugins", []string{"plugins"}, "", files.StatusDeferred, reasonLater},
+	{"plans", []string{"plans"}, "", files.StatusDeferred, reasonLater},
+	{"todos", []string{"todos", "tasks", "teams"}, "", files.StatusDeferred, reasonLater},
+	{"output_styles", []string{"output-styles"}, "", files.StatusDeferred, reasonLater},
+	{"hooks", []string{"hooks", "rules"}, "", files.StatusDeferred, reasonLater},
+	{"pastes", []string{"paste-cache", "image-cache", "uploads", "downloads"}, "", files.StatusDeferred, reasonLater},
+	{"statistics", []string{"stats-cache.json", "usage-data"}, "", files.StatusDeferred, reasonLater},
+	{"shell_snapshots", []string{"shell-snapshots", "session-env"}, "", files.StatusExcluded, "shell environments may hold secrets"},
+	{"telemetry", []string{"statsig", "telemetry", "debug", "logs"}, "", files.StatusExcluded, reasonRuntime},
+	{"runtime", []string{"ide", "local", "sessions", "chrome", "todos.lock", ".update.lock", ".last-cleanup", "mcp-needs-auth-cache.json", "worktrees"}, "", files.StatusExcluded, reasonRuntime},
+	{"system_files", []string{".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".gitignore"}, "", files.StatusExcluded, "not of Claude Code"},
 }
 
 // configFiles are the settings files of the home folder.

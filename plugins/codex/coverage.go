@@ -19,15 +19,15 @@ func (r *run) coverage() error {
 	for i := range stores {
 		s := stores[i]
 		if !r.has(&s) {
-			s.status, s.reason = statusMissing, "the folder has none"
+			s.status, s.reason = files.StatusMissing, "the folder has none"
 		} else if problem := r.trouble(s.name); problem != "" {
-			s.status, s.reason = statusIncomplete, problem
+			s.status, s.reason = files.StatusIncomplete, problem
 		}
 		if err := set.Row(files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}); err != nil {
 			return err
 		}
 	}
-	rows := append(r.unknownTypes(), r.unknownStores(), files.Row{Store: "rollout_events", Status: statusExcluded,
+	rows := append(r.unknownTypes(), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
 		Reason: "event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"})
 	for _, row := range rows {
 		if err := set.Row(row); err != nil {
@@ -53,8 +53,7 @@ func (r *run) trouble(name string) string {
 		if len(r.folders) == 0 {
 			return ""
 		}
-		n := int64(r.places.Count(unreadable) + r.places.Count(changed))
-		if n > 0 || r.full {
+		if n := int64(r.places.Count(unreadable) + r.places.Count(changed)); n > 0 || r.full {
 			return problems.Counted(n, "file or folder could not be read", "files or folders could not be read")
 		}
 		if r.after.dropped > 0 {
@@ -76,7 +75,7 @@ func (r *run) trouble(name string) string {
 func (r *run) unknownTypes() (rows []files.Row) {
 	for _, name := range cursor.Keys(r.roll.unknown) {
 		what, kind, _ := strings.Cut(name, " ")
-		rows = append(rows, files.Row{Store: "rollout_" + what + ":" + kind, Status: statusUnaccounted,
+		rows = append(rows, files.Row{Store: "rollout_" + what + ":" + kind, Status: files.StatusUnaccounted,
 			Reason: "rollouts contain " + what + "s of a type that this version does not know"})
 	}
 	return rows
@@ -94,8 +93,8 @@ func (r *run) unknownStores() files.Row {
 		names = append(names, clip.Text(name, 100))
 	}
 	if len(names) == 0 {
-		return files.Row{Store: "other", Status: statusMissing, Reason: "everything in the folder is accounted for"}
+		return files.Row{Store: "other", Status: files.StatusMissing, Reason: "everything in the folder is accounted for"}
 	}
-	return files.Row{Store: "other", Status: statusUnaccounted, Reason: problems.Counted(int64(len(names)), "more entry", "more entries") +
+	return files.Row{Store: "other", Status: files.StatusUnaccounted, Reason: problems.Counted(int64(len(names)), "more entry", "more entries") +
 		" that this version does not know: " + strings.Join(names[:min(len(names), maxNamed)], ", ")}
 }

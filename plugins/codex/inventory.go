@@ -14,7 +14,7 @@ const maxInventory = 5000
 func (r *run) inventories() error {
 	for i := range stores {
 		s := &stores[i]
-		if s.status != statusInventory || !r.h.Wants(s.stream) {
+		if s.status != files.StatusInventory || !r.h.Wants(s.stream) {
 			continue
 		}
 		if err := r.inventory(s); err != nil {

@@ -55,9 +55,7 @@ func (r *run) report() error {
 			r.places.Add(tooLong, int(s.oversized), p, "")
 		}
 	}
-	if r.after.dropped > 0 {
-		r.places.Add(reduced, r.after.dropped, "", "")
-	}
+	r.places.Add(reduced, r.after.dropped, "", "")
 	return r.places.Report()
 }
 

@@ -1,15 +1,6 @@
 package main
 
-// Statuses of a store.
-const (
-	statusCollected   = "collected"
-	statusInventory   = "inventory_only"
-	statusDiagnostics = "diagnostics_only"
-	statusExcluded    = "excluded"
-	statusIncomplete  = "incomplete"
-	statusMissing     = "missing"
-	statusUnaccounted = "unaccounted"
-)
+import "github.com/pdpp-host/pdpp-host/sdk/files"
 
 // store is one thing that Codex keeps in its home folder.
 type store struct {
@@ -21,35 +12,24 @@ type store struct {
 	inside bool     // an inventory lists the files inside, not only the folder
 }
 
-// Reasons, for the owner.
-const (
-	reasonHistory  = "metadata-only until a prompt-history payload contract is approved"
-	reasonIndex    = "metadata-only until a session-index payload contract is approved"
-	reasonShell    = "shell content requires redaction review before payload collection"
-	reasonConfig   = "configuration is inventoried without payload content"
-	reasonCache    = "raw cache payloads may contain sensitive tool output"
-	reasonAuth     = "credentials: never opened"
-	reasonInternal = "the program's own bookkeeping"
-)
-
 // stores is every known store, in the order of the coverage rows.
 var stores = []store{
-	{"rollouts", streamSessions, statusCollected, "sessions, messages and function calls are collected", []string{"sessions"}, false},
-	{"archived_rollouts", streamSessions, statusCollected, "collected like the rollouts", []string{"archived_sessions"}, false},
-	{"threads", streamSessions, statusCollected, "titles, token counts and policies are joined to sessions", []string{stateDB}, false},
-	{"rules", streamRules, statusCollected, "one record a rule", []string{"rules", "AGENTS.md", "AGENTS.override.md"}, false},
-	{"prompts", streamPrompts, statusCollected, "one record a prompt", []string{"prompts"}, false},
-	{"skills", streamSkills, statusCollected, "one record a skill, its SKILL.md; other files of a skill are not collected", []string{"skills"}, false},
-	{"history", streamHistory, statusInventory, reasonHistory, []string{"history.jsonl"}, false},
-	{"session_index", streamIndex, statusInventory, reasonIndex, []string{"session_index.jsonl"}, false},
-	{"shell_snapshots", streamSnapshots, statusInventory, reasonShell, []string{"shell-snapshots", "shell_snapshots"}, true},
-	{"config", streamConfig, statusInventory, reasonConfig, []string{"config.toml", "managed_config.toml", "requirements.toml", "hooks.json"}, false},
-	{"cache", streamCache, statusInventory, reasonCache, []string{"cache", "models_cache.json", ".tmp", "tmp", "vendor_imports"}, false},
-	{"memories", "", statusDiagnostics, "memories are noted, not collected, until their format is settled", []string{"memories"}, false},
-	{"context_mode", "", statusDiagnostics, "context-mode data is noted, not collected", []string{"context-mode"}, false},
-	{"auth", "", statusExcluded, reasonAuth, []string{"auth.json", ".credentials.json"}, false},
-	{"logs", "", statusExcluded, "program logs may repeat anything, credentials included", []string{"log", "logs", "logs_1.sqlite", "logs_2.sqlite"}, false},
-	{"internal", "", statusExcluded, reasonInternal, []string{
+	{"rollouts", streamSessions, files.StatusCollected, "sessions, messages and function calls are collected", []string{"sessions"}, false},
+	{"archived_rollouts", streamSessions, files.StatusCollected, "collected like the rollouts", []string{"archived_sessions"}, false},
+	{"threads", streamSessions, files.StatusCollected, "titles, token counts and policies are joined to sessions", []string{stateDB}, false},
+	{"rules", streamRules, files.StatusCollected, "one record a rule", []string{"rules", "AGENTS.md", "AGENTS.override.md"}, false},
+	{"prompts", streamPrompts, files.StatusCollected, "one record a prompt", []string{"prompts"}, false},
+	{"skills", streamSkills, files.StatusCollected, "one record a skill, its SKILL.md; other files of a skill are not collected", []string{"skills"}, false},
+	{"history", streamHistory, files.StatusInventory, "metadata-only until a prompt-history payload contract is approved", []string{"history.jsonl"}, false},
+	{"session_index", streamIndex, files.StatusInventory, "metadata-only until a session-index payload contract is approved", []string{"session_index.jsonl"}, false},
+	{"shell_snapshots", streamSnapshots, files.StatusInventory, "shell content requires redaction review before payload collection", []string{"shell-snapshots", "shell_snapshots"}, true},
+	{"config", streamConfig, files.StatusInventory, "configuration is inventoried without payload content", []string{"config.toml", "managed_config.toml", "requirements.toml", "hooks.json"}, false},
+	{"cache", streamCache, files.StatusInventory, "raw cache payloads may contain sensitive tool output", []string{"cache", "models_cache.json", ".tmp", "tmp", "vendor_imports"}, false},
+	{"memories", "", files.StatusDiagnostics, "memories are noted, not collected, until their format is settled", []string{"memories"}, false},
+	{"context_mode", "", files.StatusDiagnostics, "context-mode data is noted, not collected", []string{"context-mode"}, false},
+	{"auth", "", files.StatusExcluded, "credentials: never opened", []string{"auth.json", ".credentials.json"}, false},
+	{"logs", "", files.StatusExcluded, "program logs may repeat anything, credentials included", []string{"log", "logs", "logs_1.sqlite", "logs_2.sqlite"}, false},
+	{"internal", "", files.StatusExcluded, "the program's own bookkeeping", []string{
 		"version.json", "internal_storage.json", ".personality_migration", "installation_id", "sqlite", "worktrees", "plugins", "themes",
 		"ambient-suggestions", "automations", "process_manager", "packages", "pets", "state.sqlite", "bin", "sandbox", ".sandbox", ".sandbox-bin",
 	}, false},

@@ -70,7 +70,9 @@ func (r *run) report() error {
 			kind *problems.Kind
 			n    int64
 		}{{badLines, c.malformed}, {cutLines, c.oversized}, {badDates, c.badDates}, {noZone, c.unknownZone}, {noUID, c.noUID}} {
-			r.problems.Add(of.kind, int(of.n), p)
+			if of.n > 0 {
+				r.problems.Add(of.kind, int(of.n), p)
+			}
 		}
 	}
 	r.problems.Add(reduced, r.after.dropped, "")

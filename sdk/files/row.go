@@ -6,6 +6,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
+// The statuses of a Row.
+const (
+	StatusCollected   = "collected"
+	StatusInventory   = "inventory_only"
+	StatusDiagnostics = "diagnostics_only"
+	StatusExcluded    = "excluded"
+	StatusDeferred    = "deferred"
+	StatusIncomplete  = "incomplete"
+	StatusMissing     = "missing"
+	StatusUnsupported = "unsupported"
+	StatusUnaccounted = "unaccounted"
+)
+
 // Row is one record of coverage_diagnostics: what became of one store of a folder.
 type Row struct {
 	Store  string

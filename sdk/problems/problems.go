@@ -58,13 +58,13 @@ func New(h *sdk.Host, stream string, kinds ...*Kind) *Tally {
 // Note counts one case, with an example of it or "".
 func (t *Tally) Note(kind *Kind, example string) { t.Add(kind, 1, example) }
 
-// Add counts n cases.
+// Add counts n cases. With an n of 0 it adds an example to those that were counted.
 func (t *Tally) Add(kind *Kind, n int, example string) {
-	if n <= 0 {
-		return
-	}
 	i := slices.IndexFunc(t.entries, func(e entry) bool { return e.kind == kind })
 	if i < 0 {
+		if n <= 0 {
+			return
+		}
 		i = len(t.entries)
 		t.entries = append(t.entries, entry{kind: kind})
 	}
