@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )

@@ -2,11 +2,11 @@ package main
 
 import (
 	"errors"
-	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
