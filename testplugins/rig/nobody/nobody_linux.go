@@ -44,7 +44,8 @@ func again() (code int, err error) {
 	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-test.testlogfile=") })
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // this program
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = os.Stdin, os.Stdout, os.Stderr, dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
+	// So is the folder of what tests have built.
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir, "PDPP_TEST_BUILT=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
 	var ended *exec.ExitError
 	switch err := cmd.Run(); {
