@@ -114,15 +114,20 @@ func (c *call) push() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.ask(p)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := c.Desk.Push(c.r.Context(), *a)
+	kept, err := c.pushes(p)
 	if err != nil {
 		return nil, err
 	}
 	return &pushedAnswer{kept.URI, int(kept.Expires.Seconds()), c.page(kept.URI)}, nil
+}
+
+// pushes keeps a request until its owner has decided.
+func (c *call) pushes(p *pushed) (*desk.Pushed, error) {
+	a, err := c.ask(p)
+	if err != nil {
+		return nil, err
+	}
+	return c.Desk.Push(c.r.Context(), *a)
 }
 
 // elsewhere sends a browser to another page of this host.
@@ -143,11 +148,7 @@ func (c *call) authorize() (any, error) {
 			return nil, err
 		}
 		p.Response = cmp.Or(p.Response, "missing") // its owner's browser waits for an answer
-		a, err := c.ask(p)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := c.Desk.Push(c.r.Context(), *a)
+		kept, err := c.pushes(p)
 		if err != nil {
 			return nil, err
 		}

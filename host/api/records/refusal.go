@@ -82,17 +82,11 @@ func refusalOf(err error) *wire.Failure {
 
 // unauthenticated refuses a request whose token is missing or no good (RD-02.1, RD-02.2).
 func (c *call) unauthenticated(message string, shown bool) error {
-	challenge := "Bearer"
 	f := &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: message, NextStep: "ask the owner of this host for a token"}
-	separator := " "
 	if c.about != "" {
 		f.Metadata = c.Guard.Base(c.r) + c.about
-		challenge, separator = challenge+` resource_metadata="`+f.Metadata+`"`, ", "
 	}
-	if shown {
-		challenge += separator + `error="invalid_token"`
-	}
-	c.w.Header().Set("WWW-Authenticate", challenge)
+	c.w.Header().Set("WWW-Authenticate", wire.Challenge(f.Metadata, shown))
 	return f
 }
 
@@ -102,7 +96,7 @@ func (c *call) strange(err error) error {
 		return c.unauthenticated("the token is unknown, revoked or too old", true)
 	}
 	if abi.CodeOf(err) == read.CodeGrantLegacy {
-		c.w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		c.w.Header().Set("WWW-Authenticate", wire.Challenge("", true))
 	}
 	return err
 }

@@ -123,12 +123,15 @@ func Busy() *Failure {
 }
 
 // Challenge is the header WWW-Authenticate of a 401: metadata is the address at which a
-// client learns whom to ask for a token, and shown says that it showed one that is no good
-// (RFC 9728, section 5.1; RFC 6750, section 3).
+// client learns whom to ask for a token, "" where there is none, and shown says that it showed
+// one that is no good (RFC 9728, section 5.1; RFC 6750, section 3).
 func Challenge(metadata string, shown bool) string {
-	text := `Bearer resource_metadata="` + metadata + `"`
+	text, separator := "Bearer", " "
+	if metadata != "" {
+		text, separator = text+` resource_metadata="`+metadata+`"`, ", "
+	}
 	if shown {
-		text += `, error="invalid_token"`
+		text += separator + `error="invalid_token"`
 	}
 	return text
 }
