@@ -19,7 +19,7 @@ func Bytes(b []byte, n int) (text string, cut bool) {
 	return Text(string(b[:min(len(b), n+utf8.UTFMax)]), n), len(b) > n
 }
 
-// Whole returns b without a code point that was cut in two at its end.
+// Whole drops an incomplete code point from the end of b.
 func Whole(b []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
 		c := b[len(b)-i]

@@ -162,9 +162,9 @@ func (l *Listing) fault(at string, why Why) { l.Faults = append(l.Faults, Fault{
 // cut reports whether the walk ended before its end.
 func (l *Listing) cut() bool { return len(l.Faults) > 0 && l.Faults[len(l.Faults)-1].Why == Many }
 
-// Whole reports whether everything was seen, so that what was not is not there. One link that
-// leads nowhere, or to a folder, makes it false: Set.KeepIf with Hides keeps no more than what
-// may be behind it.
+// Whole reports whether the walk saw everything, so that a file it lacks is gone. A link that
+// leads nowhere, or to a folder, makes it false: Set.KeepIf with Hides keeps only the records
+// that may be behind such a link.
 func (l *Listing) Whole() bool { return len(l.Faults) == 0 }
 
 // Listed reports whether the folder was listed, and everything seen but links that stray in it.

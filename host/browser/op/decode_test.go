@@ -40,7 +40,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Whatever a guest sends is refused with a code, or is a request within its limits.
+// A guest's request is refused with a code, or is within its limits.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"do":"eval","fn":"() => 1","args":[1,{"a":null}]}`))
 	f.Add([]byte(`{"do":"wait","any":[{"selector":"a","text":"b"}],"timeout_ms":5}`))
