@@ -40,7 +40,7 @@ func crashEnumeration(t *testing.T, store database) {
 		}
 	}
 	build(t, filepath.Join(h.plugins, "lister.wasm"), "../guests/lister", []string{"GOOS=wasip1", "GOARCH=wasm"})
-	l := &list{rng: rand.New(rand.NewPCG(*seed, 1)), parts: map[string]map[string]string{"things": {}, "p": {}, "q": {}}}
+	l := &list{rng: rand.New(rand.NewPCG(*seed, 1)), parts: map[string]map[string]string{"things": {}, "p": {}, "q": {}}, came: map[string]bool{}}
 	l.add("things", 6000)
 	l.add("p", 1500)
 	l.add("q", 1500)
@@ -76,6 +76,7 @@ func crashEnumeration(t *testing.T, store database) {
 		h.run(data) // from the beginning
 		h.check(data)
 		h.holds(data, l)
+		clear(l.came)
 	}
 	t.Logf("%d kills, %d of them in the middle of a run of %v: nothing buried that exists, and nothing left that is gone", 2*rounds, met, length)
 	if met == 0 {
@@ -88,6 +89,11 @@ type list struct {
 	rng   *rand.Rand
 	parts map[string]map[string]string
 	made  int
+
+	// came is what part q got from part p since the host last read both from the beginning. While
+	// q, which is listed after p, has not been read to such an object, one that has left p is
+	// a tombstone.
+	came map[string]bool
 }
 
 // add has objects appear, anywhere in the order of the ids.
@@ -104,11 +110,16 @@ func (l *list) change() {
 	for _, part := range slices.Sorted(maps.Keys(l.parts)) {
 		objects := l.parts[part]
 		for _, id := range slices.Sorted(maps.Keys(objects)) {
+			_, moves := l.parts["q"][id]
 			switch l.rng.IntN(200) {
 			case 0, 1:
 				delete(objects, id)
 			case 2, 3:
 				objects[id] = fmt.Sprint(l.rng.Uint64())
+			default:
+				if moves && part == "p" && l.rng.IntN(2) == 0 {
+					delete(objects, id)
+				}
 			}
 		}
 		l.add(part, len(objects)/100)
@@ -116,6 +127,7 @@ func (l *list) change() {
 	for _, id := range slices.Sorted(maps.Keys(l.parts["p"])) {
 		if l.rng.IntN(50) == 0 {
 			l.parts["q"][id] = l.parts["p"][id]
+			l.came["shelved "+id] = true
 		}
 	}
 	for id := range l.parts["q"] { // one object has one state
@@ -176,12 +188,13 @@ func (h harness) stored(data string, fn func(record, state string, buried bool))
 	}
 }
 
-// buriesNothing fails when an object that exists is a tombstone.
+// buriesNothing fails when an object that exists is a tombstone, and has not just moved to the
+// part that is listed last.
 func (h harness) buriesNothing(data string, l *list) {
 	h.t.Helper()
 	there := l.there()
 	h.stored(data, func(record, _ string, buried bool) {
-		if _, exists := there[record]; exists && buried {
+		if _, exists := there[record]; exists && buried && !l.came[record] {
 			h.t.Fatalf("got %s buried, want it there: the source has it", record)
 		}
 	})
