@@ -13,6 +13,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
+// goneFreely is how many details are deleted although most answers say that theirs is gone,
+// which a provider in trouble says of all of them. The others are gaps. The host bounds
+// what an enumeration deletes in the same way.
+const goneFreely = 20
+
 // fetched is the cursor of a list whose records are fetched one by one: the fingerprint of
 // the time at which each was changed, as the list gave it.
 type fetched struct{ known cursor.Sums }
@@ -31,6 +36,7 @@ type fetching struct {
 	before, met, done fetched // done is before, with what this run has fetched
 	changed           []sdk.Detail
 	covered           int  // how many of them done has
+	asked, gone       int  // details that the provider answered for, and that it does not have
 	whole             bool // the list was read to its end
 }
 
@@ -111,7 +117,13 @@ func (r *fetching) walk() error {
 // record emits the record of a detail, or deletes it when it is gone. An error that is no
 // failure of the request is that of this detail alone.
 func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
-	if Of(resp) == Gone { // while the list shows it, it is asked for in each run: it may come back
+	r.asked++
+	if Of(resp) == Gone {
+		r.gone++
+		if r.gone > goneFreely && 2*r.gone > r.asked {
+			return errors.New("the list shows the record, and the provider says of most records that they are gone")
+		}
+		// While the list shows it, it is asked for in each run: it may come back.
 		r.before.known.Set(keyOf(d.Key), 0)
 		r.met.known.Set(keyOf(d.Key), 0)
 		return r.Delete(r.Name, d.Key...)

@@ -168,6 +168,31 @@ func TestDetailThatIsGone(t *testing.T) {
 	}
 }
 
+// A provider that has none of the records that it lists is not believed: a few are deleted, and
+// the others are gaps until it has them again (Invariant 12).
+func TestMostDetailsAreGone(t *testing.T) {
+	t.Parallel()
+	const n, free = 60, 20
+	b := &book{at: make(map[string]string), broken: make(map[string]string)}
+	for i := range n {
+		b.at[fmt.Sprintf("n%02d", i)] = "1"
+	}
+	first := collect(t, b, nil, details)
+	for id := range b.at {
+		b.at[id], b.broken[id] = "2", "404"
+	}
+	res := first.SecondRun(t, nil)
+	if deleted, gaps := len(res.Changes()), len(res.PendingGaps()); deleted != free || gaps != n-free {
+		t.Errorf("the run deleted %d details and has %d gaps, want %d and %d", deleted, gaps, free, n-free)
+	}
+	clear(b.broken)
+	served := res.PendingGaps()
+	res = res.SecondRun(t, func(o *sdktest.Options) { o.DetailGaps = served })
+	if there, gaps := len(res.Stored()["notes"]), len(res.PendingGaps()); there != n || gaps != 0 {
+		t.Errorf("when the provider has them again, %d details are stored and %d gaps are left, want %d and none", there, gaps, n)
+	}
+}
+
 // A stream that is collected together with another is left out when only the other is in scope.
 func TestLaneOutOfScope(t *testing.T) {
 	t.Parallel()
