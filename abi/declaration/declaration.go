@@ -18,6 +18,9 @@ const (
 	Other    Type = ""
 )
 
+// IsTime reports whether values of the type are moments.
+func (t Type) IsTime() bool { return t == Date || t == DateTime }
+
 // Field is a top-level field of a stream's records.
 type Field struct {
 	Name     string

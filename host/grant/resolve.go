@@ -172,8 +172,7 @@ func (s *Asked) want(by *Declared, i int) (*wanted, error) {
 
 // hasTime reports whether records can be bounded by a time of their own.
 func hasTime(s *declaration.Stream) bool {
-	t := s.TypeOf(s.ConsentTimeField)
-	return t == declaration.Date || t == declaration.DateTime
+	return s.TypeOf(s.ConsentTimeField).IsTime()
 }
 
 func allFields(s *declaration.Stream) []string {

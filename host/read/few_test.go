@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -118,5 +119,65 @@ func TestAKeyThatStandsTwiceCountsOnce(t *testing.T) {
 	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: ids, Fields: []string{"id", "n"}, Keys: append(keys, "a")}}}
 	if got, want := s.told(scope, Aggregate{Metric: MetricSum, Field: "n"}), "5 of 1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Invariant 9, RD-14, RD-34: a list under a scope of keys, or of a time by which the stream is
+// ordered, reads nothing of the hidden records, where what it takes would go by how many there are.
+func TestAListIsBlindToTheRest(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	records := []string{
+		"a", `{"id":"a","at":"2026-01-20T00:00:00Z"}`, "b", `{"id":"b","at":"2026-01-21T00:00:00Z"}`, "none", `{"id":"none"}`,
+		"edge", `{"id":"edge","at":"2026-01-15T03:04:05Z"}`, "past", `{"id":"past","at":"2026-01-30T00:00:00Z"}`,
+	}
+	for i := range 300 {
+		records = append(records, fmt.Sprint("h", i), `{"id":"h","at":"2026-01-01T00:00:00Z"}`)
+	}
+	s.put("c", "notes", records...)
+	keyed := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}, Keys: []string{"none", "b", "a", "b", "gone"}}}}
+	nothing := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}, Keys: []string{}}}}
+	timed := s.timedOf("c")
+	timed.Streams[0].Fields, timed.Streams[0].Time.Until = []string{"id"}, new(began.AddDate(0, 0, 20))
+	since := s.timedOf("c")
+	since.Streams[0].Fields = []string{"id"}
+	for name, c := range map[string]struct {
+		scope *Scope
+		want  []string // descending
+	}{
+		"keys": {keyed, []string{"b", "a", "none"}}, "no key": {nothing, nil},
+		"a time": {timed, []string{"b", "a", "edge"}}, "a time on": {since, []string{"past", "b", "a", "edge"}},
+	} {
+		for _, order := range []string{"desc", "asc"} {
+			l := List{From: From{Stream: "notes"}, Order: order, Limit: 2}
+			sources, _, err := s.sources(t.Context(), c.scope, l.From)
+			s.ok(err)
+			m, err := s.merge(sources, &l, new(Page))
+			s.ok(err)
+			w := m.walks[0]
+			for n := 0; !w.last && n < 3; n++ {
+				s.ok(w.read(t.Context(), 1))
+			}
+			if !w.last {
+				t.Errorf("%s, %s: the walk goes on behind %d rows, want it at its end", name, order, len(w.ahead))
+			}
+			var got []string
+			for more := true; more; more = l.Cursor != "" {
+				page, err := s.List(t.Context(), c.scope, l)
+				s.ok(err)
+				for i := range page.Records {
+					got = append(got, page.Records[i].Key)
+				}
+				l.Cursor = page.Next
+			}
+			want := slices.Clone(c.want)
+			if order == "asc" {
+				slices.Reverse(want)
+				if i := slices.Index(want, "none"); i == 0 { // what has no value comes last both ways
+					want = append(want[1:], "none")
+				}
+			}
+			s.same(got, want)
+		}
 	}
 }

@@ -83,12 +83,22 @@ func conditions(p *plan.Plan, filters []Filter) (all []condition, has bool, err 
 	return all, true, nil
 }
 
-// within are the bounds that conditions on the cursor field set to a walk; nil: none. They
-// may let more pass than the conditions.
-func within(p *plan.Plan, all []condition) (from, to []byte) {
+// edges are the bounds that a scope's time and conditions on the cursor field set to a walk; nil:
+// none. They may let more pass than the two.
+func (s *source) edges(all []condition) (from, to []byte) {
+	if s.bounded() && s.scope.Time.Field == s.plan.CursorField && s.plan.TypeOf(s.plan.CursorField).IsTime() {
+		since, until, fits := s.scope.Time.span()
+		if !fits {
+			return field.Missing(), field.Missing()
+		}
+		from, to = plan.Cut(since), plan.Cut(until)
+		if s.scope.Time.Until != nil {
+			to = append(slices.Clone(to), 0)
+		}
+	}
 	for i := range all {
 		c := &all[i]
-		if c.field != p.CursorField {
+		if c.field != s.plan.CursorField {
 			continue
 		}
 		edge := plan.Cut(c.order)

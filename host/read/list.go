@@ -174,7 +174,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		if named != "" && s.plan.CursorField != named {
 			return nil, sortless(named)
 		}
-		from, to := within(s.plan, where)
+		from, to := s.edges(where)
 		m.walks = append(m.walks, &walk{store: r.Store, reader: r, source: s, where: where, descending: descending, from: from, to: to, bytes: chunkBytes / len(sources)})
 	}
 	if len(m.walks) == 0 && lacking != "" {
@@ -271,7 +271,7 @@ func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Pag
 				total += s.Live
 				continue
 			}
-			from, to := within(s.plan, where)
+			from, to := s.edges(where)
 			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to, bytes: chunkBytes}
 			for {
 				row, err := w.next(ctx, mostChunk)

@@ -97,7 +97,7 @@ func (s *source) shows(key string, data []byte) bool {
 		return true
 	}
 	is := s.plan.TypeOf(t.Field) // now: a grant may be older, and other values compare as they like
-	return (is == declaration.Date || is == declaration.DateTime) && t.holds(field.Order(is, field.Get(data, t.Field)))
+	return is.IsTime() && t.holds(field.Order(is, field.Get(data, t.Field)))
 }
 
 // names reports whether a record with that key may be seen.

@@ -60,6 +60,9 @@ func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
 func (w *walk) read(ctx context.Context, want int) error {
 	w.size = max(leastChunk, min(max(2*w.size, want), mostChunk))
 	q := storage.ReadPage{StreamID: w.source.ID, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
+	if w.source.scope != nil {
+		q.Keys = w.source.scope.Keys // not the others: how long it takes would tell how many there are (Invariant 9)
+	}
 	bounded, missing := w.from != nil || w.to != nil, field.Missing()
 	behind := w.after != nil && field.IsMissing(w.after.Sort)
 	switch {

@@ -34,9 +34,10 @@ type Row struct {
 type PageQuery struct {
 	StreamID   int64
 	Descending bool
-	After      *Place // begin behind this one; nil: at the beginning
-	AtPlace    bool   // begin at After, and not behind it
-	From, To   []byte // bounds of what is ordered by, the first included and the second not; nil: none
+	After      *Place   // begin behind this one; nil: at the beginning
+	AtPlace    bool     // begin at After, and not behind it
+	From, To   []byte   // bounds of what is ordered by, the first included and the second not; nil: none
+	Keys       []string // only records with one of them; nil: every one
 	Limit      int
 	Bytes      int // of the rows together, but for the last of them
 }
@@ -104,6 +105,9 @@ func (r *readRow) size() int {
 // ReadPage returns records of a stream in its order. more: there may be others behind them.
 func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool, err error) {
 	text, args := "SELECT sort, key FROM read_order WHERE stream_id = ?", []any{q.StreamID}
+	if q.Keys != nil {
+		text, args = "SELECT sort, key FROM read_rows WHERE stream_id = ? AND key IN (?)", append(args, bun.List(q.Keys))
+	}
 	where := func(condition string, values ...any) { text, args = text+" AND "+condition, append(args, values...) }
 	behind, direction := ">", ""
 	if q.Descending {

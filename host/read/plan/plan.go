@@ -42,7 +42,7 @@ func Of(manifest []byte, stream string) *Plan {
 // TimeField is the field that says which time a record is of; "": none does.
 func (p *Plan) TimeField() string {
 	for _, name := range []string{p.ConsentTimeField, p.CursorField} {
-		if t := p.TypeOf(name); name != "" && (t == declaration.Date || t == declaration.DateTime) {
+		if name != "" && p.TypeOf(name).IsTime() {
 			return name
 		}
 	}
