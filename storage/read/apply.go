@@ -22,21 +22,23 @@ type Walk struct {
 	StreamID int64 // 0: of all streams
 	After    string
 	End      bool // the entries are the last ones of the stream
+
+	Time time.Duration // a transaction takes no further entries after that long
 }
 
-// A transaction applies this many entries, and no more when it has taken this long.
+// A transaction applies this many entries.
 const (
 	MostEntries = 2000
 	applyStep   = 100
-	applyTime   = 20 * time.Millisecond
 )
 
 // Apply brings entries into the read state, in their order, as many as one transaction is
-// given, and moves the walk's position behind them. stale: it has applied nothing, because
-// somebody else has moved the position meanwhile, or a stream has another declaration.
-func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (stale bool, err error) {
+// given, and moves the walk's position behind them. It returns how many those are. stale: it has
+// applied nothing, because somebody else has moved the position meanwhile, or a stream has another
+// declaration.
+func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stale bool, err error) {
 	err = s.db.Alone(ctx, "index records", func(t *db.Tx) error {
-		n := 0
+		n = 0
 		fits, err := w.fits(t)
 		if stale = !fits; err != nil || stale {
 			return err
@@ -47,7 +49,7 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (stale bool,
 		}
 		a := &applying{t: t, anew: w.StreamID != 0, days: map[dayKey]int64{}}
 		began := time.Now() // elapsed time, not the wall clock
-		for n < len(entries) && (n == 0 || time.Since(began) < applyTime) {
+		for n < len(entries) && (n == 0 || time.Since(began) < w.Time) {
 			to := min(n+applyStep, len(entries))
 			if t.Server() != nil {
 				to = len(entries) // each statement is a round trip
@@ -62,7 +64,7 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (stale bool,
 		}
 		return w.move(t, entries, n)
 	})
-	return stale, err
+	return n, stale, err
 }
 
 // fits reports whether the walk's position is still the stored one.
@@ -211,6 +213,10 @@ func (a *applying) keep(e *Entry, f *followed) error {
 }
 
 func (a *applying) exec(query string, values ...any) error {
+	if a.t.Server() != nil {
+		_, err := a.t.DB.ExecContext(a.t.Ctx, query, values...)
+		return err
+	}
 	st, err := a.prepare(query) //nolint:sqlclosecheck // close closes it
 	if err == nil {
 		_, err = st.ExecContext(a.t.Ctx, values...)
@@ -250,15 +256,13 @@ func (a *applying) countDays() error {
 		if n == 0 {
 			continue
 		}
-		_, err := a.t.DB.ExecContext(a.t.Ctx, `INSERT INTO read_days (stream_id, day, records) VALUES (?, ?, ?)
+		err := a.exec(`INSERT INTO read_days (stream_id, day, records) VALUES (?, ?, ?)
 ON CONFLICT (stream_id, day) DO UPDATE SET records = read_days.records + excluded.records`, k.stream, k.day, n)
+		if err == nil && n < 0 {
+			err = a.exec("DELETE FROM read_days WHERE stream_id = ? AND day = ? AND records <= 0", k.stream, k.day)
+		}
 		if err != nil {
 			return err
-		}
-		if n < 0 {
-			if _, err := a.t.DB.ExecContext(a.t.Ctx, "DELETE FROM read_days WHERE stream_id = ? AND day = ? AND records <= 0", k.stream, k.day); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

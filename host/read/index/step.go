@@ -20,14 +20,16 @@ type Indexer struct {
 	hash   *plan.Hasher  // nil: its key was not asked for yet
 	turn   chan struct{} // one takes a step at a time
 	known  map[int64]*plan.Plan
-	last   int64     // the store's last change at the last step
-	clean  time.Time // when every stream was last found made by its declaration
-	pruned time.Time // when old changes were last removed
+	last   int64         // the store's last change at the last step
+	time   time.Duration // of this step's transaction
+	many   int           // records that the next step reads: not many more than one transaction takes
+	clean  time.Time     // when every stream was last found made by its declaration
+	pruned time.Time     // when old changes were last removed
 }
 
 // New returns an indexer.
 func New(store *storage.Store, random io.Reader) *Indexer {
-	x := &Indexer{Plans: plan.NewCache(store), store: store, random: random, turn: make(chan struct{}, 1), known: map[int64]*plan.Plan{}}
+	x := &Indexer{Plans: plan.NewCache(store), store: store, random: random, turn: make(chan struct{}, 1), many: storage.MostReadEntries, known: map[int64]*plan.Plan{}}
 	x.turn <- struct{}{}
 	return x
 }
@@ -50,6 +52,15 @@ type stepped struct {
 	busy bool // somebody has written records since the step before
 }
 
+// A transaction of the index lasts about as long as this: shorter where somebody writes records,
+// who waits for it.
+const (
+	stepBusy = 20 * time.Millisecond
+	stepIdle = 200 * time.Millisecond
+
+	moreEntries = 100 // records that a step reads beyond half as many again as the last one took
+)
+
 // lookAgain is how long streams whose declarations were found unchanged are not looked at:
 // there may be tens of thousands.
 const lookAgain = 2 * time.Second
@@ -68,7 +79,10 @@ func (x *Indexer) step(ctx context.Context, streams []int64) (stepped, error) {
 		return stepped{}, err
 	}
 	busy := at.Last != x.last
-	x.last = at.Last
+	x.last, x.time = at.Last, stepIdle
+	if busy {
+		x.time = stepBusy
+	}
 	more := true
 	switch {
 	case at.Indexed > at.Last: // an older copy of the records was put back
@@ -86,7 +100,7 @@ func (x *Indexer) step(ctx context.Context, streams []int64) (stepped, error) {
 
 // follow applies the next changes.
 func (x *Indexer) follow(ctx context.Context, at storage.ReadPosition) error {
-	changes, err := x.store.ChangesAfter(ctx, at.Indexed, storage.MostReadEntries)
+	changes, err := x.store.ChangesAfter(ctx, at.Indexed, x.many)
 	if err != nil {
 		return err
 	}
@@ -151,9 +165,13 @@ func (x *Indexer) apply(ctx context.Context, w storage.ReadWalk, changes []stora
 	for i := range changes {
 		entries[i] = x.known[changes[i].StreamID].Entry(&changes[i], x.hash)
 	}
-	stale, err := x.store.Apply(ctx, w, entries)
+	w.Time = x.time
+	n, stale, err := x.store.Apply(ctx, w, entries)
 	if stale {
 		clear(x.known)
+	}
+	if n > 0 {
+		x.many = min(n+n/2+moreEntries, storage.MostReadEntries)
 	}
 	return err
 }
@@ -184,10 +202,10 @@ func (x *Indexer) renew(ctx context.Context, streams []int64) (more bool, err er
 		return true, x.store.Declare(ctx, declared)
 	}
 	s := &unfit[0]
-	records, err := x.store.RecordsAfter(ctx, s.ID, s.After, storage.MostReadEntries)
+	records, err := x.store.RecordsAfter(ctx, s.ID, s.After, x.many)
 	if err != nil {
 		return false, err
 	}
-	w := storage.ReadWalk{StreamID: s.ID, After: s.After, End: len(records) < storage.MostReadEntries}
+	w := storage.ReadWalk{StreamID: s.ID, After: s.After, End: len(records) < x.many}
 	return true, x.apply(ctx, w, records)
 }
