@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -110,10 +112,7 @@ func (s *Store) SweepRemoved(ctx context.Context) error {
 					return err
 				}
 				n, err := res.RowsAffected()
-				if more = n == removeRows; more || err != nil {
-					return err
-				}
-				_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM streams WHERE id = ? AND removed = 1", id)
+				more = n == removeRows
 				return err
 			})
 			if err != nil {
@@ -124,9 +123,16 @@ func (s *Store) SweepRemoved(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	// The streams go with the last of their words: until then, whoever opens the store next begins
+	// this again.
 	return s.db.Alone(ctx, "remove words", func(t *db.Tx) error {
 		t.Erased = true
-		return read.FoldWords(t)
+		if err := read.FoldWords(t); err != nil {
+			return err
+		}
+		const unswept = "SELECT 1 FROM records r WHERE r.stream_id = streams.id UNION ALL SELECT 1 FROM read_rows i WHERE i.stream_id = streams.id"
+		_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM streams WHERE id IN (?) AND removed = 1 AND NOT EXISTS ("+unswept+")", bun.List(ids))
+		return err
 	})
 }
 

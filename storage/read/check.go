@@ -7,7 +7,7 @@ import (
 )
 
 // These find the streams whose read state differs from their records. A record that changed since it
-// was indexed is no difference.
+// was indexed is no difference, and a removed stream, of which a part may be gone, is not looked at.
 const (
 	unlikeRows = `SELECT r.stream_id FROM records r LEFT JOIN read_rows i ON i.stream_id = r.stream_id AND i.key = r.key
 WHERE r.seq <= (SELECT indexed_seq FROM read_position) AND (r.deleted = 1 AND i.seq IS NOT NULL OR r.deleted = 0 AND (i.seq IS NULL OR i.seq <> r.seq))
@@ -34,7 +34,7 @@ func (s *Store) CheckRead(ctx context.Context) (streams []int64, all bool, err e
 	if err != nil || ahead != 0 || words != 0 {
 		return nil, err == nil, s.db.Fail("check the index", err)
 	}
-	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+") AS d ORDER BY 1").Scan(ctx, &streams)
+	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+") AS d WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 1) ORDER BY 1").Scan(ctx, &streams)
 	return streams, false, s.db.Fail("check the index", err)
 }
 

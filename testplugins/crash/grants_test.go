@@ -26,9 +26,9 @@ import (
 )
 
 // TestCrashGrants kills a host that serves between the begin and the end of an approval, of a
-// code's exchange and of a renewal: no grant is there without the review and the event of its
-// approval, no token was given twice, and all that a client or the owner was told is durable
-// (RD-43.4, RD-47.2).
+// code's exchange, of a renewal and of a revocation: no grant is there without the review and the
+// event of its approval, no token was given twice, all that a client or the owner was told is
+// durable, and no revoked token reads (RD-43.4, RD-47.2, RD-50).
 func TestCrashGrants(t *testing.T) { crashGrants(t, file{t}) }
 
 // TestCrashGrantsPostgres is the same with the store on a server.
@@ -67,7 +67,7 @@ func crashGrants(t *testing.T, store database) {
 			met++
 		}
 	}
-	t.Logf("%d kills, %d of them in the middle of a flow of %v: %d approvals and %d tokens were told, %s grants are kept", *crashes, met, length, c.approved, len(c.told), strings.Trim(c.query(c.data, "SELECT count(*) FROM grants"), "\x1e"))
+	t.Logf("%d kills, %d of them in the middle of a flow of %v: %d approvals and %d tokens were told, %d ended ones were refused, %s grants are kept", *crashes, met, length, c.approved, len(c.told), c.refused, strings.Trim(c.query(c.data, "SELECT count(*) FROM grants"), "\x1e"))
 	if met == 0 {
 		t.Error("no kill met a flow, want one that does")
 	}
@@ -83,6 +83,9 @@ type grantClient struct {
 	refresh     string   // the newest refresh token; "": none
 	approved    int      // approvals that the owner was told of
 	told        []string // hashes of tokens that the client was given
+	access      string   // the newest access token
+	revoked     string   // the access token of one that the owner was told to be ended; "": none
+	refused     int      // reads with one
 	interrupted bool
 }
 
@@ -185,6 +188,12 @@ func (c *grantClient) flow() error {
 		}
 		c.client = made.ID
 	}
+	if c.revoked != "" {
+		if err := c.reads(c.revoked, http.StatusForbidden); err != nil {
+			return err
+		}
+		c.refused++
+	}
 	if err := c.goOn(); err != nil {
 		return err
 	}
@@ -212,7 +221,8 @@ func (c *grantClient) flow() error {
 		return err
 	}
 	var made struct {
-		Back string `json:"redirect_to"`
+		Grant string `json:"grant_id"`
+		Back  string `json:"redirect_to"`
 	}
 	if err := c.sends(path+"/approve", "application/json", `{"approval_review_revision":"`+review.Revision+`"}`, http.StatusCreated, &made); err != nil {
 		return err
@@ -231,7 +241,21 @@ func (c *grantClient) flow() error {
 			return err
 		}
 	}
-	return nil
+	ended := c.access
+	c.refresh = ""
+	if err := c.reads(ended, http.StatusOK); err != nil {
+		return err
+	}
+	if err := c.asks(http.MethodDelete, "/v1/owner/grants/"+made.Grant, "", "", "Bearer "+ownerToken, http.StatusOK, new(struct{})); err != nil {
+		return err
+	}
+	c.revoked = ended
+	return c.reads(ended, http.StatusForbidden)
+}
+
+// reads has the app read with a token.
+func (c *grantClient) reads(token string, want int) error {
+	return c.asks(http.MethodGet, "/v1/schema", "", "", "Bearer "+token, want, new(struct{}))
 }
 
 const form = "application/x-www-form-urlencoded"
@@ -269,16 +293,23 @@ func (c *grantClient) tokens(ask url.Values) error {
 	if err := c.sends("/oauth/token", form, ask.Encode(), http.StatusOK, &got); err != nil {
 		return err
 	}
-	c.told, c.refresh = append(c.told, hashed(got.Access)), got.Refresh
+	c.told, c.access, c.refresh = append(c.told, hashed(got.Access)), got.Access, got.Refresh
 	return nil
 }
 
-// sends asks the host; without a media type it asks as the owner, with GET.
+// sends asks the host, its owner's routes as the owner; without a media type it asks with GET.
 func (c *grantClient) sends(path, media, body string, want int, into any) error {
-	method := http.MethodPost
+	method, authorization := http.MethodPost, ""
 	if media == "" {
 		method = http.MethodGet
 	}
+	if strings.HasPrefix(path, "/v1/owner/") {
+		authorization = "Bearer " + ownerToken
+	}
+	return c.asks(method, path, media, body, authorization, want, into)
+}
+
+func (c *grantClient) asks(method, path, media, body, authorization string, want int, into any) error {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
 	if err != nil {
 		return err
@@ -287,8 +318,8 @@ func (c *grantClient) sends(path, media, body string, want int, into any) error 
 	if media != "" {
 		r.Header.Set("Content-Type", media)
 	}
-	if strings.HasPrefix(path, "/v1/owner/") {
-		r.Header.Set("Authorization", "Bearer "+ownerToken)
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
