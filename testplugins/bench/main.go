@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
 	flag.IntVar(&o.readRecords, "read-records", 1_000_000, "records of the figures of reads")
 	flag.IntVar(&o.requests, "requests", 300, "requests of each figure of reads")
-	flag.StringVar(&o.only, "only", "firehose,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched,reads", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,indexed,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched,reads", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -71,7 +71,7 @@ func run(o options) error {
 		name string
 		run  func() error
 	}{
-		{"firehose", b.firehose}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"archive", b.archive}, {"device", b.device}, {"start", b.start},
+		{"firehose", b.firehose}, {"indexed", b.indexed}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"archive", b.archive}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
 		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)}, {"reads", b.reads},
 	} {
