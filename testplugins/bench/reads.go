@@ -114,6 +114,9 @@ func (b *bench) reads() error {
 		slices.Sort(one.took)
 		row(one.name, one.took[len(one.took)/2].Round(time.Microsecond).String(), one.took[len(one.took)*99/100].Round(time.Microsecond).String(), one.promised)
 	}
+	if err := r.memory(ctx); err != nil {
+		return err
+	}
 	return r.slow(ctx, b.readRecords)
 }
 
@@ -151,6 +154,7 @@ func (r *readers) sides(ctx context.Context, db *sql.DB) ([]*side, error) {
 		r.asks("exact count of a stream", "1 ms (0.2)", r.whole, "/v1/streams/s0/aggregate?metric=count"),
 		r.asks("search of a rare word", "p99 10 ms (3)", r.whole, "/v1/search?q=rare"),
 		r.asks("search of a common word", "p99 30 ms (10)", r.whole, "/v1/search?q=common"),
+		r.asks("window of a text of 1 MB", "50 ms (10)", r.whole, "/v1/streams/s3/records/large/field-window?field=body&offset_chars=500000&limit_chars=1000"),
 		r.asks("schema", "", r.whole, "/v1/schema?view=compact"),
 		{name: "token check", promised: "60 us (20)", do: func(ctx context.Context) error {
 			_, err := r.desk.Caller(ctx, r.whole)

@@ -86,6 +86,9 @@ func (s *shelf) fill(ctx context.Context, total int) error {
 	if err := s.write(ctx, total); err != nil {
 		return err
 	}
+	if err := s.writeLarge(ctx); err != nil {
+		return err
+	}
 	_, err := s.reader.Index.All(ctx, 0)
 	return err
 }
@@ -113,16 +116,21 @@ func (s *shelf) write(ctx context.Context, total int) error {
 	return nil
 }
 
-func (s *shelf) writeStream(ctx context.Context, connection, stream string, n int, hidden string, random *mathrand.Rand, words []string) error {
+// begin begins a run.
+func (s *shelf) begin(ctx context.Context, connection, stream string) (*storage.RunWriter, error) {
 	s.runs++
 	c, err := s.store.Connection(ctx, connection)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w, err := s.store.BeginRun(ctx, storage.NewRun{
+	return s.store.BeginRun(ctx, storage.NewRun{
 		RunID: fmt.Sprint("run", s.runs), ConnectionID: c.ID, Connector: "bench", Version: "1", ModuleSHA256: "m", Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental,
 		Holder: "bench", Streams: []string{stream}, LeaseTTL: time.Hour,
 	})
+}
+
+func (s *shelf) writeStream(ctx context.Context, connection, stream string, n int, hidden string, random *mathrand.Rand, words []string) error {
+	w, err := s.begin(ctx, connection, stream)
 	if err != nil {
 		return err
 	}
@@ -145,6 +153,20 @@ func (s *shelf) writeStream(ctx context.Context, connection, stream string, n in
 		if err := w.Write(ctx, batch); err != nil {
 			return err
 		}
+	}
+	return w.Finish(ctx, storage.Outcome{Status: "succeeded"})
+}
+
+// writeLarge writes a record whose text is about as long as one may be.
+func (s *shelf) writeLarge(ctx context.Context) error {
+	w, err := s.begin(ctx, readConnections[0], "s3")
+	if err != nil {
+		return err
+	}
+	batch := w.NewBatch()
+	batch.Add(0, []byte("large"), fmt.Appendf(nil, `{"id":"large","body":%q}`, strings.Repeat("a word ", 140_000)), []byte("2026-01-02T03:04:05Z"), false)
+	if err := w.Write(ctx, batch); err != nil {
+		return err
 	}
 	return w.Finish(ctx, storage.Outcome{Status: "succeeded"})
 }
