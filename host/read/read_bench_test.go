@@ -61,8 +61,13 @@ func fillShelf(ctx context.Context, store *storage.Store, n int) error {
 	if err := store.PinPlugin(ctx, c.ID, "m", []byte(manifest)); err != nil {
 		return err
 	}
+	return fillNotes(ctx, store, c.ID, n, "fill", true)
+}
+
+// fillNotes writes the first n notes in one run.
+func fillNotes(ctx context.Context, store *storage.Store, connection string, n int, run string, ok bool) error {
 	w, err := store.BeginRun(ctx, storage.NewRun{
-		RunID: "fill", ConnectionID: c.ID, Connector: "demo", Version: "1", ModuleSHA256: "m", Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental,
+		RunID: run, ConnectionID: connection, Connector: "demo", Version: "1", ModuleSHA256: "m", Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental,
 		Holder: "bench", Streams: []string{"notes"}, LeaseTTL: time.Hour,
 	})
 	if err != nil {
@@ -87,7 +92,7 @@ func fillShelf(ctx context.Context, store *storage.Store, n int) error {
 				text = append(text, words[random.IntN(len(words))])
 			}
 			at := time.Unix(1_600_000_000+random.Int64N(100_000_000), 0).UTC().Format(time.RFC3339)
-			b.Add(0, fmt.Appendf(nil, "note-%08d", i), fmt.Appendf(nil, `{"id":"note-%08d","at":%q,"n":%d,"ok":true,"title":"note %d","body":%q}`, i, at, i, i, strings.Join(text, " ")),
+			b.Add(0, fmt.Appendf(nil, "note-%08d", i), fmt.Appendf(nil, `{"id":"note-%08d","at":%q,"n":%d,"ok":%v,"title":"note %d","body":%q}`, i, at, i, ok, i, strings.Join(text, " ")),
 				[]byte("2026-01-02T03:04:05Z"), false)
 			i++
 		}
@@ -219,4 +224,26 @@ func BenchmarkIndex(b *testing.B) {
 			b.ReportMetric(float64(*benchRecords*b.N)/b.Elapsed().Seconds(), "records/s")
 		})
 	}
+}
+
+// BenchmarkIndexChanges indexes records again of which a field without words has changed.
+func BenchmarkIndexChanges(b *testing.B) {
+	r := shelfOfMany(b)
+	c, err := r.Store.Connection(b.Context(), "many")
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, n, ok := index.New(r.Store, rand.Reader), min(*benchRecords, 10_000), true
+	for round := 0; b.Loop(); round++ {
+		b.StopTimer()
+		ok = !ok
+		if err := fillNotes(b.Context(), r.Store, c.ID, n, fmt.Sprint("change", round), ok); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if _, err := x.All(b.Context(), 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "records/s")
 }

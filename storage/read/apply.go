@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -26,10 +27,11 @@ type Walk struct {
 	Time time.Duration // a transaction takes no further entries after that long
 }
 
-// A transaction applies this many entries.
+// A transaction applies this many entries, and looks at the time after as many as it was given
+// milliseconds for.
 const (
-	MostEntries = 2000
-	applyStep   = 100
+	MostEntries    = 2000
+	perMillisecond = 10
 )
 
 // Apply brings entries into the read state, in their order, as many as one transaction is
@@ -47,10 +49,10 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stal
 		if stale = !fits; err != nil || stale {
 			return err
 		}
-		a := &applying{t: t, anew: w.StreamID != 0, days: map[dayKey]int64{}}
-		began := time.Now() // elapsed time, not the wall clock
+		a := &applying{statements: statements{t: t}, anew: w.StreamID != 0, days: map[dayKey]int64{}}
+		began, step := time.Now(), max(1, int(w.Time.Milliseconds())*perMillisecond) // elapsed time, not the wall clock
 		for n < len(entries) && (n == 0 || time.Since(began) < w.Time) {
-			to := min(n+applyStep, len(entries))
+			to := min(n+step, len(entries))
 			if t.Server() != nil {
 				to = len(entries) // each statement is a round trip
 			}
@@ -132,39 +134,71 @@ func (a *applying) apply(entries []Entry, known map[int64]bool) error {
 	if a.t.Server() != nil {
 		return a.applyServer(entries, known)
 	}
+	return a.applyFile(entries, known)
+}
+
+// applyFile applies entries in a file: what was indexed of their records goes first, all of it, as
+// removeDocs wants it.
+func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
+	type followUp struct {
+		*Entry
+		before *History
+	}
+	fresh, old := make([]followUp, 0, len(entries)), map[int64][]indexed{} // old by stream
 	for i := range entries {
-		if known[entries[i].StreamID] {
-			if err := a.one(&entries[i]); err != nil {
-				return err
-			}
+		e := &entries[i]
+		if !known[e.StreamID] {
+			continue
+		}
+		was, history, err := a.lookUpOne(e)
+		switch {
+		case err != nil:
+			return err
+		case history != nil && was.Seq > e.Seq: // a stream that is made anew was ahead
+			continue
+		case history != nil:
+			a.days[dayKey{e.StreamID, was.Day}]--
+			old[e.StreamID] = append(old[e.StreamID], was)
+		}
+		fresh = append(fresh, followUp{e, history})
+	}
+	var docs []indexed
+	for stream, rows := range old {
+		if err := a.removeRows(stream, rows); err != nil {
+			return err
+		}
+		docs = append(docs, rows...)
+	}
+	if err := a.removeDocs(docs); err != nil {
+		return err
+	}
+	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(x.Seq, y.Seq) }) // as their documents are numbered
+	for _, f := range fresh {
+		if err := a.one(f.Entry, f.before); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// one applies an entry in SQLite.
-func (a *applying) one(e *Entry) error {
-	old, history := indexed{Key: e.Key}, new(History)
+// lookUpOne returns what a file's read state has of an entry's record; a nil History: nothing.
+func (a *applying) lookUpOne(e *Entry) (was indexed, h *History, err error) {
 	st, err := a.prepare("SELECT seq, sort, day, docs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
 	if err != nil {
-		return err
+		return was, nil, err
 	}
 	var fields []byte
-	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&old.Seq, &old.Sort, &old.Day, &old.Docs, &history.Born, &history.BornUS, &history.Since, &history.Time, &fields)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		history = nil
-	case err != nil:
-		return err
-	case old.Seq > e.Seq: // a stream that is made anew was ahead
-		return nil
-	default:
-		history.unpack(fields)
-		a.days[dayKey{e.StreamID, old.Day}]--
-		if err := old.remove(a.t, e.StreamID); err != nil {
-			return err
-		}
+	h, was.Key = new(History), e.Key
+	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&was.Seq, &was.Sort, &was.Day, &was.Docs, &h.Born, &h.BornUS, &h.Since, &h.Time, &fields)
+	if errors.Is(err, sql.ErrNoRows) {
+		return was, nil, nil
 	}
+	h.unpack(fields)
+	return was, h, err
+}
+
+// one applies an entry in a file, whose record is not indexed. history is what was known of it.
+func (a *applying) one(e *Entry, history *History) error {
 	f := follow(history, e, a.anew)
 	if err := a.keep(e, &f); err != nil || !e.Live {
 		return err
@@ -210,44 +244,6 @@ func (a *applying) keep(e *Entry, f *followed) error {
 			"ON CONFLICT (stream_id, until_seq) DO NOTHING", e.StreamID, p.Until, p.Key, p.From, p.Time, p.UntilUS, a.t.Now.UnixMicro())
 	}
 	return nil
-}
-
-func (a *applying) exec(query string, values ...any) error {
-	if a.t.Server() != nil {
-		_, err := a.t.DB.ExecContext(a.t.Ctx, query, values...)
-		return err
-	}
-	st, err := a.prepare(query) //nolint:sqlclosecheck // close closes it
-	if err == nil {
-		_, err = st.ExecContext(a.t.Ctx, values...)
-	}
-	return err
-}
-
-// prepare returns a statement that is prepared once a transaction.
-func (a *applying) prepare(query string) (*sql.Stmt, error) {
-	if st := a.sql[query]; st != nil {
-		return st, nil
-	}
-	conn, ok := a.t.DB.(bun.Conn)
-	if !ok {
-		return nil, errors.New("a transaction of a file has no connection") // a fault of this build
-	}
-	st, err := conn.PrepareContext(a.t.Ctx, query)
-	if err == nil {
-		if a.sql == nil {
-			a.sql = map[string]*sql.Stmt{}
-		}
-		a.sql[query] = st
-	}
-	return st, err
-}
-
-func (a *applying) close() (err error) {
-	for _, st := range a.sql {
-		err = errors.Join(err, st.Close())
-	}
-	return err
 }
 
 // countDays writes how many records more or fewer each day has.

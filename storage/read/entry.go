@@ -1,11 +1,5 @@
 package read
 
-import (
-	"database/sql"
-
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-)
-
 // MostFields is how many fields of a record may have documents.
 const MostFields = 256
 
@@ -41,8 +35,8 @@ type dayKey struct{ stream, day int64 }
 
 // applying is one transaction of Apply.
 type applying struct {
-	t    *db.Tx
+	statements
+
 	anew bool             // the stream is made anew: nothing is known of its changes before
 	days map[dayKey]int64 // how many records more a day has
-	sql  map[string]*sql.Stmt
 }

@@ -2,6 +2,8 @@ package read
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -122,10 +124,9 @@ func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for i := range old {
-		if err := old[i].remove(t, streamID); err != nil {
-			return false, err
-		}
+	st := &statements{t: t}
+	if err := errors.Join(st.removeRows(streamID, old), st.removeDocs(old), st.close()); err != nil {
+		return false, err
 	}
 	if len(old) == limit {
 		return true, nil
@@ -157,22 +158,47 @@ type indexed struct {
 	Docs int64
 }
 
-func (r *indexed) remove(t *db.Tx, streamID int64) error {
-	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_rows WHERE stream_id = ? AND key = ?", streamID, r.Key); err != nil {
-		return err
+// removeRows removes what the read state has of some records of a stream, but for their documents.
+func (s *statements) removeRows(streamID int64, old []indexed) error {
+	for i := range old {
+		if err := s.exec("DELETE FROM read_rows WHERE stream_id = ? AND key = ?", streamID, old[i].Key); err != nil {
+			return err
+		}
+		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", streamID, old[i].Sort, old[i].Key); err != nil {
+			return err
+		}
 	}
-	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", streamID, r.Sort, r.Key); err != nil || r.Docs == 0 {
-		return err
-	}
-	_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_fts WHERE "+docColumn(t)+" BETWEEN ? AND ?", docid(r.Seq, 0), docid(r.Seq, MostFields-1))
-	return err
+	return nil
 }
 
-func docColumn(t *db.Tx) string {
-	if t.Server() != nil {
-		return "docid"
+// removeDocs removes the documents of some records. In a file they go one at a time and in their order:
+// FTS5 writes what it has in memory, as a segment of its own, before a document with a lower number
+// than the last one, and before a statement that may delete several.
+func (s *statements) removeDocs(old []indexed) error {
+	var ids []int64
+	for i := range old {
+		first, last := docid(old[i].Seq, 0), docid(old[i].Seq, MostFields-1)
+		switch {
+		case old[i].Docs == 0:
+		case s.t.Server() != nil:
+			if err := s.exec("DELETE FROM read_fts WHERE docid BETWEEN ? AND ?", first, last); err != nil {
+				return err
+			}
+		default:
+			some, err := s.numbers("SELECT id FROM read_fts_docsize WHERE id BETWEEN ? AND ?", first, last)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, some...)
+		}
 	}
-	return "rowid"
+	slices.Sort(ids)
+	for _, id := range ids {
+		if err := s.exec("DELETE FROM read_fts WHERE rowid = ?", id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LastChanges returns when the records that changed last were collected, as their connectors
