@@ -18,6 +18,7 @@ const CodeNotFound abi.Code = "web.not_found"
 var statuses = map[abi.Code]int{
 	CodeForeignRequest:          http.StatusForbidden,
 	CodeUnknownHost:             http.StatusMisdirectedRequest,
+	CodeInTheClear:              http.StatusForbidden,
 	CodeNotFound:                http.StatusNotFound,
 	access.CodePasswordWrong:    http.StatusForbidden,
 	access.CodePasswordShort:    http.StatusUnprocessableEntity,
