@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	},
 	"host/plugin":   {"abi", "abi/manifest"},
 	"host/boundary": {"abi"},
-	"host/run":      {"abi", "abi/manifest", "host/boundary", "host/plugin", "storage"},
+	"host/run":      {"abi", "abi/manifest", "host/boundary", "host/browser/handoff", "host/plugin", "storage"},
 	"host/replay":   {"abi", "host/plugin"},
 	"host/send":     {"abi"},
 	"host/files":    {"abi"},

@@ -76,6 +76,9 @@ type world struct {
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
 	seals    run.Sealer
+	limit    time.Duration // of signing in without progress; 0: the usual
+	change   func(*run.Deps)
+	browsing *browser.Binding // of the newest run
 }
 
 func newWorld(t testing.TB, site *Site) *world {
@@ -124,6 +127,9 @@ func (w *world) collect() *run.Result {
 			return held(w.secrets), nil
 		},
 	}
+	if w.change != nil {
+		w.change(&deps)
+	}
 	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 	if err != nil {
 		w.t.Fatalf("got the run refused: %v, want it to begin", err)
@@ -152,10 +158,12 @@ func (*machine) Missing() error { return nil }
 
 // Open opens the browser of a run.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
-	return browser.Bind(browser.Request{
+	m.browsing = browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
-	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+		Limit: m.limit,
+	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
+	return m.browsing, nil
 }
 
 // held are an owner's credentials.

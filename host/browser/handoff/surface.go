@@ -79,3 +79,11 @@ type Shown struct {
 	Watched      bool   // somebody looks on
 	Outcome      string // "": it is open
 }
+
+// Page is a Surface that its run takes back.
+type Page interface {
+	Surface
+
+	// Back takes the page back, once it is over: nobody acts on it any more.
+	Back(ctx context.Context)
+}
