@@ -1,31 +1,20 @@
 package console
 
 import (
-	"context"
-	"crypto/rand"
 	"image/color"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
-	"github.com/pdpp-host/pdpp-host/host/console"
-	"github.com/pdpp-host/pdpp-host/host/console/questions"
-	"github.com/pdpp-host/pdpp-host/host/console/site"
-	"github.com/pdpp-host/pdpp-host/host/owner/access"
-	"github.com/pdpp-host/pdpp-host/host/owner/live"
-	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/handed"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pages"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/served"
 )
 
@@ -61,42 +50,9 @@ func handedOver(t *testing.T) *handover {
 		ID: "q_handed", ConnectionID: conn.ID, Connection: "shop", RunID: "run_handed", Reason: "login", Deadline: time.Now().Add(time.Hour),
 	}, o.Surface)
 	t.Cleanup(func() { o.page.End(handoff.OutcomeCancelled) })
-	o.serve(t, h)
-	link, err := access.OfferLink(t.Context(), h.Owner)
-	ok(t, err)
-	opened, err := access.Claim(t.Context(), h.Owner, link.Code, "four plain words here", "a browser")
-	ok(t, err)
-	o.cookie = &http.Cookie{Name: "pdpp-" + o.server.URL[strings.LastIndexByte(o.server.URL, ':')+1:], Value: opened.Secret, HttpOnly: true} //nolint:gosec // given to a browser
+	o.server = pages.Console(t, h.Server.Asks, h.Server, slog.New(slog.DiscardHandler))
+	o.cookie = pages.SignIn(t, h.Owner, o.server)
 	return o
-}
-
-// serve serves the console and the owner's API on this machine.
-func (o *handover) serve(t *testing.T, h *served.Host) {
-	t.Helper()
-	mux := http.NewServeMux()
-	o.server = httptest.NewServer(mux)
-	t.Cleanup(o.server.Close)
-	at, known := o.server.Listener.Addr().(*net.TCPAddr)
-	if !known {
-		t.Fatal("got no address of the server's")
-	}
-	guard := &web.Guard{As: h.Server.Asks, Listening: netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port())}
-	source, err := live.OpenSource(t.Context(), h.Owner)
-	ok(t, err)
-	logger := slog.New(slog.DiscardHandler)
-	hub := live.New(source, time.Now, logger)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- hub.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		ok(t, <-ended)
-	})
-	pages := &site.Site{Guard: guard, Now: time.Now, Logger: logger, Version: "test", Server: h.Server, Asked: questions.Asked, Waiting: questions.Waiting}
-	a := ownerapi.New(ownerapi.Deps{Guard: guard, Live: hub, Random: rand.Reader, Logger: logger, Version: "test"})
-	mux.Handle("/", console.New(pages))
-	mux.Handle(ownerapi.Prefix+"/", a)
-	mux.Handle("/events", guard.Handler(a.SessionEvents(), pages.Refuse))
 }
 
 func ok(t *testing.T, err error) {

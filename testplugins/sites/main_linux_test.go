@@ -22,6 +22,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/call"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	visitor "github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	nobody.Main(m, func(m *testing.M) int {
 		code := m.Run()
+		visitor.Close()
 		tree.Remove()
 		if err := goleak.Find(); code == 0 && err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -69,8 +69,15 @@ func (o *handover) sits(id string) seat {
 	return seat{o, "pdpp-8377=secret of " + id}
 }
 
+// sent is what an owner's page was answered.
+type sent struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
+}
+
 // post asks as the owner's page does, with the headers that a test changes.
-func (s seat) post(path, body string, header ...string) *http.Response {
+func (s seat) post(path, body string, header ...string) sent {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+at+"/v1/owner/handoffs/q_1"+path, strings.NewReader(body))
 	s.ok(err)
@@ -82,24 +89,24 @@ func (s seat) post(path, body string, header ...string) *http.Response {
 	res, err := s.client.Do(r)
 	s.ok(err)
 	s.Cleanup(func() { _ = res.Body.Close() })
-	return res
+	return sent{res.StatusCode, res.Header, res.Body}
 }
 
 // says is the status and the code of an answer.
 func (s seat) says(path, body string, header ...string) string {
 	s.Helper()
 	res := s.post(path, body, header...)
-	text, _ := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	return strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", answer{body: string(text)}.code()))
+	text, _ := io.ReadAll(res.body)
+	_ = res.body.Close()
+	return strings.TrimSpace(fmt.Sprint(res.status, " ", answer{body: string(text)}.code()))
 }
 
 func (s seat) attach() (token string) {
 	s.Helper()
 	res := s.post("/attach", "")
 	var a handoffs.Attached
-	if err := json.NewDecoder(res.Body).Decode(&a); err != nil || res.StatusCode != http.StatusOK || len(a.Token) < 32 {
-		s.Fatalf("attaching: got %d and %v, want a token", res.StatusCode, err)
+	if err := json.NewDecoder(res.body).Decode(&a); err != nil || res.status != http.StatusOK || len(a.Token) < 32 {
+		s.Fatalf("attaching: got %d and %v, want a token", res.status, err)
 	}
 	return a.Token
 }
@@ -109,15 +116,15 @@ func (s seat) opens() (view io.Reader, token string) {
 	s.Helper()
 	token = s.attach()
 	res := s.post("/view", "", "Authorization", "Handoff "+token)
-	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != mediaFrames {
-		s.Fatalf("the view: got %d of %q, want frames", res.StatusCode, res.Header.Get("Content-Type"))
+	if res.status != http.StatusOK || res.header.Get("Content-Type") != mediaFrames {
+		s.Fatalf("the view: got %d of %q, want frames", res.status, res.header.Get("Content-Type"))
 	}
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Set-Cookie": ""} {
-		if got := res.Header.Get(name); got != want {
+		if got := res.header.Get(name); got != want {
 			s.Errorf("the view: got %s %q, want %q", name, got, want)
 		}
 	}
-	return res.Body, token
+	return res.body, token
 }
 
 // frame reads one frame; kind 0: there is none any more.
@@ -207,7 +214,7 @@ func TestTheRightToAPage(t *testing.T) {
 		mine, other := o.sits("s_mine"), o.sits("s_other")
 		used := mine.attach()
 		view := mine.post("/view", "", "Authorization", "Handoff "+used)
-		if kind, _ := frame(view.Body); kind != 'S' {
+		if kind, _ := frame(view.body); kind != 'S' {
 			o.Fatalf("the view: got %c, want a state", kind)
 		}
 		refuses := func(name, want, path, body string, by seat, header ...string) {
