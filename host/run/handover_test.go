@@ -135,14 +135,13 @@ func TestHandOver(t *testing.T) {
 // is a violation as behind every question.
 func TestHandedOver(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ next, code string }{
-		"a request of the browser": {"submit 5 {\"do\":\"content\"}\nexpect browser.handed_over\nreturn 3", ""},
-		"a record":                 {"records notes 0 1\nreturn 0", string(abi.CodeInteractionPending)},
+	for name, next := range map[string]string{
+		"a request of the browser": "submit 5 {\"do\":\"content\"}\nexpect browser.handed_over\nrecords notes 0 1", // gets as far as that
+		"a record":                 "records notes 0 1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, gone := &browsing{}, make(chan struct{})
-			t.Cleanup(func() { close(gone) })
+			b := &browsing{}
 			h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -155,12 +154,8 @@ func TestHandedOver(t *testing.T) {
 				return g.Collect(ctx, grant, host)
 			}
 			h.runner, h.file = New(h.deps), withBrowser(t, h.file)
-			res, err := h.play("pending 3 " + askOn + "\n" + c.next)
-			if c.code != "" {
-				expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.Code(c.code))
-			} else if err != nil || res.Error == nil || res.Error.Code == string(abi.CodeInteractionPending) || strings.Contains(res.Error.Message, "trap") {
-				t.Errorf("got %+v, %v, want the refusal read and no violation", res, err)
-			}
+			res, err := h.play("pending 3 " + askOn + "\n" + next + "\nreturn 0")
+			expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeInteractionPending)
 		})
 	}
 }
