@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"maps"
+	"math"
 	"net/url"
 	"reflect"
 	"slices"
@@ -36,6 +37,7 @@ type hand struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	working sync.WaitGroup
+	newest  int // the number of the newest page, of the goroutine that watches
 
 	casting sync.Mutex // held while the page that is shown changes
 	cast    *cast      // nil: nobody looks on
@@ -120,11 +122,11 @@ func (w *hand) open(ctx context.Context) error {
 	if err := o.pages.Deny(ctx); err != nil {
 		return err
 	}
-	if err := w.main.Size(ctx, w.viewport); err != nil {
+	if err := w.cover(ctx, w.main, w.viewport); err != nil {
 		return err
 	}
 	w.main.Info(ctx)
-	w.shown = w.main.Number
+	w.shown, w.newest = w.main.Number, w.main.Number
 	o.pages.Popups(true)
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.working.Go(w.watch)
@@ -198,11 +200,20 @@ func (w *hand) holds(ctx context.Context, pages []*page.Page) bool {
 	return false
 }
 
-// note takes notice of what has changed, and shows another page in the place of one that is gone.
+// note takes notice of what has changed, and shows a page that was opened, or another in the place
+// of one that is gone.
 func (w *hand) note() {
-	if _, _, err := w.current(); err != nil {
-		if all := w.ops.pages.All(); len(all) > 0 {
-			_ = w.show(w.ctx, all[len(all)-1]) // it may be gone as well: the next look sees that
+	all := w.ops.pages.All()
+	for _, p := range all {
+		p.Info(w.ctx) // what a page tells of before it is known is not heard
+	}
+	if len(all) > 0 {
+		last := all[len(all)-1]
+		if _, _, err := w.current(); err != nil || last.Number > w.newest {
+			ctx, cancel := context.WithTimeout(w.ctx, actTime)
+			_ = w.show(ctx, last) // it may be gone as well: the next look sees that
+			cancel()
+			w.newest = last.Number
 		}
 	}
 	names, _ := w.ops.options.Roles.Refused()
@@ -312,8 +323,11 @@ func (w *hand) show(ctx context.Context, p *page.Page) error {
 	return w.cover(ctx, p, viewport)
 }
 
-// cover shows a page in a size. w.casting is held.
+// cover shows a page in front, in a size. w.casting is held.
 func (w *hand) cover(ctx context.Context, p *page.Page, viewport string) error {
+	if err := p.Front(ctx); err != nil {
+		return err
+	}
 	if err := p.Size(ctx, viewport); err != nil || w.cast == nil {
 		return err
 	}
@@ -343,7 +357,7 @@ func (w *hand) Do(ctx context.Context, e handoff.Event) error {
 		}
 		w.allowed(e.Host)
 		w.lock.Lock()
-		w.before[e.Host] = int(^uint(0) >> 1) // it is offered no longer
+		w.before[e.Host] = math.MaxInt // it is offered no longer
 		w.lock.Unlock()
 		return nil
 	}

@@ -143,15 +143,15 @@ func sides(viewport string) (width, height int) {
 	return width, height
 }
 
-// Cast brings the page to the front and has take get pictures of it, each until its ack is
-// called, until Still. take keeps none of jpeg.
+// Front brings the page before the others: those behind are neither drawn nor acted on.
+func (p *Page) Front(ctx context.Context) error { return p.call(ctx, proto.PageBringToFront{}) }
+
+// Cast has take get pictures of the page that is in front, each until its ack is called, until
+// Still. take keeps none of jpeg.
 func (p *Page) Cast(ctx context.Context, quality int, viewport string, take func(jpeg []byte, ack func())) error {
 	p.lock.Lock()
 	p.take = take
 	p.lock.Unlock()
-	if err := p.call(ctx, proto.PageBringToFront{}); err != nil {
-		return err
-	}
 	width, height := sides(viewport)
 	every := 1
 	return p.call(ctx, proto.PageStartScreencast{

@@ -221,12 +221,8 @@ func (s *Set) created(e wire.Event) {
 	ctx, cancel := context.WithTimeout(s.ctx, small)
 	defer cancel()
 	if !refused {
-		p, err := s.attach(ctx, t.TargetInfo.TargetID, opener.Number)
-		if refused = err != nil; !refused {
-			p.lock.Lock()
-			p.url, p.tit = t.TargetInfo.URL, t.TargetInfo.Title
-			p.lock.Unlock()
-		}
+		_, err := s.attach(ctx, t.TargetInfo.TargetID, opener.Number)
+		refused = err != nil
 	}
 	if refused {
 		_, _ = proto.TargetCloseTarget{TargetID: t.TargetInfo.TargetID}.Call(s.line.On(ctx, "")) // it may be gone already
