@@ -19,8 +19,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pages"
 )
 
-// served serves the world's console to its owner's browser, and returns a page of that. What
-// it logs lies with everything else.
+// served serves the world's console to its owner's browser, and returns a page of that. Its log
+// lies with everything else.
 func (w *world) served(t *testing.T, r *handoff.Registry) *visitor.Page {
 	t.Helper()
 	log, err := os.Create(filepath.Join(w.dir, "console-log"))
