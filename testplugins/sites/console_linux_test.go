@@ -77,7 +77,7 @@ func TestHandOffInTheConsole(t *testing.T) {
 	p.See(accountsHost, "Show that you are a person")
 	p.Press("Open")
 	p.At("/handoffs/")
-	p.Holds(`document.getElementById("handoff").dataset.drawn > 0`)
+	p.Holds(`document.getElementById("handoff-page").width === 1280`)
 	beside := place(p, noteX, noteY)
 	p.Down(beside[0], beside[1])
 	p.Up(beside[0], beside[1])

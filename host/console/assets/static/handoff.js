@@ -18,9 +18,10 @@
 
   // What the owner does goes out in order, one batch at a time, and not faster than the host takes
   // it. Of places and turns of a wheel the newest one counts.
-  let token = "", queue = [], sending = false;
+  let token = "", queue = [], sending = false, refusedAt = 0;
   const newest = new Set(["move", "touch_move"]);
   const put = (e) => {
+    if (!token) return; // what is shown may be old
     const last = queue.at(-1);
     if (last && last.do === e.do && newest.has(e.do)) queue[queue.length - 1] = e;
     else if (last && last.do === "wheel" && e.do === "wheel") Object.assign(last, { x: e.x, y: e.y, dx: bounded(last.dx + e.dx), dy: bounded(last.dy + e.dy) });
@@ -42,11 +43,17 @@
     while (token && queue.length > 0) {
       const [events, body] = batch();
       try {
-        const code = await refused(await post("/input", token, body));
+        const by = token, code = await refused(await post("/input", by, body));
         if (code === "handoff.too_fast") {
           queue.unshift(...events);
           await wait(1000);
-        } else if (code === "handoff.input_invalid") say("refused");
+        } else if (by === token && code) {
+          say("refused");
+          refusedAt = Date.now();
+        } else if (by === token && refusedAt && Date.now() - refusedAt > 4000) {
+          say(told);
+          refusedAt = 0;
+        }
       } catch { /* the view ends as well, and says so */ }
       await wait(Math.max(40, events.length * 1000 / rate));
     }
@@ -72,12 +79,11 @@
         if (canvas.width !== picture.width || canvas.height !== picture.height) [canvas.width, canvas.height] = [picture.width, picture.height];
         pen.drawImage(picture, 0, 0);
         picture.close();
-        stage.dataset.drawn = Number(stage.dataset.drawn || 0) + 1;
       } catch { /* half a picture: the next one comes */ }
     }
     drawing = false;
   };
-  const wipe = () => { waiting = null; queue = []; canvas.width = canvas.width; stage.hidden = true; }; // eslint-disable-line no-self-assign
+  const wipe = () => { waiting = null; queue = []; canvas.width = canvas.height = 1; stage.hidden = true; };
 
   // The state of the pages.
   let state = null, told = "", size = [1, 1], greeted = false;
@@ -89,7 +95,7 @@
     state = now;
     size = now.viewport.split("x").map(Number);
     if (now.host) part("host").textContent = plain(now.host);
-    canvas.style.maxWidth = `${size[0]}px`;
+    canvas.style.maxWidth = `${Math.round(Math.min(size[0], innerHeight * 0.75 * size[0] / size[1]))}px`; // so that a finger finds a place beside it
     part("size").value = now.viewport;
     options(part("pages"), now.pages.map((p) => [String(p.page), plain(p.title || p.host).slice(0, 60) || String(p.page)]), String(now.page));
     part("choice").hidden = now.pages.length < 2;
@@ -149,6 +155,7 @@
   const patience = 15000;
   let viewing = null, leaving = false;
   const open = async () => {
+    seen = 0;
     let answer = await post("/attach");
     let code = await refused(answer);
     if (code) return code;
@@ -162,7 +169,9 @@
     await read(answer.body.getReader(), () => { seen = Date.now(); });
     return "";
   };
-  let seen = 0;
+  // The host says something each ten seconds.
+  let seen = 0; // when it last did; 0: not yet
+  setInterval(() => { if (token && seen && Date.now() - seen > 25000) viewing.abort(); }, 5000);
   const finals = { "handoff.taken": "taken", taken_over: "taken_over" };
   const show = async () => {
     for (const p of [part("after"), part("reopen"), part("over")]) p.hidden = true;
@@ -170,14 +179,16 @@
     ended = "";
     state = null;
     say("opening");
-    for (seen = Date.now(); ;) {
+    for (let broke = Date.now(); ;) {
       let code = "";
       try { code = await open(); } catch { /* it broke */ }
+      if (seen) broke = Date.now();
       token = "";
+      queue = [];
       if (leaving) return;
       if (["handoff.ended", "handoff.unknown", "owner.signed_out", "web.in_the_clear"].includes(code)) { location.reload(); return; } // the page says why
       const final = ended || finals[code];
-      if (final || Date.now() - seen > patience) { end(final || "away"); return; }
+      if (final || Date.now() - broke > patience) { end(final || "away"); return; }
       say("again");
       await wait(1000);
     }
@@ -296,6 +307,7 @@
   part("reveal").addEventListener("change", () => { part("text").type = part("reveal").checked ? "text" : "password"; });
   part("typing").addEventListener("submit", (e) => {
     e.preventDefault();
+    if (!token) return;
     type(part("text").value, "text");
     part("text").value = "";
   });
