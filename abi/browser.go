@@ -33,6 +33,7 @@ const (
 	CodeBrowserDownload      Code = "browser.download_refused"   // not declared, not armed, or there is none of that name
 	CodeBrowserDownloadLarge Code = "browser.download_too_large" //
 	CodeBrowserSignIn        Code = "browser.sign_in_open"       // not while the owner's secrets are typed
+	CodeBrowserHandedOver    Code = "browser.handed_over"        // the page is its owner's, until what they were asked for is done
 	CodeBrowserStalled       Code = "browser.sign_in_stalled"    // signing in made no progress: the run is ended
 	CodeBrowserCredential    Code = "browser.credential_refused" // not there: another host, another field, or none is stored
 )

@@ -237,7 +237,31 @@ type Interaction struct {
 	Schema         Raw      `json:"schema,omitempty"`
 	TimeoutSeconds *float64 `json:"timeout_seconds,omitempty"`
 	Stream         string   `json:"stream,omitempty"`
+	Browser        *Handoff `json:"browser,omitempty"` // of a manual_action: the page to do it on
 }
+
+// Handoff hands a page of the run's browser over to the owner.
+type Handoff struct {
+	Page     int64        `json:"page,omitempty"` // 0: 1
+	Reason   string       `json:"reason"`
+	DoneWhen *HandoffDone `json:"done_when,omitempty"` // nil: the owner says when
+}
+
+// HandoffDone is what holds when the owner is done: one of its members.
+type HandoffDone struct {
+	Selector  string   `json:"selector,omitempty"`   // an element is seen
+	URLPrefix string   `json:"url_prefix,omitempty"` // the page's address begins so
+	Session   []string `json:"session,omitempty"`    // these cookies are there
+}
+
+// The reasons of a Handoff.
+const (
+	HandoffLogin     = "login"
+	HandoffTwoFactor = "two_factor"
+	HandoffCaptcha   = "captcha"
+	HandoffConsent   = "consent"
+	HandoffOther     = "other"
+)
 
 // Interaction response statuses.
 const (

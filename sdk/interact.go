@@ -42,6 +42,7 @@ func (h *Host) Interact(m abi.Interaction) (abi.InteractionResponse, error) {
 		b = jsonappend.Float(jsonappend.Name(b, "timeout_seconds"), *m.TimeoutSeconds)
 	}
 	b = textMember(b, "stream", m.Stream)
+	b = handoffMember(b, m.Browser)
 	v, err := h.request(abi.OpInteract, "interact", append(b, '}'))
 	if err != nil {
 		return none, err
@@ -56,6 +57,27 @@ func (h *Host) Interact(m abi.Interaction) (abi.InteractionResponse, error) {
 		answer.Data[it.Name().Str()] = it.Value().Str()
 	}
 	return answer, nil
+}
+
+// handoffMember appends the page that is handed over.
+func handoffMember(b []byte, p *abi.Handoff) []byte {
+	if p == nil {
+		return b
+	}
+	b = append(jsonappend.Name(b, "browser"), '{')
+	if p.Page > 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "page"), p.Page)
+	}
+	b = textMember(b, "reason", p.Reason)
+	if d := p.DoneWhen; d != nil {
+		b = append(jsonappend.Name(b, "done_when"), '{')
+		b = textMember(textMember(b, "selector", d.Selector), "url_prefix", d.URLPrefix)
+		if len(d.Session) > 0 {
+			b = jsonappend.Strings(jsonappend.Name(b, "session"), d.Session)
+		}
+		b = append(b, '}')
+	}
+	return append(b, '}')
 }
 
 // codeMissingCredentials is DONE's code when credentials are missing.

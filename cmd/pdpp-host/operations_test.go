@@ -62,6 +62,12 @@ var operations = map[string]string{
 	"questions.Decline": "questions decline",
 	"questions.Satisfy": "(connections credential set does it)",
 
+	"handoffs.List":   "(only the process that serves has them; questions list says what waits)",
+	"handoffs.Show":   "(as handoffs.List)",
+	"handoffs.Attach": "(a page alone: its owner sees what they type into, which a terminal shows to nobody)",
+	"handoffs.View":   "(as handoffs.Attach)",
+	"handoffs.Input":  "(as handoffs.Attach)",
+
 	"access.Reset":       "owner reset",
 	"access.Sessions":    "owner sessions",
 	"access.EndSession":  "owner end-session",
@@ -173,7 +179,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "notifications", "questions", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "handoffs", "notifications", "questions", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

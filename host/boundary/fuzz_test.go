@@ -67,6 +67,7 @@ func FuzzMessages(f *testing.F) {
 		`{"type":"PROGRESS","message":"m","count":1,"collection_rate":{}}`,
 		`{"type":"DONE","status":"failed","records_emitted":1,"error":{"message":"m","retryable":true}}`,
 		`{"type":"INTERACTION","request_id":"1","kind":"otp","message":"m","timeout_seconds":1.5}`,
+		`{"type":"INTERACTION","request_id":"1","kind":"manual_action","message":"m","browser":{"page":1,"reason":"captcha","done_when":{"selector":"a"}}}`,
 	} {
 		f.Add([]byte(s))
 	}

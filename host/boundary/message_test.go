@@ -92,6 +92,10 @@ func TestMessagesAccept(t *testing.T) {
 		// RT-08.1
 		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"missing_credentials","message":"m","schema":{},"timeout_seconds":0.5,"stream":"hidden"}`,
 			&abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "missing_credentials", Message: "m", Schema: abi.Raw(`{}`), TimeoutSeconds: new(0.5), Stream: "hidden"}},
+		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"manual_action","message":"m","browser":{"page":2,"reason":"captcha","done_when":{"session":["sid"]}}}`,
+			&abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "manual_action", Message: "m", Browser: &abi.Handoff{Page: 2, Reason: "captcha", DoneWhen: &abi.HandoffDone{Session: []string{"sid"}}}}},
+		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"manual_action","message":"m","browser":{"reason":"login"}}`,
+			&abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "manual_action", Message: "m", Browser: &abi.Handoff{Reason: "login"}}},
 		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"otp","message":"m"}`, &abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "otp", Message: "m"}},
 	} {
 		got, err := readers[c.call](gate(t, allStreams()), []byte(c.payload))
@@ -115,6 +119,7 @@ func TestMessagesRefuse(t *testing.T) {
 		gap     = `"stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{}`
 		lane    = `"stream":"log","state_stream":"log",`
 		ask     = `"request_id":"1","kind":"otp","message":"m"`
+		manual  = `"request_id":"1","kind":"manual_action","message":"m"`
 		succeed = `"status":"succeeded","records_emitted":0`
 		fail    = `"status":"failed","records_emitted":0,`
 	)
@@ -247,6 +252,17 @@ func TestMessagesRefuse(t *testing.T) {
 		{"interaction", "INTERACTION", ask + `,"timeout_seconds":"60"`, abi.CodeInteractionInvalid},
 		{"interaction", "INTERACTION", ask + `,"schema":[]`, abi.CodeInteractionInvalid},
 		{"interaction", "INTERACTION", ask + `,"stream":"nowhere"`, abi.CodeStreamOutOfScope},
+		{"interaction", "INTERACTION", ask + `,"browser":{"reason":"login"}`, abi.CodeInteractionInvalid}, // of another kind
+		{"interaction", "INTERACTION", manual + `,"schema":{},"browser":{"reason":"login"}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":[]`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"fun"}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","page":-1}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","url":"https://x"}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","done_when":{}}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","done_when":{"selector":"a","url_prefix":"https://x"}}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","done_when":{"session":["a"` + strings.Repeat(`,"a"`, abi.BrowserSelectors) + `]}}`, abi.CodeInteractionInvalid},
+		{"interaction", "INTERACTION", manual + `,"browser":{"reason":"login","done_when":{"selector":"` + strings.Repeat("a", abi.BrowserValue+1) + `"}}`, abi.CodeInteractionInvalid},
 	} {
 		payload := strings.TrimSuffix(`{"type":"`+c.typ+`",`+c.members, ",") + "}"
 		got, err := readers[c.call](gate(t, allStreams()), []byte(payload))

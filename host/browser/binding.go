@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/browser/op"
 	"github.com/pdpp-host/pdpp-host/host/browser/profile"
 	"github.com/pdpp-host/pdpp-host/host/browser/roles"
@@ -89,6 +90,51 @@ func (b *Binding) stalled(label string, submitted bool) {
 func (b *Binding) Asking(open bool) {
 	if ops := b.started.Load(); ops != nil {
 		ops.Asking(open)
+	}
+}
+
+// HandOver hands a page over to its owner (BR-15). allowed is told of each host that the owner
+// allows.
+func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error) {
+	if !b.hold() {
+		return nil, abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
+	}
+	defer b.working.Done()
+	ops := b.started.Load()
+	if ops == nil {
+		return nil, abi.NewError(abi.CodeBrowserPageUnknown, "no page is open", "open one")
+	}
+	p, err := ops.HandOver(ctx, h, allowed)
+	if err != nil {
+		return nil, b.browser.because(err)
+	}
+	return &handed{p, b}, nil
+}
+
+// hold keeps the browser open until working is done; false: it is closed.
+func (b *Binding) hold() bool {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.closed {
+		return false
+	}
+	b.working.Add(1)
+	return true
+}
+
+// handed is a page that was handed over.
+type handed struct {
+	handoff.Page
+
+	binding *Binding
+}
+
+// Back takes the page back, and keeps what the owner has signed in to.
+func (h *handed) Back(ctx context.Context) {
+	h.Page.Back(ctx)
+	if h.binding.hold() {
+		defer h.binding.working.Done()
+		_ = h.binding.keep() // the end of the run does so again
 	}
 }
 

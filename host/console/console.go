@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/connectors"
 	"github.com/pdpp-host/pdpp-host/host/console/data"
 	"github.com/pdpp-host/pdpp-host/host/console/devices"
+	"github.com/pdpp-host/pdpp-host/host/console/handoffs"
 	"github.com/pdpp-host/pdpp-host/host/console/notifications"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
@@ -24,7 +25,7 @@ import (
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, apps.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
-	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register,
+	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register, handoffs.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.

@@ -114,6 +114,9 @@ func (t *Terminal) introduce(in abi.Interaction) {
 	}
 	fmt.Fprintf(t.out, "\nThe connector %s (%s) asks:\n  > %s\n%s\n",
 		clean(t.from.Name, 200), clean(t.from.File, 1000), clean(in.Message, 2000), reads)
+	if in.Browser != nil {
+		fmt.Fprintln(t.out, "It means a page of its browser, which a run on a terminal cannot show you: press Ctrl-D, and have `pdpp-host serve` run the connection.")
+	}
 }
 
 // askField asks until the field accepts the answer, at most three times.

@@ -55,6 +55,17 @@ var asking = Connector{Name: "notes", File: "~/plugins/notes.wasm"}
 const loginSchema = `{"type":"object","properties":{"user":{"type":"string","title":"User name","secret":false},
  "password":{"type":"string","format":"password"},"note":{"type":"string"}},"required":["user","password"]}`
 
+// Who is to act on a page that a terminal cannot show is told what to do instead (BR-15).
+func TestAskOnPage(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	in := abi.Interaction{Kind: abi.InteractionManualAction, Message: "hold it", Browser: &abi.Handoff{Reason: abi.HandoffCaptcha}}
+	resp, err := New(typing(), &out, asking).Ask(t.Context(), in)
+	if err != nil || resp.Status != abi.ResponseCancelled || !strings.Contains(out.String(), "pdpp-host serve") {
+		t.Errorf("got %+v, %v and %q, want to be told of serve", resp, err, out.String())
+	}
+}
+
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

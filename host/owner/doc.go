@@ -16,7 +16,8 @@
 //
 // The operations about connections, their schedules, runs, records and health are here;
 // those of other nouns are functions of the folders below: connectors, credentials,
-// data, devices, doctor, notifications, questions, running, serving, settings and store.
+// data, devices, doctor, handoffs, notifications, questions, running, serving, settings and
+// store.
 //
 // It reads modules with host/owner/modules and credentials with host/owner/credential,
 // keeps everything in storage, and leaves health to health/verdict: Runtime and Verdict

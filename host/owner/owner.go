@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -67,6 +68,8 @@ type Deps struct {
 	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
 	Modules *modules.Memory  // what modules said so far; nil: each is asked again
 	Browser Browser          // nil: nobody asks about it
+	// Handoffs are the pages that runs of this process hand over to their owner; nil: none does.
+	Handoffs *handoff.Registry
 	// PutRight is told when an owner has put right what runs may wait for; nil: this process
 	// schedules nothing.
 	PutRight func()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -132,6 +133,13 @@ type Asker interface {
 	Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error)
 }
 
+// PageAsker is an Asker whose owner can act on a page of the run's browser. AskOn asks so; the
+// answer comes from page as well.
+type PageAsker interface {
+	Asker
+	AskOn(ctx context.Context, in abi.Interaction, page handoff.Surface) (abi.InteractionResponse, error)
+}
+
 // Sender opens the network binding of a run. An error refuses the run before it
 // begins: an *abi.Error for a manifest or an option that cannot be used.
 type Sender interface {
@@ -230,6 +238,9 @@ type Browsing interface {
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host
 	// types itself. false: it is the guest's.
 	Keep(kind string, data map[string]string) bool
+	// HandOver hands the page of an interaction over to its owner, until its Back. allowed is
+	// told of each host that the owner lets pages reach meanwhile.
+	HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error)
 	// Refused returns the hosts that pages asked for and did not get to, each with how often,
 	// and how often hosts did that have no row of their own.
 	Refused() (names map[string]int, others int)

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 )
 
 // maxInteractions bounds how often one run may ask.
@@ -38,9 +40,10 @@ type questions struct {
 	rest     *rest
 	browsing Browsing // nil: the run has no browser
 
-	open  atomic.Bool // a question waits for its answer
-	asked int
-	asks  sync.WaitGroup
+	open   atomic.Bool // a question waits for its answer
+	handed atomic.Bool // and a page of the browser is its owner's meanwhile
+	asked  int
+	asks   sync.WaitGroup
 }
 
 // ask puts a question to the owner. The guest may do nothing else until the question
@@ -61,23 +64,48 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	if q.asked >= maxInteractions {
 		return abi.NewError(abi.CodeTooManyMessages, fmt.Sprintf("more than %d interactions", maxInteractions), "ask once for everything")
 	}
-	if err := q.event("run.interaction_required", in.Stream, map[string]any{"request_id": clip(in.RequestID, maxGapText), "kind": in.Kind}); err != nil {
+	about := map[string]any{"request_id": clip(in.RequestID, maxGapText), "kind": in.Kind}
+	if in.Browser != nil {
+		about["page_for"] = in.Browser.Reason
+	}
+	if err := q.event("run.interaction_required", in.Stream, about); err != nil {
 		return err
 	}
 	q.asked++
+	on, shows := q.asker.(PageAsker)
+	shows = shows && in.Browser != nil && q.browsing != nil
+	q.handed.Store(shows)
 	q.open.Store(true)
 	ctx, cancel := q.ctx, context.CancelFunc(func() {})
 	if d := askTimeout(in); d > 0 {
 		ctx, cancel = context.WithTimeout(q.ctx, d)
 		q.rest.begin()
 	}
-	if q.browsing != nil {
-		q.browsing.Asking(true)
-	}
 	q.asks.Go(func() {
 		defer cancel()
-		resp, err := q.asker.Ask(ctx, *in)
+		var page handoff.Page
+		if shows {
+			var err error
+			if page, err = q.browsing.HandOver(ctx, in.Browser, q.allowed); err != nil {
+				q.rest.end()
+				q.refused(in, err, reply)
+				return
+			}
+		}
+		if q.browsing != nil {
+			q.browsing.Asking(true)
+		}
+		var resp abi.InteractionResponse
+		var err error
+		if page != nil {
+			resp, err = on.AskOn(ctx, *in, page)
+		} else {
+			resp, err = q.asker.Ask(ctx, *in)
+		}
 		q.rest.end()
+		if page != nil {
+			page.Back(q.ctx)
+		}
 		if q.browsing != nil {
 			q.browsing.Asking(false)
 		}
@@ -85,6 +113,35 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	})
 	return nil
 }
+
+// allowed keeps that the owner let pages reach a host that the connector does not declare (BR-08.4).
+func (q *questions) allowed(host string) {
+	_ = q.event("run.browser_host_allowed", "", map[string]any{"host": host})
+}
+
+// refused tells the guest of a page that cannot be handed over: nobody was asked.
+func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
+	e, ok := errors.AsType[*abi.Error](why)
+	if !ok {
+		e = abi.NewError(abi.CodeBrowserTimeout, "the page cannot be handed over now", "try it again").Wrap(why)
+	}
+	_ = q.event("run.interaction_completed", in.Stream, map[string]any{"request_id": clip(in.RequestID, maxGapText), "status": string(e.Code)})
+	q.handed.Store(false)
+	q.open.Store(false)
+	reply(refusal(e))
+}
+
+// refusal is the answer of an operation that failed.
+func refusal(e *abi.Error) []byte {
+	b, err := json.Marshal(map[string]any{"error": abi.BrowserFailure{Code: e.Code, Message: e.Message, Hint: e.Hint}})
+	if err != nil { // three texts
+		panic(err)
+	}
+	return b
+}
+
+// handedOver answers requests of the browser while a page is its owner's.
+var handedOver = append(refusal(abi.NewError(abi.CodeBrowserHandedOver, "the page is its owner's, who was asked to act there", "wait for the answer to the INTERACTION")), '\n')
 
 // checkCredentials refuses a question for credentials that the manifest does not
 // declare: the host would keep none of the answers, and an owner may type a secret of
@@ -162,6 +219,7 @@ func (q *questions) answered(in *abi.Interaction, resp abi.InteractionResponse, 
 		})
 	}
 	_ = q.event("run.interaction_completed", in.Stream, map[string]any{"request_id": clip(in.RequestID, maxGapText), "status": resp.Status})
+	q.handed.Store(false)
 	q.open.Store(false)
 	reply(answer)
 }

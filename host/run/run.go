@@ -203,6 +203,10 @@ func (r *run) onSkip(payload []byte) error {
 // Submit starts one request of the guest. The guest reads a refusal; a violation
 // ends the run besides.
 func (r *run) Submit(op abi.Operation, request []byte, reply func([]byte)) error {
+	if op == abi.OpBrowser && r.questions.handed.Load() {
+		reply(handedOver)
+		return nil
+	}
 	if op != abi.OpStart {
 		if err := r.ready("a request"); err != nil {
 			r.stop(err)

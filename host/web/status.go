@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/host/owner/handoffs"
 	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
@@ -18,6 +19,7 @@ const CodeNotFound abi.Code = "web.not_found"
 var statuses = map[abi.Code]int{
 	CodeForeignRequest:          http.StatusForbidden,
 	CodeUnknownHost:             http.StatusMisdirectedRequest,
+	CodeInTheClear:              http.StatusForbidden,
 	CodeNotFound:                http.StatusNotFound,
 	access.CodePasswordWrong:    http.StatusForbidden,
 	access.CodePasswordShort:    http.StatusUnprocessableEntity,
@@ -57,6 +59,12 @@ var statuses = map[abi.Code]int{
 	questions.CodeUnknown:       http.StatusNotFound,
 	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,
 	questions.CodeKeepNeeded:    http.StatusUnprocessableEntity,
+	handoffs.CodeUnknown:        http.StatusNotFound,
+	handoffs.CodeEnded:          http.StatusGone,
+	handoffs.CodeTokenInvalid:   http.StatusForbidden,
+	handoffs.CodeSessionNeeded:  http.StatusForbidden,
+	handoffs.CodeInputInvalid:   http.StatusUnprocessableEntity,
+	handoffs.CodeTooFast:        http.StatusTooManyRequests,
 
 	notifications.CodeAddressInvalid: http.StatusUnprocessableEntity,
 

@@ -63,6 +63,24 @@ func shop(t *testing.T) *sdktest.Site {
 	return s
 }
 
+// The shop's button is held by the owner, on the shop's page.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	s := shop(t)
+	s.Pages[signIn].Clicks["#next"] = func(*sdktest.Site) string { return "https://accounts.shop.example/hold" }
+	s.Pages["https://accounts.shop.example/hold"] = &sdktest.SitePage{
+		Title: "Hold", Texts: map[string][]string{"#hold": {"Press and hold"}},
+		Owner: s.Pages["https://accounts.shop.example/code"].Clicks["#next"],
+	}
+	res := sdktest.Collect(t, connector{}, options(s))
+	if got := res.Keys(orders); len(got) != 3 || res.Done.Status != abi.DoneSucceeded {
+		t.Fatalf("got %v, %+v, want three orders", got, res.Done)
+	}
+	if got := res.Interactions; len(got) != 1 || got[0].Browser == nil || got[0].Browser.Reason != abi.HandoffCaptcha || got[0].Browser.DoneWhen.URLPrefix != home {
+		t.Errorf("got %+v, want the page handed over until it is at home", got)
+	}
+}
+
 func options(s *sdktest.Site) sdktest.Options {
 	return sdktest.Options{
 		Site: s, Credentials: map[string]bool{"username": true, "password": true},

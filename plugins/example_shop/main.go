@@ -74,7 +74,7 @@ func enter(h *sdk.Host, b browser.Browser, p *browser.Page) error {
 		return err
 	}
 	for {
-		at, err := p.Wait(browser.At(home), browser.Visible("#wrong"), browser.Visible("#code"))
+		at, err := p.Wait(browser.At(home), browser.Visible("#wrong"), browser.Visible("#code"), browser.Visible("#hold"))
 		switch {
 		case err != nil:
 			return err
@@ -83,13 +83,30 @@ func enter(h *sdk.Host, b browser.Browser, p *browser.Page) error {
 		case at == 1:
 			return &sdk.Failure{Code: "example_shop_auth_failed", Message: "the shop refuses the user name or the password", Hint: "refresh_credentials"}
 		}
-		if err := b.Checkpoint("code-asked"); err != nil {
+		if err := b.Checkpoint("owner-asked"); err != nil {
 			return err
 		}
-		if err := answerCode(h, p); err != nil {
+		ask := answerCode
+		if at == 3 { //nolint:mnd // of the conditions above
+			ask = held
+		}
+		if err := ask(h, p); err != nil {
 			return err
 		}
 	}
+}
+
+// held has the owner hold the shop's button, which no connector does for them.
+func held(h *sdk.Host, p *browser.Page) error {
+	needed := &sdk.Failure{Code: "example_shop_session_required", Message: "the shop asks for its owner", Hint: "manual_action_required"}
+	if !h.Interactive() {
+		return needed
+	}
+	ok, err := p.HandOver(abi.HandoffCaptcha, "Press and hold the shop's button for three seconds.", &abi.HandoffDone{URLPrefix: home})
+	if err == nil && !ok {
+		err = needed
+	}
+	return err
 }
 
 // answerCode has the owner's code typed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/browser"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
@@ -21,7 +22,7 @@ type orders struct{}
 
 func (orders) Manifest() string {
 	return `{"connector_key": "orders", "runtime_requirements": {
-		"bindings": {"browser": {"required": true}},
+		"bindings": {"browser": {"required": true}, "interactive": {"required": false}},
 		"browser": {"start_url": "https://shop.example/", "hosts": [{"host": "shop.example", "role": "provider", "reason": "x"}]}},
 		"streams": [{"name": "orders", "primary_key": ["id"], "semantics": "mutable_state"}]}`
 }
@@ -30,6 +31,13 @@ func (orders) Collect(h *sdk.Host) error {
 	page, err := browser.Of(h).Open("https://shop.example/orders")
 	if err != nil {
 		return err
+	}
+	if at, err := page.Wait(browser.Visible("li.order"), browser.Visible("#puzzle")); err != nil {
+		return err
+	} else if at == 1 {
+		if err := solved(h, page); err != nil {
+			return err
+		}
 	}
 	ids, err := page.Texts("li.order b")
 	if err != nil {
@@ -52,12 +60,48 @@ func (orders) Collect(h *sdk.Host) error {
 	return h.State("orders", []byte("{}"))
 }
 
+// solved has the owner solve a puzzle, which no connector does.
+func solved(h *sdk.Host, page *browser.Page) error {
+	needed := &sdk.Failure{Code: "orders_session_required", Message: "the shop asks for its owner", Hint: "manual_action_required"}
+	if !h.Interactive() {
+		return needed
+	}
+	ok, err := page.HandOver(abi.HandoffCaptcha, "Solve the puzzle.", &abi.HandoffDone{Session: []string{"solved"}})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return needed
+	}
+	return page.Goto("https://shop.example/orders")
+}
+
 // A page's texts become records. The test has no browser: it says what selectors find.
 func ExamplePage_Texts() {
 	site := &sdktest.Site{Pages: map[string]*sdktest.SitePage{
-		"https://shop.example/orders": {Texts: map[string][]string{"li.order b": {"1001", "1002"}}},
+		"https://shop.example/orders": {Texts: map[string][]string{"li.order": {"1001 tea"}, "li.order b": {"1001", "1002"}}},
 	}}
 	run := sdktest.Collect(inTest{}, orders{}, sdktest.Options{Site: site})
 	fmt.Println(run.Keys("orders"))
 	// Output: [1001 1002]
+}
+
+// An owner acts on a page where a connector cannot.
+func ExamplePage_HandOver() {
+	site := &sdktest.Site{}
+	site.Pages = map[string]*sdktest.SitePage{"https://shop.example/orders": {
+		Texts: map[string][]string{"#puzzle": {"Which of these is a cat?"}},
+		Owner: func(s *sdktest.Site) string {
+			s.Pages["https://shop.example/orders"].Texts = map[string][]string{"li.order": {"1001 tea"}, "li.order b": {"1001"}}
+			return ""
+		},
+	}}
+	run := sdktest.Collect(inTest{}, orders{}, sdktest.Options{Site: site, Answer: func(in abi.Interaction) abi.InteractionResponse {
+		fmt.Println(in.Message, in.Browser.Reason)
+		return abi.InteractionResponse{Status: abi.ResponseSuccess}
+	}})
+	fmt.Println(run.Keys("orders"))
+	// Output:
+	// Solve the puzzle. captcha
+	// [1001]
 }

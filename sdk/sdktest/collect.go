@@ -226,7 +226,16 @@ func (h *host) interact(request []byte) ([]byte, *abi.Error) {
 	if h.o.Answer == nil {
 		return nil, abi.NewError(abi.CodeBindingNotGranted, "INTERACTION without the interactive binding", "")
 	}
-	answer := h.o.Answer(m)
+	ask := func() abi.InteractionResponse { return h.o.Answer(m) }
+	answer := abi.InteractionResponse{}
+	if m.Browser == nil || h.o.Site == nil {
+		answer = ask()
+	} else {
+		var wrong *abi.Error
+		if answer, wrong = h.o.Site.handOver(max(int(m.Browser.Page), 1), h.manifest.Requirements.Browser, ask); wrong != nil {
+			return nil, wrong
+		}
+	}
 	answer.Type, answer.RequestID = abi.TypeInteractionResp, m.RequestID
 	text, err := json.Marshal(answer)
 	if err != nil {

@@ -44,7 +44,10 @@ type SitePage struct {
 	Attrs map[string][]string // by selector, "@" and the attribute's name
 	// Clicks say where a click on a selector leads; "": nowhere. See Site.Clicked.
 	Clicks map[string]func(*Site) string
-	Files  map[string]SiteFile // by selector: what a click downloads
+	// Owner is what the owner does on the page when it is handed over and Options.Answer says
+	// that it is done. It returns where that leads; "": nowhere.
+	Owner func(*Site) string
+	Files map[string]SiteFile // by selector: what a click downloads
 }
 
 // SiteFile is a file to download.
@@ -250,6 +253,26 @@ func (s *Site) holds(page int, p *SitePage, c abi.BrowserCondition) bool {
 		return slices.ContainsFunc(found, func(text string) bool { return strings.Contains(text, c.Text) })
 	}
 	return (c.State == abi.StateHidden) == (len(found) == 0)
+}
+
+// handOver hands a page to the owner, who answers, and takes it back.
+func (s *Site) handOver(page int, asks *abi.BrowserRequirements, answer func() abi.InteractionResponse) (abi.InteractionResponse, *abi.Error) {
+	address, there := s.open[page]
+	if !there {
+		return abi.InteractionResponse{}, siteError(abi.CodeBrowserPageUnknown, "there is no such page")
+	}
+	a := answer()
+	if acts := s.page(address).Owner; acts != nil && a.Status == abi.ResponseSuccess {
+		if to := acts(s); to != "" {
+			s.open[page] = to
+		}
+	}
+	if !s.signingIn && asks != nil {
+		clear(s.open)
+		s.last++
+		s.open[s.last] = asks.StartURL
+	}
+	return a, nil
 }
 
 func (s *Site) fetch(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *abi.Error) {

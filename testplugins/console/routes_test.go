@@ -16,7 +16,7 @@ import (
 // owner, and what they answer with.
 var unseen = map[string]string{
 	"GET /sign-in": "TestAVisitorsPagesAreAccessible", "GET /set-up": "TestAVisitorsPagesAreAccessible",
-	"GET /overview/needs": "a part of a page", "GET /connections/{name}/row": "a part of a page", "GET /connections/{name}/part": "a part of a page", "GET /runs/{id}/part": "a part of a page",
+	"GET /handoffs/{id}": "TestAPageInHandIsAccessible", "GET /overview/needs": "a part of a page", "GET /connections/{name}/row": "a part of a page", "GET /connections/{name}/part": "a part of a page", "GET /runs/{id}/part": "a part of a page",
 	"GET /data/{connection}/{stream}/export": "a file", "GET /data/{connection}/{stream}/record/download": "a file",
 }
 

@@ -43,17 +43,19 @@ var rooms = map[string][]string{
 	},
 	"host/plugin":   {"abi", "abi/manifest"},
 	"host/boundary": {"abi"},
-	"host/run":      {"abi", "abi/manifest", "host/boundary", "host/plugin", "storage"},
+	"host/run":      {"abi", "abi/manifest", "host/boundary", "host/browser/handoff", "host/plugin", "storage"},
 	"host/replay":   {"abi", "host/plugin"},
 	"host/send":     {"abi"},
 	"host/files":    {"abi"},
-	"host/browser":  {"abi"},
+	"host/browser":  {"abi", "host/browser/handoff"},
 	"host/interact": {"abi"},
 	"host/vault":    {"abi"},
 	"host/notify":   {"abi", "host/send"},
 	"host/schedule": {"abi", "health", "storage"},
 	"host/read":     {"abi", "abi/declaration", "storage"},
 	"host/grant":    {"abi", "abi/declaration", "host/read", "storage"},
+	// A page in its owner's hands, without a browser: what faces show of it.
+	"host/browser/handoff": {"abi"},
 	// The rooms of the collector, each below those that it may import.
 	"host/collector/posture":      {},
 	"host/collector/profile":      {"abi"},
@@ -75,7 +77,7 @@ var rooms = map[string][]string{
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},
 	"host/config":       {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},
@@ -237,6 +239,8 @@ func TestImportRules(t *testing.T) {
 		{"testplugins/bench", "host/plugin", true},
 		{"host/cloud", "abi", false},
 		{"host/run", "host/cloud", false},
+		{"host/owner", "host/browser/handoff", true},
+		{"host/owner", "host/browser", false},
 		{"abigail", "abi", false},
 	} {
 		if why := arrow(c.from, c.to); (why == "") != c.allowed {

@@ -22,6 +22,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/call"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	visitor "github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	nobody.Main(m, func(m *testing.M) int {
 		code := m.Run()
+		visitor.Close()
 		tree.Remove()
 		if err := goleak.Find(); code == 0 && err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -76,6 +78,9 @@ type world struct {
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
 	seals    run.Sealer
+	limit    time.Duration // of signing in without progress; 0: the usual
+	change   func(*run.Deps)
+	browsing *browser.Binding // of the newest run
 }
 
 func newWorld(t testing.TB, site *Site) *world {
@@ -124,6 +129,9 @@ func (w *world) collect() *run.Result {
 			return held(w.secrets), nil
 		},
 	}
+	if w.change != nil {
+		w.change(&deps)
+	}
 	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 	if err != nil {
 		w.t.Fatalf("got the run refused: %v, want it to begin", err)
@@ -152,10 +160,12 @@ func (*machine) Missing() error { return nil }
 
 // Open opens the browser of a run.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
-	return browser.Bind(browser.Request{
+	m.browsing = browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
-	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+		Limit: m.limit,
+	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
+	return m.browsing, nil
 }
 
 // held are an owner's credentials.

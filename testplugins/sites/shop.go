@@ -27,12 +27,21 @@ type Shop struct {
 	Username, Password string
 	Code               string // that is asked for behind the password; "": none
 	Orders             int
+	Hold               bool                      // behind the password a button is to be held for three seconds
 	SessionOnly        bool                      // the session ends with the browser
 	Fault              func(r *http.Request) int // a status to answer with instead; nil, 0: none. With 429 it asks for a second's pause.
 
 	lock     sync.Mutex
 	sessions map[string]bool
 	tries    int // of the password
+	notes    []string
+}
+
+// Notes are what was typed beside the button that was held.
+func (s *Shop) Notes() []string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return slices.Clone(s.notes)
 }
 
 // Tries is how often a password was sent.
@@ -92,11 +101,21 @@ func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.FormValue("username") != s.Username || r.FormValue("password") != s.Password:
 			html(w, "Sign in", `<p id=wrong>That is not right.</p>`+form)
-		case s.Code == "":
-			s.enter(w, r)
+		case s.Hold:
+			html(w, "Press and hold", holding)
 		default:
-			html(w, "Code", `<form method=post action=/code><input id=code name=code><button id=next>Next</button></form>`)
+			s.known(w, r)
 		}
+	case "POST /held":
+		ms, _ := strconv.ParseFloat(r.FormValue("ms"), 64)
+		if ms < 3000 { //nolint:mnd // three seconds
+			html(w, "Press and hold", holding)
+			return
+		}
+		s.lock.Lock()
+		s.notes = append(s.notes, r.FormValue("note"))
+		s.lock.Unlock()
+		s.known(w, r)
 	case "POST /code":
 		if r.FormValue("code") != s.Code {
 			html(w, "Code", `<form method=post action=/code><input id=code name=code><button id=next>Next</button></form>`)
@@ -106,6 +125,34 @@ func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// The place of the middle of the button, and of the field beside it.
+const (
+	holdX, holdY = 200, 140
+	noteX, noteY = 200, 240
+)
+
+// holding is a page that takes the events of a person alone.
+const holding = `<style>#hold, #note { position: fixed; left: 100px; width: 200px; height: 80px } #hold { top: 100px } #note { top: 200px }</style>
+<form method=post action=/held><button type=button id=hold>Press and hold</button><input id=note name=note autocomplete=off><input id=ms name=ms type=hidden></form>
+<script>
+	const hold = document.getElementById("hold"), ms = document.getElementById("ms");
+	let since = 0;
+	hold.addEventListener("mousedown", e => { since = e.isTrusted ? performance.now() : 0; hold.textContent = "Hold" });
+	addEventListener("mouseup", e => {
+		if (e.isTrusted && since && performance.now() - since >= 3000) { ms.value = performance.now() - since; hold.form.submit() }
+		since = 0;
+	});
+</script>`
+
+// known goes on with who has typed the right password.
+func (s *Shop) known(w http.ResponseWriter, r *http.Request) {
+	if s.Code == "" {
+		s.enter(w, r)
+		return
+	}
+	html(w, "Code", `<form method=post action=/code><input id=code name=code><button id=next>Next</button></form>`)
 }
 
 // enter begins a session.

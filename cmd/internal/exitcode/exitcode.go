@@ -58,6 +58,9 @@ var exact = map[abi.Code]int{
 	"questions.answer_invalid": Usage,
 	"questions.keep_needed":    Usage,
 
+	"handoff.unknown":       Usage,
+	"handoff.input_invalid": Usage,
+
 	"notifications.unknown":         Usage,
 	"notifications.address_invalid": Usage,
 
@@ -80,8 +83,8 @@ var areas = map[string]int{
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "grants": Refused, "questions": Refused, "notifications": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
 	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
-	"browser": Refused,
-	"replay":  Internal, // 1, as of diff: what was compared is not the same
+	"browser": Refused, "handoff": Refused,
+	"replay": Internal, // 1, as of diff: what was compared is not the same
 }
 
 // Ended is a run that took place and did not succeed, or not wholly. Its code may

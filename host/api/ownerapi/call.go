@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/handoffs"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
@@ -90,13 +92,16 @@ func (c *call) admit() error {
 		return nil
 	}
 	var err error
-	c.body, err = wire.ReadBody(c.w, c.r)
+	c.body, _, err = wire.ReadBodyOf(c.w, c.r, cmp.Or(c.route.most, wire.MaxBody), "application/json")
 	return err
 }
 
 // identify finds who asks, by their token alone: what a browser adds by itself is not looked
 // at. The scope is held against the route here, and nowhere else (OC-06.1).
 func (c *call) identify() error {
+	if c.route.browser {
+		return c.seat()
+	}
 	r := c.r.Clone(c.r.Context())
 	r.Header.Del("Cookie")
 	if r.Header.Get("Authorization") == "" {
@@ -118,6 +123,20 @@ func (c *call) identify() error {
 	}
 	c.r, c.owner = r, c.Guard.Owner(r)
 	return c.caller.Allows(c.route.scope)
+}
+
+// seat finds which browser of the owner's asks. A token that speaks for the owner sits before
+// none, and what such a route carries crosses no network in the clear.
+func (c *call) seat() error {
+	if scheme, _, _ := strings.Cut(c.r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		return handoffs.SessionNeeded()
+	}
+	r, err := c.Guard.Browser(c.r)
+	if err != nil {
+		return err
+	}
+	c.r, c.caller, c.owner = r, web.CallerOf(r.Context()), c.Guard.Owner(r)
+	return c.Guard.CheckPrivate(r)
 }
 
 func unauthenticated() error {
@@ -185,12 +204,12 @@ func (c *call) fail(err error) {
 	case f.Status == http.StatusInternalServerError:
 		// The chain below may quote anything: the code says what.
 		log.Error("a request failed", "cause", string(abi.CodeOf(err)))
-	case c.caller != nil:
+	case c.caller != nil && !c.route.browser:
 		log.Info("a request was refused", "token", c.caller.Actor.ID)
 	default:
-		log.Debug("a request was refused") // anybody can make any number of these
+		log.Debug("a request was refused") // anybody can make any number of these, and so does a hand
 	}
-	if f.Status == http.StatusUnauthorized {
+	if f.Status == http.StatusUnauthorized && !c.route.browser {
 		c.w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	wire.Fail(c.w, f, c.id)

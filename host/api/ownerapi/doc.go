@@ -6,6 +6,7 @@
 // request passes, in this order: the host's name, the path and its method, the version, the
 // token, its scope, the query, the body. Only then is the operation asked for.
 //
-// It decides nothing about an operation: host/owner does. It takes no cookie, sends no CORS
-// header, and puts no secret into an answer but the one that a request has just made.
+// It decides nothing about an operation: host/owner does. It takes no cookie but for the pages
+// that runs hand over (handoffs.go), which are opened in a browser and by no program, sends no
+// CORS header, and puts no secret into an answer but the one that a request has just made.
 package ownerapi

@@ -56,8 +56,11 @@ func documentOf(table []route, version string) ([]byte, error) {
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
 		"components": object{
-			"schemas":         object{"Failure": failure},
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "made with `pdpp-host tokens create`"}},
+			"schemas": object{"Failure": failure},
+			"securitySchemes": object{
+				"token":   object{"type": "http", "scheme": "bearer", "description": "made with `pdpp-host tokens create`"},
+				"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-pdpp", "description": "of a browser in which the owner is signed in; over plain http its name is pdpp- and the port"},
+			},
 		},
 	})
 }
@@ -76,6 +79,8 @@ func (r *route) describe() (object, error) {
 			return nil, err
 		}
 		answer["content"] = object{"application/json": object{"schema": s}}
+	case r.media != "":
+		answer["content"] = object{r.media: object{}}
 	default:
 		answer["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
 	}
@@ -84,6 +89,9 @@ func (r *route) describe() (object, error) {
 		"summary":     r.summary, "tags": []string{familyOf(r.path)}, "parameters": r.describeParams(),
 		"responses":    object{strconv.Itoa(r.status): answer, "4XX": failure, "5XX": failure},
 		"x-pdpp-scope": r.scope,
+	}
+	if r.browser {
+		op["security"] = []object{{"session": []string{}}}
 	}
 	if r.in != nil {
 		s, err := schemaOf(r.in)

@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -81,23 +82,35 @@ func (a *API) watch(w http.ResponseWriter, r *http.Request, may func() error) er
 	if err := s.begin(); err != nil {
 		return err
 	}
+	a.follow(r.Context(), watcher, may, func(events []live.Event) error {
+		if events == nil {
+			return s.send([]byte(": still here\n\n"))
+		}
+		return s.tell(events)
+	})
+	return nil // the stream has begun: its client comes again, and is told why
+}
+
+// follow tells what changes until ctx ends, the watch does, its client may watch no more, or
+// tell fails. tell gets nil where there is only to say that it goes on.
+func (a *API) follow(ctx context.Context, watcher *live.Watcher, may func() error, tell func([]live.Event) error) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
 		select {
-		case <-r.Context().Done():
-			return nil
+		case <-ctx.Done():
+			return
 		case <-beat.C:
-			if a.still(may) != nil || s.send([]byte(": still here\n\n")) != nil {
-				return nil //nolint:nilerr // the stream has begun: its client comes again, and is told why
+			if a.still(may) != nil || tell(nil) != nil {
+				return
 			}
 		case <-watcher.Ready():
 			if watcher.Doubted() && a.still(may) != nil {
-				return nil //nolint:nilerr // as above
+				return
 			}
 			events, err := watcher.Take()
-			if err != nil || s.tell(events) != nil {
-				return nil //nolint:nilerr // it resumes
+			if err != nil || len(events) > 0 && tell(events) != nil {
+				return
 			}
 		}
 	}

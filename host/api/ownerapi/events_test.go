@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -48,7 +49,7 @@ func newWatched(t *testing.T) *watched {
 	mux.Handle("/events", w.guard.Handler(w.api.SessionEvents(), func(out http.ResponseWriter, _ *http.Request, _ error) { out.WriteHeader(http.StatusForbidden) }))
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = func() { w.stopHub(); stop() }
-	go func() { w.ended <- api.Serve(ctx, w.pipes, mux, slog.New(slog.DiscardHandler)) }()
+	go func() { w.ended <- api.Serve(ctx, w.pipes, fromHere(mux), slog.New(slog.DiscardHandler)) }()
 	t.Cleanup(func() {
 		w.stop()
 		if err := <-w.ended; err != nil {
@@ -56,6 +57,15 @@ func newWatched(t *testing.T) *watched {
 		}
 	})
 	return w
+}
+
+// fromHere has every request come from this machine, or from where and for which name a test says.
+func fromHere(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = cmp.Or(r.Header.Get("X-From"), "127.0.0.1:5")
+		r.Host = cmp.Or(r.Header.Get("X-Name"), r.Host)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // watch opens a stream, and returns its lines and how to hang up. With silent it reads the

@@ -106,6 +106,9 @@ func (c *call) showControl() (*control, error) {
 	}
 	for i := range c.table {
 		rt := &c.table[i]
+		if rt.browser {
+			continue // no program does it
+		}
 		out.Actions = append(out.Actions, action{familyOf(rt.path), "supported", rt.method, rt.path, rt.summary})
 	}
 	return out, nil

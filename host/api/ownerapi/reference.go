@@ -18,6 +18,7 @@ var referencePage = template.Must(template.New("reference").Parse(referenceText)
 type shown struct {
 	Method, Path, Summary, Scope string
 	Status                       int
+	Browser                      bool // see route
 	Params                       []shownParam
 	Takes, Gives                 string // JSON Schema
 }
@@ -42,7 +43,7 @@ func (a *API) Reference() (string, error) {
 }
 
 func (r *route) shown() (shown, error) {
-	s := shown{Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), Status: r.status}
+	s := shown{Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), Status: r.status, Browser: r.browser}
 	for _, p := range r.describeParams() {
 		name, _ := p["name"].(string)
 		in, _ := p["in"].(string)

@@ -19,7 +19,10 @@ type route struct {
 	status       int // of a success
 	params       []param
 	in, out      reflect.Type // of the bodies; nil: there is none
+	most         int64        // bytes of the body; 0: wire.MaxBody
+	media        string       // of what stream answers; "": server-sent events
 	secret       bool         // the answer holds a secret
+	browser      bool         // only a browser of the owner's that is signed in may ask
 	edits        bool         // it takes If-Match
 	tagged       bool         // its answer has an ETag
 	do           func(*call) (any, error)
@@ -100,9 +103,10 @@ func with(r route, change func(*route)) route {
 func secret(r *route) { r.secret = true }
 func edits(r *route)  { r.edits, r.tagged = true, true }
 func tagged(r *route) { r.tagged = true }
+func seated(r *route) { r.browser = true }
 
 // repeats reports whether the route takes an Idempotency-Key.
-func (r *route) repeats() bool { return r.method == http.MethodPost }
+func (r *route) repeats() bool { return r.method == http.MethodPost && !r.browser }
 
 // pageOf returns the page of a list that its operation returns whole. A row that is gone
 // takes none of the others with it: the list goes on behind its key.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/handoffs"
 )
 
 // The scopes, by a short name.
@@ -27,6 +28,8 @@ func (a *API) routes() []route {
 		module, device   = "/connector-templates/{connector}", "/devices/{device}"
 
 		question, channel = "/questions/{question}", "/notification-channels/{channel}"
+
+		handoff = "/handoffs/{handoff}"
 
 		records = conn + "/streams/{stream}/records"
 
@@ -83,6 +86,17 @@ func (a *API) routes() []route {
 		ask(get, question, read, "questions.Show", "One question", nil, (*call).showQuestion),
 		send(post, question+"/answer", manage, "questions.Answer", "Answers a question; the first answer counts", ok, (*call).answerQuestion),
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
+
+		ask(get, "/handoffs", read, "handoffs.List", "Pages of browsers that runs have handed to their owner", list(), (*call).listHandoffs),
+		ask(get, handoff, read, "handoffs.Show", "One such page, by the id of its question", nil, (*call).showHandoff),
+		with(ask(post, handoff+"/attach", manage, "handoffs.Attach", "Opens a page for the browser that asks", nil, (*call).attach), seated),
+		with(ask(post, handoff+"/input", manage, "handoffs.Input", "Does on a page what its owner does", nil, (*call).act), func(r *route) {
+			r.browser, r.most, r.in = true, handoffs.MostInput, reflect.TypeFor[[]event]()
+		}),
+		{
+			method: post, path: Prefix + handoff + "/view", scope: manage, operation: "handoffs.View", status: ok, media: mediaFrames, browser: true,
+			summary: "Shows a page: frames of a byte, J or S, four bytes of length, and a JPEG or JSON", stream: (*call).view,
+		},
 
 		ask(get, "/grant-requests", read, "grants.Requests", "Apps that ask, the newest first", list(), (*call).listRequests),
 		send(post, "/device-codes", manage, "grants.EnterCode", "Takes the code that a device shows, so that it can be approved", ok, (*call).enterCode),

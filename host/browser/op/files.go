@@ -89,6 +89,14 @@ func (f *files) allow(ctx context.Context, on bool) error {
 	return b.Call(f.line.On(ctx, ""))
 }
 
+// disarm lets no download begin that was armed for.
+func (f *files) disarm(ctx context.Context) {
+	f.lock.Lock()
+	f.armed = false
+	f.lock.Unlock()
+	_ = f.allow(ctx, false) // the browser may be gone, which is seen elsewhere
+}
+
 // change wakes those who wait. The lock is held.
 func (f *files) change() {
 	close(f.changed)

@@ -38,6 +38,7 @@ type Ops struct {
 
 	window sync.RWMutex // held to read by every operation, and to write by those that open and shut it
 	signIn *signIn      // nil: nobody is signed in now
+	hand   *hand        // nil: no page is in its owner's hands
 	codes  codes
 	dog    dog
 
@@ -135,6 +136,9 @@ func (o *Ops) Do(ctx context.Context, r *abi.BrowserRequest) (head *abi.BrowserA
 	} else {
 		o.window.RLock()
 		defer o.window.RUnlock()
+	}
+	if o.hand != nil {
+		return nil, nil, abi.NewError(abi.CodeBrowserHandedOver, "the page is its owner's, who was asked to act there", "wait for the answer to the INTERACTION")
 	}
 	if o.signIn != nil && !op.window {
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "nothing is read while the owner is signed in", "end that with sign_in.end first")

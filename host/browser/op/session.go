@@ -13,12 +13,18 @@ import (
 
 // session says which cookies there are, and no value of any.
 func (o *Ops) session(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
+	cookies, err := o.cookies(ctx, r.Names)
+	return &abi.BrowserAnswer{Cookies: cookies}, nil, err
+}
+
+// cookies says which cookies of these names there are at hosts of the connector's.
+func (o *Ops) cookies(ctx context.Context, names []string) ([]abi.BrowserCookie, error) {
 	got, err := proto.StorageGetCookies{}.Call(o.options.Line.On(ctx, ""))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	a := &abi.BrowserAnswer{Cookies: []abi.BrowserCookie{}}
-	for _, name := range r.Names {
+	cookies := make([]abi.BrowserCookie, 0, len(names))
+	for _, name := range names {
 		i := slices.IndexFunc(got.Cookies, func(c *proto.NetworkCookie) bool {
 			return c.Name == name && o.options.Roles.Cookies(c.Domain)
 		})
@@ -30,7 +36,7 @@ func (o *Ops) session(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserA
 				cookie.Expires = time.Unix(int64(c.Expires), 0).UTC().Format(time.RFC3339)
 			}
 		}
-		a.Cookies = append(a.Cookies, cookie)
+		cookies = append(cookies, cookie)
 	}
-	return a, nil, nil
+	return cookies, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -41,6 +42,9 @@ type Page struct {
 	seen     map[string]bool
 	changed  chan struct{} // closed and made anew with each change
 	url, tit string        // that were known last
+	take     func(jpeg []byte, ack func())
+
+	held atomic.Bool // the owner holds the button of the mouse
 }
 
 // end ends the page for a reason.
@@ -49,6 +53,7 @@ func (p *Page) end(why error) {
 	p.set.lock.Lock()
 	delete(p.set.pages, p.Number)
 	p.set.lock.Unlock()
+	p.set.tell("")
 }
 
 // on returns what calls of the page go to, for as long as both ctx and the page live.
@@ -72,10 +77,16 @@ func (p *Page) call(ctx context.Context, c interface{ Call(c proto.Client) error
 func (p *Page) Close(ctx context.Context) error {
 	p.end(closed())
 	_, err := proto.TargetCloseTarget{TargetID: p.target}.Call(p.set.line.On(ctx, ""))
-	if _, refused := errors.AsType[*wire.Refusal](err); refused { // it is gone already
+	if refused(err) { // it is gone already
 		return nil
 	}
 	return err
+}
+
+// refused reports whether the browser answered a call, and did not carry it out.
+func refused(err error) bool {
+	_, is := errors.AsType[*wire.Refusal](err)
+	return is
 }
 
 // Info returns the page's address and title, which the browser knows without the page: also
@@ -205,7 +216,7 @@ func (p *Page) run(ctx context.Context, into any, fn string, args ...any) error 
 
 // settled says of a document that went away under a call that it did.
 func (p *Page) settled(err error) error {
-	if _, refused := errors.AsType[*wire.Refusal](err); refused {
+	if refused(err) {
 		return abi.NewError(abi.CodeBrowserNotLoaded, "the page went elsewhere meanwhile", "wait for it, and try again").Wrap(err)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/browser/wire"
 )
 
@@ -34,11 +35,13 @@ type Set struct {
 	crashes int
 	alone   bool // no page may open another
 	popped  chan struct{}
+	changed chan struct{} // closed and made anew with each change
+	told    string        // what was refused last, see handoff.State
 }
 
 // New watches over the pages that line's browser will have.
 func New(ctx context.Context, line *wire.Line) (*Set, error) {
-	s := &Set{line: line, pages: map[int]*Page{}, popped: make(chan struct{})}
+	s := &Set{line: line, pages: map[int]*Page{}, popped: make(chan struct{}), changed: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	events := map[string]func(wire.Event){}
 	on := func(e proto.Event, do func(wire.Event)) { events[e.ProtoEvent()] = do }
@@ -48,6 +51,8 @@ func New(ctx context.Context, line *wire.Line) (*Set, error) {
 	on(proto.TargetTargetInfoChanged{}, s.moved)
 	on(proto.PageLifecycleEvent{}, s.lived)
 	on(proto.PageJavascriptDialogOpening{}, s.asked)
+	on(proto.PageFileChooserOpened{}, s.chose)
+	on(proto.PageScreencastFrame{}, s.framed)
 	for method, do := range events {
 		q := line.Queue(method, queue)
 		s.working.Go(func() {
@@ -221,8 +226,10 @@ func (s *Set) created(e wire.Event) {
 	}
 	if refused {
 		_, _ = proto.TargetCloseTarget{TargetID: t.TargetInfo.TargetID}.Call(s.line.On(ctx, "")) // it may be gone already
+		s.tell(handoff.ToldPopup)
 		return
 	}
+	s.tell("")
 	s.lock.Lock()
 	close(s.popped)
 	s.popped = make(chan struct{})
@@ -271,16 +278,22 @@ func (s *Set) moved(e wire.Event) {
 	if json.Unmarshal(e.Params, &t) != nil || t.TargetInfo == nil {
 		return
 	}
+	p := s.ofTarget(t.TargetInfo.TargetID)
+	if p == nil {
+		return
+	}
+	p.lock.Lock()
+	p.url, p.tit = t.TargetInfo.URL, t.TargetInfo.Title
+	p.lock.Unlock()
+	s.tell("")
 	scheme, _, _ := strings.Cut(t.TargetInfo.URL, ":")
 	switch scheme {
 	case "", "https", "about", "blob", "chrome-error":
 		return
 	}
-	if p := s.ofTarget(t.TargetInfo.TargetID); p != nil {
-		ctx, cancel := context.WithTimeout(s.ctx, small)
-		defer cancel()
-		_ = p.Close(ctx)
-	}
+	ctx, cancel := context.WithTimeout(s.ctx, small)
+	defer cancel()
+	_ = p.Close(ctx)
 }
 
 // lived notes how far a page has come.
@@ -299,6 +312,7 @@ func (s *Set) asked(e wire.Event) {
 	if json.Unmarshal(e.Params, &d) != nil {
 		return
 	}
+	s.tell(handoff.ToldDialog)
 	ctx, cancel := context.WithTimeout(s.ctx, small)
 	defer cancel()
 	_ = proto.PageHandleJavaScriptDialog{Accept: d.Type == proto.PageDialogTypeBeforeunload}.Call(s.line.On(ctx, e.Session))

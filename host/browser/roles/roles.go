@@ -39,6 +39,7 @@ type Roles struct {
 
 	lock      sync.Mutex
 	signingIn bool
+	allowed   map[string]bool          // hosts that the owner allows for the hand-off that is open
 	why       map[string]error         // by address: why the governor had no good answer
 	parts     map[string]chan struct{} // by host
 	refused   map[string]int           // by host: how often it was asked for
@@ -79,6 +80,17 @@ func (r *Roles) Cookies(domain string) bool {
 	return r.Of(domain) != ""
 }
 
+// Named are the hosts that have a role by their own name.
+func (r *Roles) Named(role string) []string {
+	var names []string
+	for _, h := range r.hosts {
+		if h.Role == role && h.Host != "" {
+			names = append(names, h.Host)
+		}
+	}
+	return names
+}
+
 // Has reports whether any host has the role.
 func (r *Roles) Has(role string) bool {
 	for _, h := range r.hosts {
@@ -96,9 +108,58 @@ func (r *Roles) SignIn(open bool) {
 	r.signingIn = open
 }
 
+// Allow has a host be one of role sign_in, until Disallow (BR-08.4). It reports false for what is
+// no name of a host on the internet.
+func (r *Roles) Allow(host string) bool {
+	if !Allowable(host) {
+		return false
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.allowed == nil {
+		r.allowed = map[string]bool{}
+	}
+	r.allowed[host] = true
+	return true
+}
+
+// Disallow takes back what Allow has allowed.
+func (r *Roles) Disallow() {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.allowed = nil
+}
+
+// Allowable reports whether a host is one that an owner may allow: a name of two labels or more,
+// and no address.
+func Allowable(host string) bool {
+	if len(host) > longestName || !strings.Contains(host, ".") || net.ParseIP(host) != nil {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	for _, l := range labels {
+		if l == "" || l[0] == '-' || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	return strings.Trim(last, "0123456789") != "" && last != "localhost" // no address in another spelling
+}
+
+// role is the role of a host now.
+func (r *Roles) role(host string) string {
+	role := r.Of(host)
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if role == "" && r.allowed[strings.TrimSuffix(strings.ToLower(host), ".")] {
+		return abi.RoleSignIn
+	}
+	return role
+}
+
 // reaches says why a host may not be reached now; nil: it may.
 func (r *Roles) reaches(host string) error {
-	role := r.Of(host)
+	role := r.role(host)
 	r.lock.Lock()
 	open := r.signingIn
 	r.lock.Unlock()
@@ -179,7 +240,7 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 		return err
 	}
 	req.Header, req.ContentLength = p.Header, p.Bytes
-	role := r.Of(u.Hostname())
+	role := r.role(u.Hostname())
 	switch {
 	case role == abi.RoleAsset && p.Method != http.MethodGet && p.Method != http.MethodHead && p.Kind != "Preflight":
 		return abi.NewError(abi.CodeBrowserRefused, "parts of pages are only read", "declare the host as one of role provider")

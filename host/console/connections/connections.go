@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health/view"
+	panel "github.com/pdpp-host/pdpp-host/host/console/handoffs"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/handoffs"
 )
 
 const (
@@ -48,6 +50,7 @@ type shown struct {
 	days    ui.Days
 	runs    []*owner.Run
 	asked   []ui.Question
+	handed  []handoffs.Handoff // pages that wait for the owner
 	now     time.Time
 	proof   string
 }
@@ -103,8 +106,11 @@ func read(v *site.Visit) (*shown, error) {
 	}
 	c.runs = runs.Runs
 	if len(c.runs) > 0 && c.runs[0].Status == owner.StatusRunning && v.Asked != nil {
-		c.asked, err = v.Asked(ctx, v.Owner, c.runs[0].RunID)
+		if c.asked, err = v.Asked(ctx, v.Owner, c.runs[0].RunID); err != nil {
+			return nil, err
+		}
 	}
+	c.handed, err = panel.OfConnection(ctx, v.Owner, conn.ID)
 	return c, err
 }
 

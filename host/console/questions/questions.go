@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/console/handoffs"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
@@ -94,7 +95,7 @@ func show(v *site.Visit) error {
 }
 
 func shown(v *site.Visit, status int, q *questions.Question, refused error) error {
-	return v.Show(status, ui.Safe(q.Connection)+" "+words.Asks, ui.Questions, page(q, refused, v.Now(), v.Proof()))
+	return v.Show(status, ui.Safe(q.Connection)+" "+words.Asks, ui.Questions, page(q, handoffs.Of(v.Context(), v.Owner, q.ID), refused, v.Now(), v.Proof()))
 }
 
 func answer(v *site.Visit) error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/interact"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
@@ -23,13 +24,14 @@ const lookEvery = 500 * time.Millisecond
 // Parked asks for one run that nobody watches. It implements run.Asker; its Began belongs
 // into the run's hook of that name.
 type Parked struct {
-	store   *storage.Store
-	vault   vault.Options
-	now     func() time.Time
-	random  io.Reader
-	logger  *slog.Logger
-	waiting func(bool)
-	run     run.Began
+	store    *storage.Store
+	vault    vault.Options
+	now      func() time.Time
+	random   io.Reader
+	logger   *slog.Logger
+	handoffs *handoff.Registry
+	waiting  func(bool)
+	run      run.Began
 }
 
 // Park returns the asker of one run. waiting is told that the run begins to wait, and that
@@ -38,7 +40,7 @@ func Park(o *owner.Owner, store *storage.Store, waiting func(bool)) *Parked {
 	if waiting == nil {
 		waiting = func(bool) {}
 	}
-	return &Parked{store: store, vault: o.Vault, now: o.Now, random: o.Random, logger: o.Logger, waiting: waiting}
+	return &Parked{store: store, vault: o.Vault, now: o.Now, random: o.Random, logger: o.Logger, handoffs: o.Handoffs, waiting: waiting}
 }
 
 // Began says which run asks.
@@ -47,6 +49,16 @@ func (p *Parked) Began(b run.Began) { p.run = b }
 // Ask implements run.Asker: it keeps the question and waits until somebody answers it, ctx
 // ends, or the question's time does.
 func (p *Parked) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	return p.ask(ctx, in, nil)
+}
+
+// AskOn implements run.PageAsker: the question and the hand-off of the page end together,
+// whichever ends first.
+func (p *Parked) AskOn(ctx context.Context, in abi.Interaction, page handoff.Surface) (abi.InteractionResponse, error) {
+	return p.ask(ctx, in, page)
+}
+
+func (p *Parked) ask(ctx context.Context, in abi.Interaction, page handoff.Surface) (abi.InteractionResponse, error) {
 	none := abi.InteractionResponse{Status: abi.ResponseCancelled}
 	if _, err := interact.FieldsOf(in); err != nil {
 		return none, err
@@ -62,17 +74,51 @@ func (p *Parked) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionRe
 	}
 	p.waiting(true)
 	defer p.waiting(false)
-	p.await(ctx, q.ID)
-	return p.take(context.WithoutCancel(ctx), q.ID, errors.Is(ctx.Err(), context.DeadlineExceeded)), nil
+	if page == nil || p.handoffs == nil {
+		p.await(ctx, q.ID, nil)
+		return p.take(context.WithoutCancel(ctx), q.ID, byTime(ctx)), nil
+	}
+	h := p.handoffs.Open(handoff.Opening{
+		ID: q.ID, ConnectionID: q.ConnectionID, Connection: p.run.Connection, RunID: q.RunID, Reason: in.Browser.Reason, Deadline: q.Deadline,
+	}, page)
+	p.await(ctx, q.ID, h.Ended())
+	otherwise, known := closedAs[h.Outcome()]
+	if !known {
+		otherwise = byTime(ctx)
+	}
+	resp := p.take(context.WithoutCancel(ctx), q.ID, otherwise)
+	h.End(outcomes[resp.Status])
+	return resp, nil
 }
 
-// await returns when the question is closed, or ctx ends.
-func (p *Parked) await(ctx context.Context, id string) {
+// closedAs is what a question is closed as whose page has come to an outcome.
+var closedAs = map[string]string{
+	handoff.OutcomeDone: storage.QuestionAnswered, handoff.OutcomeCancelled: storage.QuestionDeclined, handoff.OutcomeTimedOut: storage.QuestionTimedOut,
+	handoff.OutcomeLost: storage.QuestionLost,
+}
+
+// outcomes are those of a page whose question was closed first.
+var outcomes = map[string]string{
+	abi.ResponseSuccess: handoff.OutcomeDone, abi.ResponseCancelled: handoff.OutcomeCancelled, abi.ResponseTimeout: handoff.OutcomeTimedOut,
+}
+
+// byTime is what an open question is closed as when ctx has ended.
+func byTime(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return storage.QuestionTimedOut
+	}
+	return storage.QuestionLost
+}
+
+// await returns when the question is closed, its page is over, or ctx ends.
+func (p *Parked) await(ctx context.Context, id string, over <-chan struct{}) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for failed := false; ; {
 		select {
 		case <-ctx.Done():
+			return
+		case <-over:
 			return
 		case <-look.C:
 		}
@@ -87,18 +133,17 @@ func (p *Parked) await(ctx context.Context, id string) {
 	}
 }
 
-// take ends the wait, and returns what the run is told.
-func (p *Parked) take(ctx context.Context, id string, timedOut bool) abi.InteractionResponse {
-	otherwise := storage.QuestionLost
-	if timedOut {
-		otherwise = storage.QuestionTimedOut
-	}
+// take ends the wait, and returns what the run is told. A question that is open still is closed
+// as otherwise.
+func (p *Parked) take(ctx context.Context, id, otherwise string) abi.InteractionResponse {
 	state, sealed, err := p.store.TakeAnswer(ctx, id, otherwise)
 	out := abi.InteractionResponse{Status: abi.ResponseCancelled}
 	switch {
 	case err != nil:
 	case state == storage.QuestionTimedOut:
 		out.Status = abi.ResponseTimeout
+	case state == storage.QuestionAnswered && sealed == nil: // on the page
+		out.Status = abi.ResponseSuccess
 	case state == storage.QuestionAnswered:
 		if out.Data, err = p.open(ctx, id, sealed); err == nil {
 			out.Status = abi.ResponseSuccess

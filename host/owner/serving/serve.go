@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
@@ -55,7 +56,7 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
-	o.Traffic, o.Modules = traffic.New(), new(modules.Memory)
+	o.Traffic, o.Modules, o.Handoffs = traffic.New(), new(modules.Memory), handoff.New(o.Now, o.Random)
 	err = o.Engine(func(engine *plugin.Engine) error {
 		s := &Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}}
 		s.lives.tally = &s.tally

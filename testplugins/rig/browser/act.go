@@ -92,6 +92,24 @@ func (p *Page) click(object proto.RuntimeRemoteObjectID) error {
 	return nil
 }
 
+// Down presses the mouse at a place of the window, and Up lets it go there.
+func (p *Page) Down(x, y float64) {
+	p.t.Helper()
+	p.mouse(proto.InputDispatchMouseEventTypeMouseMoved, x, y)
+	p.mouse(proto.InputDispatchMouseEventTypeMousePressed, x, y)
+}
+
+// Up lets the mouse go.
+func (p *Page) Up(x, y float64) {
+	p.t.Helper()
+	p.mouse(proto.InputDispatchMouseEventTypeMouseReleased, x, y)
+}
+
+func (p *Page) mouse(what proto.InputDispatchMouseEventType, x, y float64) {
+	p.t.Helper()
+	p.must(proto.InputDispatchMouseEvent{Type: what, X: x, Y: y, Button: proto.InputMouseButtonLeft, ClickCount: 1}.Call(p.p))
+}
+
 // Fill types a text into the field of that name, in the place of what it holds.
 func (p *Page) Fill(name, text string) {
 	p.t.Helper()

@@ -1,0 +1,190 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// browsing is a browser of a test's own, and the page of it that is handed over.
+type browsing struct {
+	refuses error // to hand a page over
+
+	lock  sync.Mutex
+	steps []string
+}
+
+func (b *browsing) step(what string) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.steps = append(b.steps, what)
+}
+
+func (b *browsing) Missing() error                                     { return nil }
+func (b *browsing) Open(context.Context, BrowserRun) (Browsing, error) { return b, nil }
+func (b *browsing) Watch(func(error, bool))                            {}
+func (b *browsing) Keep(string, map[string]string) bool                { return false }
+func (b *browsing) Refused() (map[string]int, int)                     { return nil, 0 }
+func (b *browsing) Close() error                                       { return nil }
+
+func (b *browsing) Do(_ []byte, reply func([]byte)) error {
+	reply([]byte(`{"page":1}` + "\n"))
+	return nil
+}
+
+func (b *browsing) Asking(open bool) {
+	if open {
+		b.step("asking")
+	} else {
+		b.step("asked")
+	}
+}
+
+func (b *browsing) HandOver(_ context.Context, h *abi.Handoff, allowed func(string)) (handoff.Page, error) {
+	b.step("hand over for " + h.Reason)
+	if b.refuses != nil {
+		return nil, b.refuses
+	}
+	allowed("captcha.example")
+	return page{b}, nil
+}
+
+type page struct{ of *browsing }
+
+func (page) State() (handoff.State, <-chan struct{}) { return handoff.State{}, nil }
+func (page) Cast(context.Context, int, func([]byte, func())) (stop func(), _ error) {
+	return func() {}, nil
+}
+func (page) Do(context.Context, handoff.Event) error { return nil }
+func (page) Ended() <-chan struct{}                  { return nil }
+func (page) Outcome() string                         { return "" }
+func (p page) Back(context.Context)                  { p.of.step("back") }
+
+// onPage is an asker whose owner acts on pages.
+type onPage struct {
+	answers
+
+	on func(handoff.Surface) abi.InteractionResponse
+}
+
+func (o onPage) AskOn(_ context.Context, _ abi.Interaction, s handoff.Surface) (abi.InteractionResponse, error) {
+	return o.on(s), nil
+}
+
+// withBrowser returns the module with a browser in its manifest.
+func withBrowser(t *testing.T, f *plugin.File) *plugin.File {
+	t.Helper()
+	from, to := bytes.Index(f.Bytes, []byte(`"bindings": {"filesystem"`)), bytes.Index(f.Bytes, []byte("\n  },\n  \"capabilities\""))
+	const is = `"bindings": {"filesystem": {"required": false}, "interactive": {"required": false}, "network": {"required": false}, "browser": {"required": true}},` +
+		`"network": {"hosts": []}, "browser": {"start_url": "https://a.example/", "hosts": [{"host": "a.example", "role": "provider", "reason": "x"}]}`
+	if from < 0 || to < from+len(is) {
+		t.Fatalf("got no room from %d to %d for another manifest, want it", from, to)
+	}
+	module := slices.Clone(f.Bytes)
+	copy(module[from:to], is+strings.Repeat(" ", to-from-len(is)))
+	return plugin.FromBytes(f.Name, module)
+}
+
+const askOn = `{"type":"INTERACTION","request_id":"q1","kind":"manual_action","message":"hold it","browser":{"page":1,"reason":"captcha"}}`
+
+// A page is handed over before the owner is asked, with the clock of signing in stopped, and taken
+// back before it goes on. Meanwhile requests of the browser are refused, and are no violation. A
+// host that the owner allows is kept as an event (BR-08.4, BR-15, RT-15.3).
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	b, asked, acted := &browsing{}, make(chan struct{}), make(chan struct{})
+	h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}, asker: onPage{nil, func(s handoff.Surface) abi.InteractionResponse {
+		b.step("owner")
+		if (s != page{b}) {
+			t.Errorf("got %v, want the page", s)
+		}
+		close(asked)
+		<-acted
+		return abi.InteractionResponse{Status: abi.ResponseSuccess}
+	}}})
+	h.deps.Browser = b
+	h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+	go func() {
+		<-asked
+		close(acted)
+	}()
+	res := h.mustPlay("submit 3 " + askOn + "\nexpect \"status\":\"success\"\nsubmit 5 {\"do\":\"pages\"}\nexpect \"page\":1" + done(0))
+	if res.Status != StatusSucceeded {
+		t.Fatalf("got %s %s %+v, want it to succeed", res.Status, res.Reason, res.Error)
+	}
+	if want := []string{"hand over for captcha", "asking", "owner", "back", "asked"}; !slices.Equal(b.steps, want) {
+		t.Errorf("got %v, want %v", b.steps, want)
+	}
+	events, err := h.store.Events(t.Context(), res.RunID, 0, 100)
+	if err != nil || !slices.ContainsFunc(events, func(e storage.Event) bool {
+		return e.Type == "run.browser_host_allowed" && strings.Contains(string(e.Data), "captcha.example")
+	}) {
+		t.Errorf("got %+v, %v, want the allowed host kept", events, err)
+	}
+}
+
+// While a page is its owner's, a request of the browser is answered that it is, and any other one
+// is a violation as behind every question.
+func TestHandedOver(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]string{
+		"a request of the browser": "submit 5 {\"do\":\"content\"}\nexpect browser.handed_over\nrecords notes 0 1", // gets as far as that
+		"a record":                 "records notes 0 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &browsing{}
+			h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			h.deps.Asker = onPage{nil, func(handoff.Surface) abi.InteractionResponse {
+				<-ctx.Done()
+				return abi.InteractionResponse{Status: abi.ResponseCancelled}
+			}}
+			h.deps.Browser, h.deps.Collect = b, func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, host plugin.Host) plugin.Exit {
+				defer cancel()
+				return g.Collect(ctx, grant, host)
+			}
+			h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+			res, err := h.play("pending 3 " + askOn + "\n" + next + "\nreturn 0")
+			expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeInteractionPending)
+		})
+	}
+}
+
+// A page that cannot be handed over is an answer, and nobody is asked. Where nobody can be shown
+// a page, the owner is asked without it.
+func TestNotHandedOver(t *testing.T) {
+	t.Parallel()
+	success := func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+		return abi.InteractionResponse{Status: abi.ResponseSuccess}, nil
+	}
+	for name, c := range map[string]struct {
+		asker  Asker
+		expect string
+		steps  []string
+	}{
+		"no such page": {onPage{nil, nil}, string(abi.CodeBrowserPageUnknown), []string{"hand over for captcha"}},
+		"a terminal":   {answers(success), `"status":"success"`, []string{"asking", "asked"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &browsing{refuses: abi.NewError(abi.CodeBrowserPageUnknown, "there is no such page", "open one")}
+			h := newHost(t, setup{isolation: "process", asker: c.asker, sender: &fakeSender{answer: func(string) string { return "" }}})
+			h.deps.Browser = b
+			h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+			res := h.mustPlay("submit 3 " + askOn + "\nexpect " + c.expect + "\nsubmit 5 {\"do\":\"pages\"}\nexpect \"page\":1" + done(0))
+			if res.Status != StatusSucceeded || !slices.Equal(b.steps, c.steps) {
+				t.Errorf("got %s %+v and %v, want %v", res.Status, res.Error, b.steps, c.steps)
+			}
+		})
+	}
+}
