@@ -26,8 +26,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
-// builtIn names the folder with the connector, which is built before the tests become nobody's.
+// builtIn names the folder with the connectors, which are built before the tests become nobody's.
 const builtIn = "PDPP_TEST_SITES_BUILT"
+
+// connectors are those of the sites.
+var connectors = []string{"example_shop", "reddit_web"}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == plugin.WorkerArgument {
@@ -38,11 +41,13 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			err = os.Chmod(dir, 0o755) //nolint:gosec // nobody reads it
 		}
-		if err == nil {
-			err = tree.Compile(filepath.Join(dir, "example_shop.wasm"), "plugins/example_shop", "")
-		}
-		if err == nil {
-			err = os.Chmod(filepath.Join(dir, "example_shop.wasm"), 0o644) //nolint:gosec // nobody reads it
+		for _, name := range connectors {
+			if err == nil {
+				err = tree.Compile(filepath.Join(dir, name+".wasm"), "plugins/"+name, "")
+			}
+			if err == nil {
+				err = os.Chmod(filepath.Join(dir, name+".wasm"), 0o644) //nolint:gosec // nobody reads it
+			}
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -76,9 +81,16 @@ type world struct {
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
 	seals    run.Sealer
+	unpaced  bool // without the pauses that the manifest asks for
 }
 
 func newWorld(t testing.TB, site *Site) *world {
+	t.Helper()
+	return newWorldOf(t, site, "example_shop")
+}
+
+// newWorldOf is a world whose runs are those of a connector.
+func newWorldOf(t testing.TB, site *Site, connector string) *world {
 	t.Helper()
 	w := &world{t: t, site: site, dir: t.TempDir()}
 	var err error
@@ -88,11 +100,11 @@ func newWorld(t testing.TB, site *Site) *world {
 		}
 		t.Skipf("NOT TESTED IN A BROWSER: %v", err)
 	}
-	module, err := os.ReadFile(filepath.Join(os.Getenv(builtIn), "example_shop.wasm"))
+	module, err := os.ReadFile(filepath.Join(os.Getenv(builtIn), connector+".wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(w.dir, "example_shop.wasm")
+	path := filepath.Join(w.dir, connector+".wasm")
 	if err := os.WriteFile(path, module, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +145,14 @@ func (w *world) collect() *run.Result {
 
 // Open is the run's way to its provider.
 func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
+	network := r.Manifest.Requirements.Network
+	if w.unpaced {
+		free := *network
+		free.Provider = &abi.Provider{DiscoveryMS: new(int64)}
+		network = &free
+	}
 	s, err := call.Open(call.Options{
-		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
+		Network: network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
 		Retries: send.RetryBudgetFor(0), State: func(stream string) []byte { return r.Cursors[stream] },
 		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer,
 	})
