@@ -92,7 +92,7 @@ pictures:
 ## left out, and it says so; with TINYGO=1 on TinyGo's modules
 contract: contract-files
 	$(GO) test ./testplugins/chain -run TestContractSuite -count=1 -v
-	$(GO) test ./testplugins/sites -run TestContract -count=1 -v
+	$(GO) test ./testplugins/sites -run 'TestContract|TestReplayUnderTinyGo' -count=1 -v
 
 # What the tests do not run by themselves: the built program on the modules.
 contract-files: build plugins

@@ -16,7 +16,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/replay"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send"
 	"github.com/pdpp-host/pdpp-host/host/send/call"
@@ -32,6 +34,9 @@ const builtIn = "PDPP_TEST_SITES_BUILT"
 // connectors are those of the sites.
 var connectors = []string{"example_shop", "reddit_web"}
 
+// standard is reddit_web built by standard Go, where the others are built by TinyGo.
+const standard = "standard.wasm"
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == plugin.WorkerArgument {
 		os.Exit(plugin.WorkerMain(os.Stdin, os.Stdout))
@@ -41,12 +46,16 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			err = os.Chmod(dir, 0o755) //nolint:gosec // nobody reads it
 		}
+		builds := map[string]string{}
 		for _, name := range connectors {
+			builds[name+".wasm"] = "plugins/" + name
+		}
+		if os.Getenv("TINYGO") == "1" {
+			builds[standard] = "plugins/reddit_web@standard"
+		}
+		for file, folder := range builds {
 			if err == nil {
-				err = tree.Compile(filepath.Join(dir, name+".wasm"), "plugins/"+name, "")
-			}
-			if err == nil {
-				err = os.Chmod(filepath.Join(dir, name+".wasm"), 0o644) //nolint:gosec // nobody reads it
+				err = build(filepath.Join(dir, file), folder)
 			}
 		}
 		if err != nil {
@@ -66,6 +75,18 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// build builds a connector that nobody can read.
+func build(out, folder string) error {
+	if filepath.Base(out) == standard {
+		_ = os.Unsetenv("TINYGO")
+		defer func() { _ = os.Setenv("TINYGO", "1") }()
+	}
+	if err := tree.Compile(out, folder, ""); err != nil {
+		return err
+	}
+	return os.Chmod(out, 0o644) //nolint:gosec // as it is
+}
+
 // world is a host of a test's own, whose browser reaches one site.
 type world struct {
 	t      testing.TB
@@ -81,7 +102,8 @@ type world struct {
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
 	seals    run.Sealer
-	unpaced  bool // without the pauses that the manifest asks for
+	unpaced  bool             // without the pauses that the manifest asks for
+	recorder *replay.Recorder // of the next run; nil: it is not recorded
 }
 
 func newWorld(t testing.TB, site *Site) *world {
@@ -136,6 +158,9 @@ func (w *world) collect() *run.Result {
 			return held(w.secrets), nil
 		},
 	}
+	if w.recorder != nil {
+		running.Record(w.recorder, &deps)
+	}
 	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 	if err != nil {
 		w.t.Fatalf("got the run refused: %v, want it to begin", err)
@@ -172,7 +197,7 @@ func (*machine) Missing() error { return nil }
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
 	return browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
+		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals, Hide: b.Hide,
 	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
 }
 
