@@ -154,7 +154,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// What a browser answers keeps its places: a fetch has several bodies, one behind the other.
+// An answer of a browser keeps its places: a fetch has several bodies, one behind the other.
 func TestMasksKeepPlaces(t *testing.T) {
 	t.Parallel()
 	var m masks

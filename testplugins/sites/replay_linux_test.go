@@ -53,7 +53,7 @@ func recorded(t *testing.T) (*world, string, *run.Result) {
 }
 
 // A run in a browser is played again without one, byte for byte; the recording has what the pages
-// answered, and no password, code or cookie, also of a site that shows them (Invariant 5). A
+// answered, and no password, code or cookie, also of a site that shows them (Invariant 5, BR-18.2). A
 // recording whose requests are others is refused, and it says where.
 func TestReplay(t *testing.T) {
 	t.Parallel()
