@@ -3,10 +3,11 @@ export CGO_ENABLED = 0
 GO      ?= go
 BIN     := bin/pdpp-host
 COLLECTOR := bin/pdpp-local-collector
-# The connectors of files, and those of the network.
+# The connectors of files, those of the network, and those of sites, which drive a browser.
 FILES   := claude_code codex google_takeout ical twitter_archive
 NETWORK := github jellyfin notion reddit spotify strava ynab
-PLUGINS := $(FILES) $(NETWORK)
+SITES   := reddit_web
+PLUGINS := $(FILES) $(NETWORK) $(SITES)
 WASM    := $(PLUGINS:%=plugins/%.wasm)
 # No path, no commit and no build id: the same source makes the same module everywhere.
 GUEST_FLAGS  := -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid='
@@ -86,10 +87,12 @@ lighthouse:
 pictures:
 	$(GO) test ./testplugins/console -run TestPictures -count=1 -args -pictures
 
-## contract: the ABI contract suite on every plugin in the tree; connectors of
-## the network get a simulated provider; with TINYGO=1 on TinyGo's modules
+## contract: the ABI contract suite on every plugin in the tree; connectors of the network get
+## a simulated provider, those of sites a simulated site and a Chromium, without which they are
+## left out, and it says so; with TINYGO=1 on TinyGo's modules
 contract: contract-files
 	$(GO) test ./testplugins/chain -run TestContractSuite -count=1 -v
+	$(GO) test ./testplugins/sites -run 'TestContract|TestReplayUnderTinyGo' -count=1 -v
 
 # What the tests do not run by themselves: the built program on the modules.
 contract-files: build plugins

@@ -54,9 +54,13 @@ func (p *parrot) Read(handle int32, dst []byte) int32 {
 
 var _ link.Native = (*parrot)(nil)
 
-func fetchOf(answer string) (resp *sdk.Response, err error) {
-	host := &parrot{start: `{"type":"START","scope":{"streams":[]}}`, answers: map[abi.Operation]string{abi.OpHTTP: answer}}
+func fetchOf(answer string) (resp *sdk.Response, err error) { return fetchIn(0, answer) }
+
+// fetchIn fetches in a page, or without one by the host.
+func fetchIn(page int, answer string) (resp *sdk.Response, err error) {
+	host := &parrot{start: `{"type":"START","scope":{"streams":[]}}`, answers: map[abi.Operation]string{abi.OpHTTP: answer, abi.OpBrowser: answer}}
 	sdk.Serve(collect(func(h *sdk.Host) error {
+		h.FetchIn(page)
 		resp, err = h.Fetch(sdk.Request{URL: site})
 		return nil
 	}), host)
@@ -93,6 +97,40 @@ func TestAnswerHeads(t *testing.T) {
 	}
 }
 
+// A page's answer to one request is read like the host's own, with the errors of both.
+func TestAnswersOfPages(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"results":[{"status":200,"url":"u","offset":1,"length":2}]}` + "\nabc": "200 u bc",
+		`{"results":[{"status":404,"offset":0,"length":0}]}`:                     "404  ",
+		`{"results":[{"status":200,"offset":1,"length":3}]}` + "\nabc":           "internal.error",
+		`{"results":[{"status":200,"offset":-1,"length":1}]}` + "\nabc":          "internal.error",
+		`{"results":[{"status":200,"offset":9223372036854775807,"length":1}]}`:   "internal.error",
+		`{"results":[]}`: "internal.error",
+		`{"results":[{"error":{"code":"send.rate_limited","message":"m","gap_reason":"rate_limited","final":true}}]}`: "m [send.rate_limited] final",
+		`{"results":[{"error":{"code":"browser.host_refused","message":"m"}}]}`:                                       "m [browser.host_refused] once",
+		`{"error":{"code":"browser.timeout","message":"m","retryable":true}}`:                                         "m [browser.timeout] again",
+	} {
+		resp, err := fetchIn(3, answer)
+		var got string
+		if err == nil {
+			got = fmt.Sprintf("%d %s %s", resp.Status, resp.URL, resp.Body)
+		} else {
+			got = err.Error()
+			if e, is := sdk.AsFetchError(err); is && e.Final {
+				got += " final"
+			} else if f, is := sdk.AsFailure(err); is && f.Retryable && abi.CodeOf(err) == abi.CodeBrowserTimeout {
+				got += " again"
+			} else if !is && strings.HasPrefix(string(abi.CodeOf(err)), "browser.") {
+				got += " once"
+			}
+		}
+		if !strings.Contains(got, want) || err == nil && got != want {
+			t.Errorf("%q: %q, want %q", answer, got, want)
+		}
+	}
+}
+
 // For any answer of the host, a Fetch gives a response or an error, and a lane that got
 // it ends.
 func FuzzAnswer(f *testing.F) {
@@ -107,6 +145,9 @@ func FuzzAnswer(f *testing.F) {
 		}
 		if exit := sdk.Serve(lister{}, host); exit != 0 || host.done == "" {
 			t.Errorf("exit %d, DONE %s, want 0 and not \"\"", exit, host.done)
+		}
+		if resp, err := fetchIn(1, answer); (resp == nil) == (err == nil) {
+			t.Errorf("in a page: response %+v, error %v, want one of the two", resp, err)
 		}
 		resp, err := fetchOf(answer)
 		if (resp == nil) == (err == nil) {

@@ -65,13 +65,25 @@ func (h *Host) Fetch(r Request) (*Response, error) {
 	return readResponse(answer)
 }
 
+// FetchIn has a page of the run's browser send every further request of Fetch, FetchMany and
+// details, one after the other, with the page's cookies and no Credential. See package browser.
+func (h *Host) FetchIn(page int) { h.page = page }
+
 // startFetch submits the request.
 func (h *Host) startFetch(r Request) (int32, error) {
-	b := appendRequest(h.message[:0], r)
-	if len(b) > abi.MaxSubmitBytes {
+	op, name, size, most := abi.OpHTTP, "http", abi.MaxSubmitBytes, maxFetching
+	b := h.message[:0]
+	if h.page > 0 {
+		op, name, size, most = abi.OpBrowser, "browser", abi.BrowserRequestBytes, abi.BrowserInFlight
+		b = jsonappend.Int(append(b, `{"do":"fetch","page":`...), int64(h.page))
+		b = append(AppendAsk(append(b, `,"requests":[`...), r), ']', '}')
+	} else {
+		b = appendRequest(b, r)
+	}
+	if len(b) > size {
 		return 0, abi.NewError(abi.CodeCallTooLarge, "a request is above the host's size limit", "send less in one body")
 	}
-	handle, err := h.submit(abi.OpHTTP, "http", b, maxFetching)
+	handle, err := h.submit(op, name, b, most)
 	if h.message = b; cap(b) > abi.MaxMessageBytes {
 		h.message = nil
 	}
@@ -80,6 +92,16 @@ func (h *Host) startFetch(r Request) (int32, error) {
 
 // appendRequest appends the head, a line feed and the body.
 func appendRequest(b []byte, r Request) []byte {
+	b = textMember(appendHead(b, r), "credential", r.Credential)
+	return append(append(b, '}', '\n'), r.Body...)
+}
+
+// AppendAsk appends a request as the fetch of a page has it.
+func AppendAsk(b []byte, r Request) []byte {
+	return append(textMember(appendHead(b, r), "body", string(r.Body)), '}')
+}
+
+func appendHead(b []byte, r Request) []byte {
 	b = append(b, '{')
 	b = textMember(b, "method", r.Method)
 	b = jsonappend.String(jsonappend.Name(b, "url"), r.URL)
@@ -90,12 +112,11 @@ func appendRequest(b []byte, r Request) []byte {
 		}
 		b = append(b, '}')
 	}
-	b = textMember(b, "credential", r.Credential)
-	return append(append(b, '}', '\n'), r.Body...)
+	return b
 }
 
-// readResponse reads the answer of the http operation. Only the head is parsed:
-// the body stays where it is.
+// readResponse reads the answer of the http operation, or of a page's fetch of one request.
+// Only the head is parsed: the body stays where it is.
 func readResponse(answer []byte) (*Response, error) {
 	head, body := answer, []byte(nil)
 	if i := bytes.IndexByte(answer, '\n'); i >= 0 {
@@ -105,14 +126,34 @@ func readResponse(answer []byte) (*Response, error) {
 	if err != nil || v.Kind() != jsonvalue.Object {
 		return nil, badAnswer("its head is not a JSON object")
 	}
-	if e := v.Get("error"); e.Exists() {
-		return nil, readFetchError(e)
+	results := v.Get("results")
+	switch e := v.Get("error"); {
+	case results.Exists():
+		return ReadFetched(results.At(0), body)
+	case e.Exists():
+		return nil, FailureOf(e)
 	}
-	status, ok := v.Get("status").IntOK()
+	return respond(v, body)
+}
+
+// ReadFetched reads one of the results of a page's fetch, whose body is a part of body.
+func ReadFetched(v jsonvalue.Value, body []byte) (*Response, error) {
+	if err := FailureOf(v.Get("error")); err != nil {
+		return nil, err
+	}
+	from, n := v.Get("offset").Int(), v.Get("length").Int()
+	if from < 0 || n < 0 || from > int64(len(body)) || n > int64(len(body))-from {
+		return nil, badAnswer("its bodies are not where it says")
+	}
+	return respond(v, body[from:from+n:from+n])
+}
+
+func respond(head jsonvalue.Value, body []byte) (*Response, error) {
+	status, ok := head.Get("status").IntOK()
 	if !ok || status < 100 || status > 999 {
 		return nil, badAnswer("it has no status")
 	}
-	return &Response{Status: int(status), URL: v.Get("url").Str(), Body: body, headers: v.Get("headers")}, nil
+	return &Response{Status: int(status), URL: head.Get("url").Str(), Body: body, headers: head.Get("headers")}, nil
 }
 
 // HasBrowser reports whether the run has a browser. See package browser.
@@ -149,16 +190,21 @@ func (h *Host) Browse(request []byte) (head jsonvalue.Value, body []byte, err er
 	return head, body, FailureOf(head.Get("error"))
 }
 
-// FailureOf returns the error that an answer of the browser operation holds: a *FetchError where
-// the provider or a bound of the run caused it, and else an *abi.Error; nil when it holds none.
+// FailureOf returns the error that an answer of the browser operation holds; nil when it holds
+// none. It is a *FetchError where the provider or a bound of the run caused it, and else an
+// *abi.Error, in a retryable *Failure where another run may do better.
 func FailureOf(v jsonvalue.Value) error {
-	if v.Kind() != jsonvalue.Object {
+	if !v.Exists() {
 		return nil
 	}
-	if v.Get("gap_reason").Exists() || v.Get("stop").Exists() || v.Get("final").Exists() {
+	e := &abi.Error{Code: abi.Code(v.Get("code").Str()), Message: v.Get("message").Str(), Hint: v.Get("hint").Str()}
+	switch {
+	case !strings.HasPrefix(string(e.Code), "browser."):
 		return readFetchError(v)
+	case v.Get("retryable").Bool():
+		return &Failure{Code: string(e.Code), Message: e.Message, Retryable: true, Hint: "retry_by_runtime", Err: e}
 	}
-	return &abi.Error{Code: abi.Code(v.Get("code").Str()), Message: v.Get("message").Str(), Hint: v.Get("hint").Str()}
+	return e
 }
 
 func badAnswer(detail string) error {

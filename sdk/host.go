@@ -26,6 +26,7 @@ type Host struct {
 	message []byte // room for one message
 	key     []byte // room for one key
 
+	page         int        // that sends requests, see FetchIn; 0: the host does
 	inFlight     []inFlight // requests whose answer is not taken yet
 	lanes        []*Lane
 	details      detailBudget

@@ -181,6 +181,9 @@ func (b *Binding) do(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) 
 		return nil, nil, b.err
 	}
 	head, body, err := b.started.Load().Do(b.ctx, r)
+	if err == nil {
+		err = b.hide()
+	}
 	switch {
 	case b.ctx.Err() != nil:
 		err = abi.NewError(abi.CodeBrowserClosed, "the run is over", "")

@@ -45,6 +45,8 @@ type Request struct {
 	Now   func() time.Time
 	// Sealer seals the cookies that end with the browser; nil: they are not kept.
 	Sealer Sealer
+	// Hide is told the values of cookies before an answer that may have them; nil: nobody is.
+	Hide func(values ...string)
 }
 
 // Browser is a browser that this process holds. Close it.

@@ -80,3 +80,25 @@ func (b *Binding) keep() error {
 	}
 	return b.browser.held.Keep(sealed)
 }
+
+// longCookie is how long a cookie's value is that may be a secret, in bytes. Shorter ones are
+// settings, whose words stand in what a site shows as well.
+const longCookie = 16
+
+// hide tells of the cookies that there are, before an answer goes out which may have them: a
+// script reads some, and a site may show the others.
+func (b *Binding) hide() error {
+	if b.request.Hide == nil {
+		return nil
+	}
+	got, err := proto.StorageGetCookies{}.Call(b.browser.line.On(b.ctx, ""))
+	if err != nil {
+		return err
+	}
+	for _, c := range got.Cookies {
+		if len(c.Value) >= longCookie {
+			b.request.Hide(c.Value)
+		}
+	}
+	return nil
+}

@@ -8,9 +8,9 @@ import (
 )
 
 // replaceEscaped replaces value if some or all of its bytes are escaped as in JSON, in
-// addresses or in forms; the combinations are too many to list. It may return text
-// itself.
-func replaceEscaped(text []byte, value, marker string) []byte {
+// addresses or in forms; the combinations are too many to list. marker gets the length of
+// what it stands for. It may return text itself.
+func replaceEscaped(text []byte, value string, marker func(length int) string) []byte {
 	var out []byte
 	copied := 0
 	for i := 0; i < len(text); i++ {
@@ -18,7 +18,7 @@ func replaceEscaped(text []byte, value, marker string) []byte {
 			continue
 		}
 		if n := escapedLength(text[i:], value); n > 0 {
-			out = append(append(out, text[copied:i]...), marker...)
+			out = append(append(out, text[copied:i]...), marker(n)...)
 			copied = i + n
 			i = copied - 1
 		}

@@ -27,7 +27,8 @@ var outputs = []string{kindEmit, "state", "gap", "coverage", "enumerate", "skip"
 //	submit           a request of the guest: Request counts from 1, Op, payload
 //	emit ... done    a call that carries a message: payload
 //	log              Level, payload
-//	answer           to Request: payload; in the order in which wait hands them out
+//	answer           to Request: payload; in the order in which wait hands them out; Seconds that
+//	                 the owner took over a page, of which nothing else is kept
 //	refused          the host refused what came before: Request when it was a submit, Error
 //	end              how the guest ended: Returned and Code, or Error
 type event struct {
@@ -41,6 +42,7 @@ type event struct {
 	Error    *fault  `json:"error,omitempty"`
 	Returned bool    `json:"returned,omitempty"`
 	Code     int32   `json:"code,omitempty"`
+	Seconds  int64   `json:"seconds,omitempty"`
 }
 
 // fault is the part of an *abi.Error that a guest can read.
@@ -76,6 +78,8 @@ func (e *event) wellFormed() bool {
 	empty := e.Text == nil && len(e.Base64) == 0
 	ended := e.Returned || e.Code != 0
 	switch {
+	case e.Seconds < 0 || e.Seconds > 0 && e.Kind != kindAnswer:
+		return false
 	case e.Kind == kindSubmit:
 		_, known := operation(e.Op)
 		return known && e.Request > 0 && carries && e.Level == 0 && e.Error == nil && !ended

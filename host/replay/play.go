@@ -79,6 +79,7 @@ func Update(ctx context.Context, t *Tape, g *plugin.Guest) error {
 		Mode: t.header.Mode, Start: grant.Deterministic.Start, Seed: grant.Deterministic.Seed, MaxBytes: t.most,
 	})
 	p, err := t.play(ctx, true, func(ctx context.Context, grant plugin.Grant, h plugin.Host) plugin.Exit {
+		r.seconds = func() int64 { return h.(*player).seconds } //nolint:forcetypeassert // play's own
 		return r.Collect(ctx, g, grant, h)
 	})
 	whole := r.Close()

@@ -24,6 +24,8 @@ type player struct {
 	refusal error // the refusal of the current call
 	replies map[int]func([]byte)
 
+	seconds int64 // of the answer that is given
+
 	calls, requests, answers int
 	difference               *Difference
 	err                      error // error while reading the recording
@@ -52,7 +54,7 @@ func (p *player) Log(level int32, text []byte) {
 // recording has before the next call.
 func (p *player) Submit(op abi.Operation, request []byte, reply func([]byte)) error {
 	p.replies[p.requests+1] = reply
-	return p.compareNext(event{Kind: kindSubmit, Request: p.requests + 1, Op: operationName(op)}, request)
+	return p.compareNext(event{Kind: kindSubmit, Request: p.requests + 1, Op: operationName(op)}, withoutTyped(op, request))
 }
 
 // compareNext compares a call of the guest with the recording's next one.
@@ -146,6 +148,7 @@ func (p *player) advance() {
 		switch e.Kind {
 		case kindAnswer:
 			p.answers++
+			p.seconds = e.Seconds
 			reply := p.replies[e.Request]
 			delete(p.replies, e.Request)
 			reply(slices.Clone(e.payload()))

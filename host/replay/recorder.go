@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ type Options struct {
 	MaxBytes int64     // maximum size of the file; 0: MaxBytes
 	// Paced makes the guest's sleeps take real time; see plugin.Determinism.
 	Paced bool
+	// Now measures for how long the owner has a page of the guest's browser; nil: that is not kept.
+	Now func() time.Time
 }
 
 // Recorder records one collect. Hide may be called from any goroutine at any time, and
@@ -41,6 +44,9 @@ type Recorder struct {
 	begun    bool
 	ended    bool
 	whole    error // why the recording has no end; nil once it has
+
+	handed  map[int]time.Time // requests that hand a page over, and since when
+	seconds func() int64      // that the current answer took on another recording; nil: there is none
 }
 
 // Create makes a recording at path, which must not exist. The error is an
@@ -55,7 +61,7 @@ func Create(path string, o Options) (*Recorder, error) {
 
 func newRecorder(f *os.File, path string, o Options) *Recorder {
 	o.Start = o.Start.UTC()
-	return &Recorder{options: o, path: path, sheet: newRecordingWriter(f, o.MaxBytes), whole: incomplete("nothing was recorded")}
+	return &Recorder{options: o, path: path, sheet: newRecordingWriter(f, o.MaxBytes), whole: incomplete("nothing was recorded"), handed: map[int]time.Time{}}
 }
 
 // Hide replaces values from now on, wherever they occur. A value of fewer than 4 bytes
@@ -208,7 +214,10 @@ func (r *Recorder) submit(op abi.Operation, request []byte) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests++
-	r.sheet.write(carrying(event{Kind: kindSubmit, Request: r.requests, Op: operationName(op)}, r.masks.apply(request)))
+	if r.options.Now != nil && handsOver(op, request) {
+		r.handed[r.requests] = r.options.Now()
+	}
+	r.sheet.write(carrying(event{Kind: kindSubmit, Request: r.requests, Op: operationName(op)}, r.masks.apply(withoutTyped(op, request))))
 	return r.requests
 }
 
@@ -220,8 +229,21 @@ func (r *Recorder) answer(n int, op abi.Operation, answer []byte, reply func([]b
 	}
 	r.answers++
 	answer = r.masks.answer(op, answer)
-	r.sheet.write(carrying(event{Kind: kindAnswer, Request: n}, answer))
+	r.sheet.write(carrying(event{Kind: kindAnswer, Request: n, Seconds: r.took(n)}, answer))
 	reply(answer)
+}
+
+// took is how many seconds the owner had a page, rounded up; 0: the request handed none over.
+func (r *Recorder) took(n int) int64 {
+	if r.seconds != nil {
+		return r.seconds()
+	}
+	since, handed := r.handed[n]
+	if !handed {
+		return 0
+	}
+	delete(r.handed, n)
+	return max(1, int64(math.Ceil(r.options.Now().Sub(since).Seconds())))
 }
 
 // refused records the host's refusal. For a request (n > 0) it returns the error in

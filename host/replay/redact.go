@@ -28,6 +28,7 @@ type masks struct {
 	known    map[string]string // marker by value
 	order    []string          // the known values, the longest first
 	replacer *strings.Replacer // nil: there is nothing to replace
+	fitting  *strings.Replacer // by markers as long as what they replace
 	count    int               // values without a name
 }
 
@@ -59,24 +60,39 @@ func (m *masks) hide(value, name string) (marker string) {
 	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 	slices.SortFunc(m.order, longest)
 	slices.SortFunc(pairs, func(a, b [2]string) int { return longest(a[0], b[0]) })
-	flat := make([]string, 0, 2*len(pairs))
+	flat, fitting := make([]string, 0, 2*len(pairs)), make([]string, 0, 2*len(pairs))
 	for _, p := range pairs {
-		flat = append(flat, p[0], p[1])
+		flat, fitting = append(flat, p[0], p[1]), append(fitting, p[0], fit(p[1], len(p[0])))
 	}
-	m.replacer = strings.NewReplacer(flat...)
+	m.replacer, m.fitting = strings.NewReplacer(flat...), strings.NewReplacer(fitting...)
 	return marker
 }
 
 // apply returns text without any hidden value. It may return text itself.
 func (m *masks) apply(text []byte) []byte {
-	if m.replacer == nil {
+	return m.replace(text, m.replacer, func(marker string, _ int) string { return marker })
+}
+
+// applyFitting is apply for text that is read by places and lengths: nothing in it moves.
+func (m *masks) applyFitting(text []byte) []byte { return m.replace(text, m.fitting, fit) }
+
+func (m *masks) replace(text []byte, replacer *strings.Replacer, spell func(marker string, length int) string) []byte {
+	if replacer == nil {
 		return text
 	}
-	text = []byte(m.replacer.Replace(string(text)))
+	text = []byte(replacer.Replace(string(text)))
 	for _, value := range m.order {
-		text = replaceEscaped(text, value, m.known[value])
+		text = replaceEscaped(text, value, func(length int) string { return spell(m.known[value], length) })
 	}
 	return text
+}
+
+// fit is a marker in as many bytes as it has to have.
+func fit(marker string, length int) string {
+	if length <= len(marker) {
+		return marker[:length]
+	}
+	return marker + strings.Repeat("*", length-len(marker))
 }
 
 func (m *masks) text(s string) string { return string(m.apply([]byte(s))) }
@@ -107,6 +123,8 @@ func (m *masks) answer(op abi.Operation, answer []byte) []byte {
 		answer = m.start(answer)
 	case abi.OpInteract:
 		answer = withoutData(answer)
+	case abi.OpBrowser: // its bodies lie where its head says
+		return m.applyFitting(answer)
 	}
 	return m.apply(answer)
 }
@@ -193,4 +211,37 @@ func withoutData(answer []byte) []byte {
 		}
 	}
 	return []byte(`{"error":{"code":"` + string(abi.CodeInternal) + `","message":"the answer could not be recorded"}}`)
+}
+
+// typed stands for a text that a guest has typed on a page.
+const typed = `"[typed]"`
+
+// withoutTyped returns a request of a browser without the text that it types, which its site may
+// have given the guest; any other request as it is.
+func withoutTyped(op abi.Operation, request []byte) []byte {
+	var r map[string]json.RawMessage
+	if op != abi.OpBrowser || json.Unmarshal(request, &r) != nil {
+		return request
+	}
+	fills, types := false, false
+	for name, value := range r { // which the host reads in any case
+		fills = fills || strings.EqualFold(name, "do") && string(value) == strconv.Quote(abi.BrowserFill)
+		if strings.EqualFold(name, "value") {
+			r[name], types = json.RawMessage(typed), true
+		}
+	}
+	without, err := json.Marshal(r)
+	if err != nil || !fills || !types {
+		return request
+	}
+	return without
+}
+
+// handsOver reports whether a request hands a page over to the owner.
+func handsOver(op abi.Operation, request []byte) bool {
+	var r struct {
+		Kind    string          `json:"kind"`
+		Browser json.RawMessage `json:"browser"`
+	}
+	return op == abi.OpInteract && json.Unmarshal(request, &r) == nil && r.Kind == abi.InteractionManualAction && len(r.Browser) > 0
 }

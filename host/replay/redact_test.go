@@ -154,6 +154,19 @@ func TestMasks(t *testing.T) {
 	}
 }
 
+// An answer of a browser keeps its places: a fetch has several bodies, one behind the other.
+func TestMasksKeepPlaces(t *testing.T) {
+	t.Parallel()
+	var m masks
+	m.hide("abcd", "")
+	m.hide("abcdefghijklmnop", "")
+	answer := `{"results":[{"offset":0,"length":6},{"offset":6,"length":18}]}` + "\n" + `"abcd"` + `"abcdefghijklmnop"` + `ab\u0063d`
+	want := `{"results":[{"offset":0,"length":6},{"offset":6,"length":18}]}` + "\n" + `"[red"` + `"[redacted:2]****"` + `[redacted`
+	if got := string(m.answer(abi.OpBrowser, []byte(answer))); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 // FuzzMasks hides a value and looks for it: it is gone, whatever surrounds it.
 func FuzzMasks(f *testing.F) {
 	f.Add("secret", "before ", " after")
@@ -166,6 +179,9 @@ func FuzzMasks(f *testing.F) {
 		var m masks
 		m.hide(secret, "")
 		for _, s := range append(spellings(secret), ways(secret)...) {
+			if got := len(m.applyFitting([]byte(before + s + after))); got != len(before+s+after) {
+				t.Fatalf("got %d bytes of %d, want as many as there were", got, len(before+s+after))
+			}
 			got := m.text(before + s + after)
 			if strings.Contains(got, secret) && !overlaps(secret) {
 				t.Fatalf("%q is in %q, want !strings.Contains(got, secret) || overlaps(secret)", secret, got)

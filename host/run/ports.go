@@ -208,6 +208,9 @@ type BrowserRun struct {
 	Secrets    Secrets // nil: there are none
 	Sending    Sending // the one governor of the run's requests
 	Sealer     Sealer  // nil: what ends with the browser is not kept
+	// Hide is told the values of cookies before an answer that may have them, for a recording;
+	// nil: nobody is.
+	Hide func(values ...string)
 }
 
 // Secret returns the value of a credential's field, and whether the manifest lets it be seen.

@@ -29,7 +29,7 @@ func shop(t *testing.T) *sdktest.Site {
 	s := &sdktest.Site{}
 	s.Pages = map[string]*sdktest.SitePage{
 		home: {Title: "Shop", Texts: one("#login")},
-		signIn: {Title: "Sign in", Texts: one("#username", "#password", "#next"), Clicks: map[string]func(*sdktest.Site) string{
+		login.Form: {Title: "Sign in", Texts: one("#username", "#password", "#next"), Clicks: map[string]func(*sdktest.Site) string{
 			"#next": func(*sdktest.Site) string { return "https://accounts.shop.example/code" },
 		}},
 		"https://accounts.shop.example/code": {Title: "Code", Texts: one("#code", "#next"), Clicks: map[string]func(*sdktest.Site) string{
@@ -67,7 +67,7 @@ func shop(t *testing.T) *sdktest.Site {
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
-	s.Pages[signIn].Clicks["#next"] = func(*sdktest.Site) string { return "https://accounts.shop.example/hold" }
+	s.Pages[login.Form].Clicks["#next"] = func(*sdktest.Site) string { return "https://accounts.shop.example/hold" }
 	s.Pages["https://accounts.shop.example/hold"] = &sdktest.SitePage{
 		Title: "Hold", Texts: map[string][]string{"#hold": {"Press and hold"}},
 		Owner: s.Pages["https://accounts.shop.example/code"].Clicks["#next"],
@@ -121,10 +121,16 @@ func TestNotSignedIn(t *testing.T) {
 	}{
 		"nobody to ask": {func(_ *sdktest.Site, o *sdktest.Options) { o.Answer = nil }, "example_shop_session_required"},
 		"wrong password": {func(s *sdktest.Site, _ *sdktest.Options) {
-			s.Pages[signIn].Texts["#wrong"] = []string{"no"}
-			s.Pages[signIn].Clicks = nil
+			s.Pages[login.Form].Texts["#wrong"] = []string{"no"}
+			s.Pages[login.Form].Clicks = nil
 		}, "example_shop_auth_failed"},
-		"no password": {func(_ *sdktest.Site, o *sdktest.Options) { o.Credentials, o.Answer = nil, nil }, "missing_credentials"},
+		"wrong code": {func(s *sdktest.Site, _ *sdktest.Options) {
+			code := s.Pages["https://accounts.shop.example/code"]
+			code.Clicks = map[string]func(*sdktest.Site) string{"#next": func(*sdktest.Site) string { code.Texts["#wrong"] = []string{"no"}; return "" }}
+		}, "example_shop_code_refused"},
+		"another step": {func(s *sdktest.Site, _ *sdktest.Options) { s.Pages[login.Form].Clicks = nil }, "example_shop_session_required"},
+		"another form": {func(s *sdktest.Site, _ *sdktest.Options) { delete(s.Pages[login.Form].Texts, "#password") }, "example_shop_page_changed"},
+		"no password":  {func(_ *sdktest.Site, o *sdktest.Options) { o.Credentials, o.Answer = nil, nil }, "missing_credentials"},
 	} {
 		s := shop(t)
 		o := options(s)

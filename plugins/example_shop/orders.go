@@ -94,7 +94,7 @@ func body(h *sdk.Host, f *browser.Fetched) (jsonvalue.Value, error) {
 	if f.Err != nil {
 		return jsonvalue.Value{}, f.Err
 	}
-	if err := h.CheckStatus(&sdk.Response{Status: f.Status, URL: f.URL}); err != nil {
+	if err := h.CheckStatus(f.Response); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	return f.JSON()

@@ -155,7 +155,7 @@ func (c *Client) identify(t Table) error {
 	if err != nil {
 		return err
 	}
-	if err := c.CheckStatus(resp); err != nil {
+	if err := c.Check(resp); err != nil {
 		return err
 	}
 	v, err := resp.JSON()

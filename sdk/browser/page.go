@@ -196,45 +196,27 @@ func (p *Page) Eval(fn string, args []byte) (jsonvalue.Value, error) {
 	return jsonvalue.Parse(body)
 }
 
-// Fetched is the answer to one request of Fetch.
+// Fetched is what became of one request of Fetch.
 type Fetched struct {
-	Status int
-	URL    string // after redirects
-	Body   []byte
-	Err    error // it got no answer: a *sdk.FetchError where the provider or a bound of the run caused it
+	*sdk.Response // nil with Err
 
-	headers jsonvalue.Value
+	Err error // it got no answer: a *sdk.FetchError where the provider or a bound of the run caused it
 }
-
-// Header returns a header's value; name is in lower case.
-func (f *Fetched) Header(name string) string { return f.headers.Get(name).Str() }
-
-// JSON parses the body, strictly.
-func (f *Fetched) JSON() (jsonvalue.Value, error) { return jsonvalue.Parse(f.Body) }
 
 // Get has the page fetch addresses with its cookies, up to abi.BrowserFetches of them.
 func (p *Page) Get(urls ...string) ([]Fetched, error) {
-	asks := make([]abi.BrowserAsk, len(urls))
+	asks := make([]sdk.Request, len(urls))
 	for i, url := range urls {
 		asks[i].URL = url
 	}
 	return p.Fetch(asks...)
 }
 
-// Fetch is Get for requests of other methods, and with headers.
-func (p *Page) Fetch(asks ...abi.BrowserAsk) ([]Fetched, error) {
+// Fetch is Get for requests of other methods, and with headers. They have no Credential.
+func (p *Page) Fetch(asks ...sdk.Request) ([]Fetched, error) {
 	r := append(jsonappend.Name(request(abi.BrowserFetch, p.Number), "requests"), '[')
 	for _, a := range asks {
-		r = append(jsonappend.Elem(r), '{')
-		r = text(text(text(r, "method", a.Method), "url", a.URL), "body", a.Body)
-		if len(a.Headers) > 0 {
-			r = append(jsonappend.Name(r, "headers"), '{')
-			for name, value := range a.Headers {
-				r = jsonappend.String(jsonappend.Name(r, name), value)
-			}
-			r = append(r, '}')
-		}
-		r = append(r, '}')
+		r = sdk.AppendAsk(jsonappend.Elem(r), a)
 	}
 	v, body, err := p.b.do(append(r, ']'))
 	if err != nil {
@@ -242,14 +224,12 @@ func (p *Page) Fetch(asks ...abi.BrowserAsk) ([]Fetched, error) {
 	}
 	var got []Fetched
 	for it := v.Get("results").Children(); it.Next(); {
-		one := it.Value()
-		f := Fetched{Status: int(one.Get("status").Int()), URL: one.Get("url").Str(), headers: one.Get("headers"), Err: sdk.FailureOf(one.Get("error"))}
-		from, n := one.Get("offset").Int(), one.Get("length").Int()
-		if from < 0 || n < 0 || from+n > int64(len(body)) {
-			return nil, abi.NewError(abi.CodeInternal, "the host's answer to a request cannot be read", "run the connector under a host of ABI version 1")
-		}
-		f.Body = body[from : from+n : from+n]
+		var f Fetched
+		f.Response, f.Err = sdk.ReadFetched(it.Value(), body)
 		got = append(got, f)
 	}
 	return got, nil
 }
+
+// Carry has the page send every further request of the connector's, as package api makes them.
+func (p *Page) Carry() { p.b.h.FetchIn(p.Number) }

@@ -124,14 +124,19 @@ func (h *host) incoming(w *httptest.ResponseRecorder, at string) []byte {
 		answer, _ := json.Marshal(abi.HTTPError{Error: *f})
 		return answer
 	}
-	head := abi.HTTPResponse{Status: w.Code, URL: at, Headers: make(map[string]string)}
+	answer, _ := json.Marshal(abi.HTTPResponse{Status: w.Code, URL: at, Headers: received(w)})
+	return append(append(answer, '\n'), w.Body.Bytes()...)
+}
+
+// received are the headers of an answer as the host hands them over.
+func received(w *httptest.ResponseRecorder) map[string]string {
+	headers := make(map[string]string)
 	for name, values := range w.Header() {
 		if name = strings.ToLower(name); name != "set-cookie" {
-			head.Headers[name] = strings.Join(values, ", ")
+			headers[name] = strings.Join(values, ", ")
 		}
 	}
-	answer, _ := json.Marshal(head)
-	return append(append(answer, '\n'), w.Body.Bytes()...)
+	return headers
 }
 
 // gaveUp returns the failure of a request that the host would have retried, nil for an

@@ -20,7 +20,8 @@ import (
 // address, and what their selectors find. It draws nothing and runs no script.
 type Site struct {
 	Pages map[string]*SitePage // by address, without query and fragment
-	// Fetch answers the requests of fetch; nil: each gets 404.
+	// Fetch answers the requests of fetch, as Options.Provider does those of http; nil: each gets
+	// 404. Options.Fails comes before it.
 	Fetch http.Handler
 	// Cookies are the names of the cookies that are there.
 	Cookies map[string]bool
@@ -80,7 +81,7 @@ func (h *host) browse(request []byte) ([]byte, *abi.Error) {
 	if s.open == nil {
 		s.open, s.Filled = map[int]string{}, map[string]string{}
 	}
-	a, body, err := s.do(&r, h.manifest.Requirements.Browser)
+	a, body, err := s.do(h, &r)
 	if err != nil {
 		a, body = &abi.BrowserAnswer{Error: &abi.BrowserFailure{Code: err.Code, Message: err.Message, Hint: err.Hint}}, nil
 	}
@@ -91,7 +92,7 @@ func (h *host) browse(request []byte) ([]byte, *abi.Error) {
 func siteError(code abi.Code, text string) *abi.Error { return abi.NewError(code, text, "") }
 
 // do carries out one request.
-func (s *Site) do(r *abi.BrowserRequest, asks *abi.BrowserRequirements) (*abi.BrowserAnswer, []byte, *abi.Error) {
+func (s *Site) do(h *host, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *abi.Error) {
 	if s.signingIn && slices.Contains(reads, r.Do) {
 		return nil, nil, siteError(abi.CodeBrowserSignIn, "nothing is read while the owner is signed in")
 	}
@@ -106,7 +107,7 @@ func (s *Site) do(r *abi.BrowserRequest, asks *abi.BrowserRequirements) (*abi.Br
 		return s.lead(r.Page, r.URL)
 	case abi.BrowserSignInEnd:
 		s.signingIn = false
-		return s.end(asks)
+		return s.end(h.manifest.Requirements.Browser)
 	case abi.BrowserList, abi.BrowserCheckpoint:
 		return s.list()
 	case abi.BrowserSession:
@@ -131,7 +132,7 @@ func (s *Site) do(r *abi.BrowserRequest, asks *abi.BrowserRequirements) (*abi.Br
 	case abi.BrowserReload:
 		return s.lead(r.Page, address)
 	case abi.BrowserFetch:
-		return s.fetch(r)
+		return s.fetch(h, r)
 	case abi.BrowserEval:
 		if s.Eval == nil {
 			return &abi.BrowserAnswer{}, []byte("null"), nil
@@ -275,23 +276,45 @@ func (s *Site) handOver(page int, asks *abi.BrowserRequirements, answer func() a
 	return a, nil
 }
 
-func (s *Site) fetch(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *abi.Error) {
+// fetch answers the requests of a page. One that the host would not send again has failed.
+func (s *Site) fetch(h *host, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *abi.Error) {
 	a, body := &abi.BrowserAnswer{}, []byte(nil)
 	for _, ask := range r.Requests {
-		w := httptest.NewRecorder()
+		h.res.Requests = append(h.res.Requests, HTTPRequest{HTTPRequest: abi.HTTPRequest{Method: ask.Method, URL: ask.URL, Headers: ask.Headers}, Body: ask.Body})
 		req, err := http.NewRequestWithContext(context.Background(), ask.Method, ask.URL, strings.NewReader(ask.Body))
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, nil, siteError(abi.CodeBrowserRequest, err.Error())
-		case s.Fetch == nil:
-			w.WriteHeader(http.StatusNotFound)
-		default:
-			s.Fetch.ServeHTTP(w, req)
 		}
-		a.Results = append(a.Results, abi.BrowserResultOf{Status: w.Code, URL: ask.URL, Offset: int64(len(body)), Length: int64(w.Body.Len())})
-		body = append(body, w.Body.Bytes()...)
+		for name, value := range ask.Headers {
+			req.Header.Set(name, value)
+		}
+		one, text := s.answer(h, req)
+		one.Offset, one.Length = int64(len(body)), int64(len(text))
+		a.Results, body = append(a.Results, one), append(body, text...)
 	}
 	return a, body, nil
+}
+
+func (s *Site) answer(h *host, req *http.Request) (abi.BrowserResultOf, []byte) {
+	var f *abi.HTTPFailure
+	w := httptest.NewRecorder()
+	if h.o.Fails != nil {
+		f = h.o.Fails(req)
+	}
+	switch {
+	case f != nil:
+	case s.Fetch == nil:
+		w.WriteHeader(http.StatusNotFound)
+	default:
+		s.Fetch.ServeHTTP(w, req)
+		f = h.gaveUp(w.Code)
+	}
+	if f != nil {
+		return abi.BrowserResultOf{Error: &abi.BrowserFailure{
+			Code: f.Code, Message: f.Message, Hint: f.Hint, GapReason: f.GapReason, Stop: f.Stop, Final: f.Final,
+		}}, nil
+	}
+	return abi.BrowserResultOf{Status: w.Code, URL: req.URL.String(), Headers: received(w)}, w.Body.Bytes()
 }
 
 func (s *Site) download(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *abi.Error) {

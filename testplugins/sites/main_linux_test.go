@@ -16,7 +16,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/replay"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send"
 	"github.com/pdpp-host/pdpp-host/host/send/call"
@@ -27,8 +29,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
-// builtIn names the folder with the connector, which is built before the tests become nobody's.
+// builtIn names the folder with the connectors, which are built before the tests become nobody's.
 const builtIn = "PDPP_TEST_SITES_BUILT"
+
+// connectors are those of the sites.
+var connectors = []string{"example_shop", "reddit_web"}
+
+// standard is reddit_web built by standard Go, where the others are built by TinyGo.
+const standard = "standard.wasm"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == plugin.WorkerArgument {
@@ -39,11 +47,17 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			err = os.Chmod(dir, 0o755) //nolint:gosec // nobody reads it
 		}
-		if err == nil {
-			err = tree.Compile(filepath.Join(dir, "example_shop.wasm"), "plugins/example_shop", "")
+		builds := map[string]string{}
+		for _, name := range connectors {
+			builds[name+".wasm"] = "plugins/" + name
 		}
-		if err == nil {
-			err = os.Chmod(filepath.Join(dir, "example_shop.wasm"), 0o644) //nolint:gosec // nobody reads it
+		if os.Getenv("TINYGO") == "1" {
+			builds[standard] = "plugins/reddit_web@standard"
+		}
+		for file, folder := range builds {
+			if err == nil {
+				err = build(filepath.Join(dir, file), folder)
+			}
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -61,6 +75,18 @@ func TestMain(m *testing.M) {
 		}
 		return code
 	})
+}
+
+// build builds a connector that nobody can read.
+func build(out, folder string) error {
+	if filepath.Base(out) == standard {
+		_ = os.Unsetenv("TINYGO")
+		defer func() { _ = os.Setenv("TINYGO", "1") }()
+	}
+	if err := tree.Compile(out, folder, ""); err != nil {
+		return err
+	}
+	return os.Chmod(out, 0o644) //nolint:gosec // as it is
 }
 
 // world is a host of a test's own, whose browser reaches one site.
@@ -81,9 +107,17 @@ type world struct {
 	limit    time.Duration // of signing in without progress; 0: the usual
 	change   func(*run.Deps)
 	browsing *browser.Binding // of the newest run
+	unpaced  bool             // without the pauses that the manifest asks for
+	recorder *replay.Recorder // of the next run; nil: it is not recorded
 }
 
 func newWorld(t testing.TB, site *Site) *world {
+	t.Helper()
+	return newWorldOf(t, site, "example_shop")
+}
+
+// newWorldOf is a world whose runs are those of a connector.
+func newWorldOf(t testing.TB, site *Site, connector string) *world {
 	t.Helper()
 	w := &world{t: t, site: site, dir: t.TempDir()}
 	var err error
@@ -93,11 +127,11 @@ func newWorld(t testing.TB, site *Site) *world {
 		}
 		t.Skipf("NOT TESTED IN A BROWSER: %v", err)
 	}
-	module, err := os.ReadFile(filepath.Join(os.Getenv(builtIn), "example_shop.wasm"))
+	module, err := os.ReadFile(filepath.Join(os.Getenv(builtIn), connector+".wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(w.dir, "example_shop.wasm")
+	path := filepath.Join(w.dir, connector+".wasm")
 	if err := os.WriteFile(path, module, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +166,9 @@ func (w *world) collect() *run.Result {
 	if w.change != nil {
 		w.change(&deps)
 	}
+	if w.recorder != nil {
+		running.Record(w.recorder, &deps)
+	}
 	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 	if err != nil {
 		w.t.Fatalf("got the run refused: %v, want it to begin", err)
@@ -141,8 +178,14 @@ func (w *world) collect() *run.Result {
 
 // Open is the run's way to its provider.
 func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
+	network := r.Manifest.Requirements.Network
+	if w.unpaced {
+		free := *network
+		free.Provider = &abi.Provider{DiscoveryMS: new(int64)}
+		network = &free
+	}
 	s, err := call.Open(call.Options{
-		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
+		Network: network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
 		Retries: send.RetryBudgetFor(0), State: func(stream string) []byte { return r.Cursors[stream] },
 		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer,
 	})
@@ -162,7 +205,7 @@ func (*machine) Missing() error { return nil }
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
 	m.browsing = browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
+		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals, Hide: b.Hide,
 		Limit: m.limit,
 	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
 	return m.browsing, nil

@@ -118,7 +118,7 @@ func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 		s.known(w, r)
 	case "POST /code":
 		if r.FormValue("code") != s.Code {
-			html(w, "Code", `<form method=post action=/code><input id=code name=code><button id=next>Next</button></form>`)
+			html(w, "Code", `<p id=wrong>That is not right.</p><form method=post action=/code><input id=code name=code><button id=next>Next</button></form>`)
 			return
 		}
 		s.enter(w, r)

@@ -38,7 +38,7 @@ func record(o *owner.Owner, r *Request) (*recording, error) {
 	if r.RecordTo == "" {
 		return nil, nil //nolint:nilnil // no recording is no error
 	}
-	options := replay.Options{Mode: r.Mode, Start: o.Now().Truncate(time.Second), Paced: true}
+	options := replay.Options{Mode: r.Mode, Start: o.Now().Truncate(time.Second), Paced: true, Now: o.Now}
 	if _, err := io.ReadFull(o.Random, options.Seed[:]); err != nil {
 		return nil, err
 	}
@@ -49,13 +49,17 @@ func record(o *owner.Owner, r *Request) (*recording, error) {
 	return &recording{path: r.RecordTo, recorder: recorder}, nil
 }
 
-// attach puts the recorder between the guest and the run, and hides every secret
-// of the connection from it (Invariant 5).
+// attach puts the recorder between the guest and the run.
 func (r *recording) attach(d *run.Deps) {
-	if r == nil {
-		return
+	if r != nil {
+		Record(r.recorder, d)
 	}
-	d.Collect = r.recorder.Collect
+}
+
+// Record has a run recorded, and hides from the recording every secret of the connection, what
+// its owner types, and the cookies of its browser (Invariant 5).
+func Record(recorder *replay.Recorder, d *run.Deps) {
+	d.Collect = recorder.Collect
 	if d.Roots != nil {
 		d.Roots = noRoots{d.Roots}
 	}
@@ -65,9 +69,46 @@ func (r *recording) attach(d *run.Deps) {
 			if err != nil || s == nil {
 				return s, err
 			}
-			return hideSecrets(ctx, s, manifest.Credentials(m), r.recorder.Hide)
+			return hideSecrets(ctx, s, manifest.Credentials(m), recorder.Hide)
 		}
 	}
+	if d.Asker != nil {
+		d.Asker = &hidingAsker{d.Asker, recorder.Hide}
+	}
+	if d.Browser != nil {
+		d.Browser = &hidingBrowser{d.Browser, recorder.Hide}
+	}
+}
+
+// hidingAsker tells hide every code before anybody can use it: a site may show it.
+type hidingAsker struct {
+	run.Asker
+
+	hide func(values ...string)
+}
+
+// Ask implements run.Asker.
+func (h *hidingAsker) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	answer, err := h.Asker.Ask(ctx, in)
+	if in.Kind == abi.InteractionOTP { // credentials are told of when they are kept
+		for _, code := range answer.Data {
+			h.hide(code)
+		}
+	}
+	return answer, err
+}
+
+// hidingBrowser has hide told of its cookies.
+type hidingBrowser struct {
+	run.Browser
+
+	hide func(values ...string)
+}
+
+// Open implements run.Browser.
+func (h *hidingBrowser) Open(ctx context.Context, b run.BrowserRun) (run.Browsing, error) {
+	b.Hide = h.hide
+	return h.Browser.Open(ctx, b)
 }
 
 // close ends the recording; the error says why it is not whole.

@@ -91,8 +91,11 @@ func whyNothing(r *contract.Report, given bool) (why, todo string) {
 	}
 	reads := slices.Contains(r.Bindings, abi.BindingFilesystem)
 	asks := slices.Contains(r.Bindings, abi.BindingNetwork)
+	bindings := r.Clause("manifest.bindings")
 	switch {
-	case r.Clause("manifest.bindings").Outcome == contract.Skip:
+	case strings.HasPrefix(bindings.Detail, contract.NeedsBrowser):
+		return contract.NeedsBrowser, "test it with sdktest.Site, in go test"
+	case bindings.Outcome == contract.Skip:
 		return "it needs the network", "name a provider with --set base_url=URL, or reach the real one with --network"
 	case reads && !given:
 		return "", "give --root " + r.Connector + "=DIR, a folder with something in it"

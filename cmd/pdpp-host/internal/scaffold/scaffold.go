@@ -36,18 +36,21 @@ const (
 	KindFiles   = "files"   // it reads a folder
 	KindHTTP    = "http"    // it asks a service
 	KindArchive = "archive" // it reads archives that were downloaded
+	KindBrowser = "browser" // it drives a browser on a site
 )
 
 // Kinds are all of them.
-var Kinds = []string{KindFiles, KindHTTP, KindArchive}
+var Kinds = []string{KindFiles, KindHTTP, KindArchive, KindBrowser}
 
 // tests holds a module of each kind against the contract, in the Makefile's words:
-// over the sample, or over the simulation that its own test serves.
+// over the sample, over the simulation that its own test serves, or, without a browser, over
+// its manifest alone.
 const sampleTest = "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm --root {{.Name}}=sample --require-records"
 
 var tests = map[string]string{
 	KindFiles:   sampleTest,
 	KindArchive: sampleTest,
+	KindBrowser: "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm",
 	KindHTTP:    "PDPP_HOST=\"$(PDPP_HOST)\" go test -count=1 ./...",
 }
 

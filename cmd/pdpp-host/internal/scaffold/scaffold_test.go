@@ -23,6 +23,7 @@ func TestNew(t *testing.T) {
 		KindFiles:   {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "read.go", "sample/deeper/second.txt", "sample/first.txt"},
 		KindHTTP:    {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "simulation/serve/main.go", "simulation/simulation.go"},
 		KindArchive: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/january.zip"},
+		KindBrowser: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

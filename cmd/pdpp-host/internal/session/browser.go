@@ -51,7 +51,7 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Random: m.session.Random, Dialer: named{guard},
-		Now: time.Now, Sealer: b.Sealer,
+		Now: time.Now, Sealer: b.Sealer, Hide: b.Hide,
 	}
 	if r.Limit, err = m.establish(); err != nil {
 		return nil, err

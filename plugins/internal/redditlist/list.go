@@ -1,4 +1,4 @@
-package main
+package redditlist
 
 import (
 	"errors"
@@ -25,14 +25,14 @@ func (p *place) Members(m *cursor.Members) {
 	m.Sums("known", &p.known)
 }
 
-var (
-	unreadable = &problems.Kind{
-		Reason: "reddit_item_unreadable", Many: "entries of the list have no valid name", One: "entry of the list has no valid name", Hint: "retry_on_connector_upgrade",
-	}
-	cutOff = &problems.Kind{
-		Reason: "reddit_list_cut_off", Plain: "the list is as long as Reddit lists any; what is older cannot be read, and nothing of the list is deleted", Hint: "not_retriable",
-	}
-)
+// kinds are what may be reported of a list; key is the connector's.
+func kinds(key string) (unreadable, cutOff *problems.Kind) {
+	return &problems.Kind{
+			Reason: key + "_item_unreadable", Many: "entries of the list have no valid name", One: "entry of the list has no valid name", Hint: "retry_on_connector_upgrade",
+		}, &problems.Kind{
+			Reason: key + "_list_cut_off", Plain: "the list is as long as Reddit lists any; what is older cannot be read, and nothing of the list is deleted", Hint: "not_retriable",
+		}
+}
 
 // surelyWhole is how many entries a list may have that is not cut off. Reddit leaves out some
 // of its thousand, such as those of banned communities.
@@ -48,14 +48,16 @@ type reading struct {
 
 	path  string
 	at    place
+	bad   *problems.Kind
 	list  *sdk.Enumeration
 	tally *problems.Tally
 	met   cursor.Sums
 	same  [][]string // the keys of the page's entries that are unchanged
 }
 
-func collectList(c *api.Client, s stream, user string) error {
-	r := &reading{Client: c, stream: s, path: "/user/" + user + "/" + s.name + "?limit=100&raw_json=1", tally: problems.New(c.Host, s.name, unreadable, cutOff)}
+func collectList(c *api.Client, s stream, path string) error {
+	unreadable, cutOff := kinds(c.ConnectorKey())
+	r := &reading{Client: c, stream: s, path: path + "?limit=100&raw_json=1", bad: unreadable, tally: problems.New(c.Host, s.name, unreadable, cutOff)}
 	cursor.Read(c.Cursor(s.name), cursorVersion, &r.at)
 	var err error
 	if r.list, err = c.Enumerate(s.name, "", ""); err != nil {
@@ -121,7 +123,7 @@ func (r *reading) page(pass *api.Pass, rows jsonvalue.Value) error {
 		kind, d := it.Value().Get("kind").Str(), it.Value().Get("data")
 		key := d.Get("name").Str()
 		if !r.has(kind) || !api.PlainID(key) || key != kind+"_"+d.Get("id").Str() {
-			r.tally.Note(unreadable, "")
+			r.tally.Note(r.bad, "")
 			key = ""
 		}
 		if pass.Row(key); key == "" {
