@@ -35,6 +35,7 @@ type Request struct {
 	Wait        time.Duration // for the profile; 0: a minute
 	Lang        string        // the owner's LANG
 	Unsandboxed bool          // the operator's explicit word
+	Unmarked    bool          // the owner's: pages do not see that a program drives them
 	Trust       []string      // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter // lets requests go
 	Dialer      wall.Dialer   // reaches hosts
@@ -94,19 +95,10 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 	if b.temp, err = os.MkdirTemp(short(os.TempDir()), "pdpp-"); err != nil {
 		return b, err
 	}
-	b.process, err = launch.Start(launch.Options{
-		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
-	})
-	if err != nil {
+	if err := b.begin(ctx); err != nil {
 		return b, err
 	}
-	b.line = wire.New(b.process.Pipe, callTime)
 	b.gate = gate.New(b.line, r.Admitter, b.wall.Name, b.wall.Password)
-	version, err := proto.BrowserGetVersion{}.Call(b.line.On(ctx, ""))
-	if err != nil {
-		return b, err
-	}
-	b.Product = strings.TrimPrefix(version.Product, "Headless")
 	return b, tooOld(b.Product)
 }
 
@@ -162,21 +154,7 @@ func (b *Browser) end() error {
 	if b.gate != nil {
 		b.gate.Close()
 	}
-	if b.line != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), grace)
-		_ = proto.BrowserClose{}.Call(b.line.On(ctx, "")) // it may be gone, or hang
-		select {
-		case <-b.process.Ended():
-		case <-ctx.Done():
-		}
-		cancel()
-	}
-	if b.process != nil {
-		b.process.Kill()
-	}
-	if b.line != nil {
-		errs = append(errs, b.line.Close())
-	}
+	errs = append(errs, b.quit())
 	if b.wall != nil {
 		errs = append(errs, b.wall.Close())
 	}
@@ -190,4 +168,20 @@ func (b *Browser) end() error {
 		errs = append(errs, b.held.Release())
 	}
 	return errors.Join(errs...)
+}
+
+// quit ends the program.
+func (b *Browser) quit() error {
+	if b.process == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_ = proto.BrowserClose{}.Call(b.line.On(ctx, "")) // it may be gone, or hang
+	select {
+	case <-b.process.Ended():
+	case <-ctx.Done():
+	}
+	b.process.Kill()
+	return b.line.Close()
 }

@@ -70,8 +70,9 @@ func (p *page) eval(t testing.TB, expression string) any {
 type site struct {
 	*httptest.Server
 
-	lock  sync.Mutex
-	asked []string
+	lock   sync.Mutex
+	asked  []string
+	agents []string // by request, with the brands that it names
 }
 
 func newSite(t testing.TB, pages map[string]string) *site {
@@ -80,6 +81,7 @@ func newSite(t testing.TB, pages map[string]string) *site {
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.lock.Lock()
 		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+		s.agents = append(s.agents, r.Method+" "+r.URL.Path+" "+r.UserAgent()+" "+r.Header.Get("Sec-Ch-Ua"))
 		s.lock.Unlock()
 		text, ok := pages[r.URL.Path]
 		if !ok {

@@ -9,6 +9,10 @@ type Options struct {
 	Temp    string // a folder of this run alone, with a short path, because sockets lie in it
 	Proxy   string // host:port of the wall
 	Lang    string // the owner's LANG; "": C.UTF-8
+	// Agent is the user agent that pages and servers see; "": the browser's own.
+	Agent string
+	// Unmarked leaves navigator.webdriver out, by which pages see that a program drives them.
+	Unmarked bool
 	// Unsandboxed starts it without its sandbox, on the operator's explicit word.
 	Unsandboxed bool
 	// Trust are hashes of the keys of servers whose certificates nobody has signed: a test's
@@ -53,6 +57,12 @@ func (o *Options) arguments() []string {
 		"--metrics-recording-only",
 		"--password-store=basic",
 		"--use-mock-keychain",
+	}
+	if o.Agent != "" {
+		args = append(args, "--user-agent="+o.Agent)
+	}
+	if o.Unmarked {
+		args = append(args, "--disable-blink-features=AutomationControlled")
 	}
 	if len(o.Trust) > 0 {
 		args = append(args, "--ignore-certificate-errors-spki-list="+strings.Join(o.Trust, ","))

@@ -34,9 +34,16 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("got %s, want nothing of the kind", a)
 		}
 	}
-	o.Unsandboxed = true
-	if got := o.arguments(); !slices.Equal(got, append(want, "--no-sandbox")) {
-		t.Errorf("on the operator's word: got %v, want one flag more", got[len(want)-1:])
+	for flag, set := range map[string]func(*Options){
+		"--no-sandbox":       func(o *Options) { o.Unsandboxed = true },
+		"--user-agent=Own/1": func(o *Options) { o.Agent = "Own/1" },
+		"--disable-blink-features=AutomationControlled": func(o *Options) { o.Unmarked = true },
+	} {
+		asked := o
+		set(&asked)
+		if got := asked.arguments(); !slices.Equal(got, append(slices.Clip(want), flag)) {
+			t.Errorf("got %v behind the others, want %s alone", got[len(want):], flag)
+		}
 	}
 }
 

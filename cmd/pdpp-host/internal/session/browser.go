@@ -50,7 +50,7 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	}
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Random: m.session.Random, Dialer: named{guard},
+		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Random: m.session.Random, Dialer: named{guard},
 		Now: time.Now, Sealer: b.Sealer,
 	}
 	if r.Limit, err = m.establish(); err != nil {
