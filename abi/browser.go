@@ -11,6 +11,7 @@ const (
 	CodeBrowserGate        Code = "browser.gate_open"           // its requests do not pass the gate
 	CodeBrowserClosed      Code = "browser.closed"              // it is gone
 	CodeBrowserTimeout     Code = "browser.timeout"             // it did not answer in time
+	CodeBrowserDisplay     Code = "browser.display_missing"     // there is no screen to show its window on
 	CodeBrowserRefused     Code = "browser.host_refused"        // a host, a port or a scheme that may not be reached
 )
 
@@ -250,9 +251,17 @@ const (
 	SessionDrop = "drop"
 )
 
+// Whether a browser has a window.
+const (
+	BrowserAny              = "any"               // it needs none; when nothing is said
+	BrowserHeadfulPreferred = "headful_preferred" // where there is a screen
+	BrowserHeadfulRequired  = "headful_required"  // its site lets nobody else in
+)
+
 // BrowserRequirements say what a connector needs of a browser.
 type BrowserRequirements struct {
 	StartURL  string        `json:"start_url"` // https, on a host of role provider
+	Mode      string        `json:"mode"`
 	Downloads bool          `json:"downloads"`
 	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`

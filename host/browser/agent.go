@@ -19,6 +19,10 @@ var agents sync.Map
 // word of it (BR-20). That has to be on the command line, so a program that is not known yet, or
 // is another one by now, is started once to be asked.
 func (b *Browser) begin(ctx context.Context) error {
+	if b.request.Display != nil { // with a window it says so itself
+		_, err := b.launch(ctx, "")
+		return err
+	}
 	known, _ := agents.Load(b.request.Program)
 	agent, _ := known.(string)
 	own, err := b.launch(ctx, agent)
@@ -46,7 +50,7 @@ func (b *Browser) again(ctx context.Context, agent string) (own string, err erro
 func (b *Browser) launch(ctx context.Context, agent string) (own string, err error) {
 	r := &b.request
 	process, err := launch.Start(launch.Options{
-		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Agent: agent,
+		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Display: r.Display, Agent: agent,
 		Unmarked: r.Unmarked, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
 	})
 	if err != nil {

@@ -48,15 +48,14 @@ func TestSaysWhatItIs(t *testing.T) {
 			t.Errorf("closing: got %v, want nil", err)
 		}
 	}
-	shop.lock.Lock()
-	defer shop.lock.Unlock()
-	for _, a := range shop.agents {
+	said := shop.said()
+	for _, a := range said {
 		if strings.Contains(strings.ToLower(a), "headless") || !strings.Contains(a, "Chrome/") {
 			t.Errorf("a site got %s, want the browser's own name", a)
 		}
 	}
-	if len(shop.agents) < 2*(1+3+3) { // the first page, three scripts, and what each asks for
-		t.Errorf("got %d requests, want those of pages and workers", len(shop.agents))
+	if len(said) < 2*(1+3+3) { // the first page, three scripts, and what each asks for
+		t.Errorf("got %d requests, want those of pages and workers", len(said))
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/op"
 	"github.com/pdpp-host/pdpp-host/host/browser/profile"
@@ -39,6 +41,8 @@ type Binding struct {
 	err      error // of the start
 
 	fail func(error, bool) // the run; nil: nobody is told
+
+	looked func(b *Browser, cookies int) // is told of each look at an owner's window; nil: nobody is
 
 	closing sync.Once
 	ended   error // of Close
@@ -158,6 +162,10 @@ func (b *Binding) start() {
 	}
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp, "downloads")
+	}
+	// An empty page stays for as long as the browser does, and its profile with it.
+	if _, b.err = (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(b.ctx, "")); b.err != nil {
+		return
 	}
 	if b.err = b.restore(b.ctx); b.err != nil {
 		return

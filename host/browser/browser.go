@@ -29,16 +29,17 @@ const (
 
 // Request says which browser is wanted.
 type Request struct {
-	Program     string        // absolute, as find.System.Browser returns it
-	Profiles    string        // the folder of profiles, absolute
-	Profile     string        // the profile's name
-	Wait        time.Duration // for the profile; 0: a minute
-	Lang        string        // the owner's LANG
-	Unsandboxed bool          // the operator's explicit word
-	Unmarked    bool          // the owner's: pages do not see that a program drives them
-	Trust       []string      // keys of a test's own servers, see launch.Options
-	Admitter    gate.Admitter // lets requests go
-	Dialer      wall.Dialer   // reaches hosts
+	Program     string          // absolute, as find.System.Browser returns it
+	Profiles    string          // the folder of profiles, absolute
+	Profile     string          // the profile's name
+	Wait        time.Duration   // for the profile; 0: a minute
+	Lang        string          // the owner's LANG
+	Display     *launch.Display // nil: it has no window
+	Unsandboxed bool            // the operator's explicit word
+	Unmarked    bool            // the owner's: pages do not see that a program drives them
+	Trust       []string        // keys of a test's own servers, see launch.Options
+	Admitter    gate.Admitter   // lets requests go
+	Dialer      wall.Dialer     // reaches hosts
 	Random      io.Reader
 
 	// Those of a run that signs in, see op.Options.

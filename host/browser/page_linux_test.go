@@ -111,6 +111,13 @@ func (s *site) requests() []string {
 	return append([]string(nil), s.asked...)
 }
 
+// said are the requests so far, with their agents.
+func (s *site) said() []string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return append([]string(nil), s.agents...)
+}
+
 // trust has a browser take the certificates of the test's own sites.
 func (b *Browser) trust(t testing.TB) {
 	t.Helper()

@@ -60,6 +60,36 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// A browser with a window has the owner's screen, and nothing else of the environment (BR-01.4).
+func TestDisplay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		system string
+		env    map[string]string
+		want   []string // of the environment and the command line; nil: there is no screen
+	}{
+		"X":          {"linux", map[string]string{"DISPLAY": ":1", "HOME": "/home/ana", "WAYLAND_DISPLAY": "w"}, []string{"DISPLAY=:1", "XAUTHORITY=/home/ana/.Xauthority", "--ozone-platform=x11"}},
+		"authority":  {"linux", map[string]string{"DISPLAY": ":1", "XAUTHORITY": "/run/x"}, []string{"DISPLAY=:1", "XAUTHORITY=/run/x", "--ozone-platform=x11"}},
+		"Wayland":    {"linux", map[string]string{"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/run/user/7"}, []string{"WAYLAND_DISPLAY=/run/user/7/wayland-0", "--ozone-platform=wayland"}},
+		"no folder":  {"linux", map[string]string{"WAYLAND_DISPLAY": "wayland-0"}, nil},
+		"nothing":    {"linux", nil, nil},
+		"macOS":      {"darwin", nil, []string{}},
+		"no browser": {"windows", map[string]string{"DISPLAY": ":1"}, nil},
+	} {
+		d := displayOn(c.system, func(name string) string { return c.env[name] })
+		if (d == nil) != (c.want == nil) {
+			t.Errorf("%s: got %+v, want a screen: %v", name, d, c.want != nil)
+		}
+		if d == nil {
+			continue
+		}
+		o := Options{Display: d}
+		if got := append(o.environment()[3:], d.arguments()...); !slices.Equal(got, c.want) || slices.Contains(o.arguments(), "--headless=new") {
+			t.Errorf("%s: got %v in %v, want %v and a window", name, got, o.arguments(), c.want)
+		}
+	}
+}
+
 // Each reason has its code, and what the program said last stands beside it (BR-02.3, BR-05).
 func TestReason(t *testing.T) {
 	t.Parallel()
