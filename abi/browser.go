@@ -23,7 +23,9 @@ const (
 	CodeBrowserUnknown       Code = "browser.op_unknown"         //
 	CodeBrowserPageUnknown   Code = "browser.page_unknown"       // no page has the number, or it is closed
 	CodeBrowserPageCrashed   Code = "browser.page_crashed"       //
+	CodeBrowserPageHung      Code = "browser.page_hung"          // it answered nothing for too long, and was closed
 	CodeBrowserUnstable      Code = "browser.unstable"           // pages crashed too often: the run has no browser any more
+	CodeBrowserMemory        Code = "browser.memory"             // its pages took too much memory again: the run has no browser any more
 	CodeBrowserNotLoaded     Code = "browser.not_loaded"         // a navigation that came to no page
 	CodeBrowserNotFound      Code = "browser.not_found"          // no element matches
 	CodeBrowserAmbiguous     Code = "browser.ambiguous"          // several match, and none was chosen
@@ -41,7 +43,7 @@ const (
 // BrowserRetryable reports whether the same operation may do better later.
 func BrowserRetryable(c Code) bool {
 	switch c {
-	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserPageCrashed, CodeBrowserUnstable, CodeBrowserTimeout, CodeBrowserNotLoaded:
+	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserPageCrashed, CodeBrowserPageHung, CodeBrowserUnstable, CodeBrowserMemory, CodeBrowserTimeout, CodeBrowserNotLoaded:
 		return true
 	}
 	return false
@@ -51,6 +53,7 @@ func BrowserRetryable(c Code) bool {
 const (
 	BrowserOldest   = 120      // the oldest major version of Chromium that is driven
 	BrowserMessage  = 64 << 20 // bytes of one message of its protocol
+	BrowserMemory   = 1 << 30  // bytes of all its processes, when nothing is configured
 	BrowserRefusals = 64       // names of refused hosts that are kept
 )
 

@@ -173,6 +173,7 @@ func (b *Binding) start() {
 	ops, err := op.New(b.ctx, o)
 	if b.err = err; err == nil {
 		b.started.Store(ops)
+		b.working.Go(func() { b.browser.bound(b.ctx) })
 	}
 }
 

@@ -37,6 +37,7 @@ type Request struct {
 	Display     *launch.Display // nil: it has no window
 	Unsandboxed bool            // the operator's explicit word
 	Unmarked    bool            // the owner's: pages do not see that a program drives them
+	Memory      int64           // bytes that all its processes may take; 0: abi.BrowserMemory
 	Trust       []string        // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter   // lets requests go
 	Dialer      wall.Dialer     // reaches hosts

@@ -70,6 +70,8 @@ func (p *page) eval(t testing.TB, expression string) any {
 type site struct {
 	*httptest.Server
 
+	other func(http.ResponseWriter, *http.Request) bool // answers what no page does; nil: nothing
+
 	lock   sync.Mutex
 	asked  []string
 	agents []string // by request, with the brands that it names
@@ -84,6 +86,9 @@ func newSite(t testing.TB, pages map[string]string) *site {
 		s.agents = append(s.agents, r.Method+" "+r.URL.Path+" "+r.UserAgent()+" "+r.Header.Get("Sec-Ch-Ua"))
 		s.lock.Unlock()
 		text, ok := pages[r.URL.Path]
+		if !ok && s.other != nil && s.other(w, r) {
+			return
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return

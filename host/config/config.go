@@ -37,6 +37,7 @@ type Config struct {
 	browser      string
 	noSandbox    bool
 	unmarked     bool
+	browserRAM   int64
 	establish    time.Duration
 	memory       int64
 	moduleSize   int64
@@ -85,6 +86,9 @@ func (c *Config) AllowNoSandbox() bool { return c.noSandbox }
 
 // HideAutomation is the owner's word that pages do not see that a program drives their browser.
 func (c *Config) HideAutomation() bool { return c.unmarked }
+
+// BrowserMemory is the maximum memory of a browser's processes, in bytes.
+func (c *Config) BrowserMemory() int64 { return c.browserRAM }
 
 // Establish is how long signing in at a site may go without progress.
 func (c *Config) Establish() time.Duration { return c.establish }
@@ -183,6 +187,8 @@ func (c *Config) shownValue(name string) string {
 			return MarkerHidden
 		}
 		return MarkerShown
+	case KeyBrowserRAM:
+		return FormatSize(c.browserRAM)
 	case KeyEstablish:
 		return FormatDuration(c.establish)
 	case KeyMemory:

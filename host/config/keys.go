@@ -12,6 +12,7 @@ const (
 	KeyBrowser      = "browser.path"
 	KeyNoSandbox    = "browser.allow_no_sandbox"
 	KeyMarker       = "browser.automation_marker"
+	KeyBrowserRAM   = "browser.memory"
 	KeyEstablish    = "browser.establish_watchdog"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
@@ -65,6 +66,7 @@ var keys = []key{
 	{KeyOutput, "16GiB", parseSize(func(c *Config) *int64 { return &c.output }, 1, 1<<50)},
 	{KeyBytesOut, "", parseSize(func(c *Config) *int64 { return &c.bytesOut }, 1, 1<<50)},
 	{KeyRequests, "", parseCount(func(c *Config) *int64 { return &c.requests })},
+	{KeyBrowserRAM, "1GiB", parseSize(func(c *Config) *int64 { return &c.browserRAM }, 256<<20, 64<<30)},
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},
 	{KeyCredentials, CredentialsAuto, parseCredentials},

@@ -90,6 +90,7 @@ func (o *Ops) Close() {
 type operation struct {
 	do     func(o *Ops, ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error)
 	window bool  // it is allowed while the owner is signed in
+	still  bool  // it does nothing on a page
 	opens  bool  // it opens or shuts that window, and nothing else goes on meanwhile
 	most   int64 // milliseconds, when the request names none
 }
@@ -101,7 +102,7 @@ func init() { //nolint:gochecknoinits // the operations lead back here
 	operations = map[string]operation{
 		abi.BrowserOpen:         {do: (*Ops).open, most: long},
 		abi.BrowserClose:        {do: (*Ops).close},
-		abi.BrowserList:         {do: (*Ops).list, window: true},
+		abi.BrowserList:         {do: (*Ops).list, window: true, still: true},
 		abi.BrowserGoto:         {do: (*Ops).navigate, window: true, most: long},
 		abi.BrowserBack:         {do: (*Ops).back, most: long},
 		abi.BrowserReload:       {do: (*Ops).reload, most: long},
@@ -116,11 +117,11 @@ func init() { //nolint:gochecknoinits // the operations lead back here
 		abi.BrowserSelect:       {do: (*Ops).choose},
 		abi.BrowserEval:         {do: (*Ops).eval},
 		abi.BrowserFetch:        {do: (*Ops).fetch, most: abi.BrowserMostMS},
-		abi.BrowserDownloadArm:  {do: (*Ops).arm},
-		abi.BrowserDownloadNext: {do: (*Ops).next, most: long},
-		abi.BrowserDownloadRead: {do: (*Ops).read},
-		abi.BrowserSession:      {do: (*Ops).session, window: true},
-		abi.BrowserCheckpoint:   {do: (*Ops).checkpoint, window: true},
+		abi.BrowserDownloadArm:  {do: (*Ops).arm, still: true},
+		abi.BrowserDownloadNext: {do: (*Ops).next, still: true, most: long},
+		abi.BrowserDownloadRead: {do: (*Ops).read, still: true},
+		abi.BrowserSession:      {do: (*Ops).session, window: true, still: true},
+		abi.BrowserCheckpoint:   {do: (*Ops).checkpoint, window: true, still: true},
 		abi.BrowserSignInBegin:  {do: (*Ops).begin, opens: true, most: long},
 		abi.BrowserSignInEnd:    {do: (*Ops).end, opens: true, window: true, most: long},
 	}
@@ -144,6 +145,9 @@ func (o *Ops) Do(ctx context.Context, r *abi.BrowserRequest) (head *abi.BrowserA
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, Deadline(r), abi.NewError(abi.CodeBrowserTimeout, "the operation "+r.Do+" took too long", "give it more time, or wait for something that comes sooner"))
 	defer cancel()
+	if p, err := o.pages.Page(r.Page); err == nil && !op.still {
+		defer p.Doing()()
+	}
 	return op.do(o, ctx, r)
 }
 

@@ -19,10 +19,7 @@ const (
 	guest = "pdpp"      // the connector's
 )
 
-const (
-	infoTime  = 2 * time.Second
-	aliveTime = 5 * time.Second
-)
+const infoTime = 2 * time.Second
 
 // Page is one page.
 type Page struct {
@@ -41,6 +38,8 @@ type Page struct {
 	seen     map[string]bool
 	changed  chan struct{} // closed and made anew with each change
 	url, tit string        // that were known last
+	doing    int           // operations
+	rest     func()        // ends the watch over them
 }
 
 // end ends the page for a reason.
@@ -176,10 +175,9 @@ func (p *Page) revive(err error) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, aliveTime)
 	defer cancel()
-	on := p.set.line.On(ctx, p.session)
-	_ = proto.RuntimeTerminateExecution{}.Call(on)
-	if _, err := (proto.RuntimeEvaluate{Expression: "1"}).Call(on); err != nil && p.ctx.Err() == nil {
-		p.set.lose(p, abi.NewError(abi.CodeBrowserPageCrashed, "the page hangs, and was closed", "open another one"))
+	_ = proto.RuntimeTerminateExecution{}.Call(p.set.line.On(ctx, p.session))
+	if !p.alive(p.ctx) && p.ctx.Err() == nil {
+		p.set.lose(p, hung())
 	}
 }
 

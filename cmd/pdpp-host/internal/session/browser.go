@@ -89,7 +89,7 @@ func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Bind
 	}
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Random: m.session.Random, Dialer: named{guard},
+		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
 		Now: time.Now, Sealer: b.Sealer,
 	}
 	if r.Limit, err = m.establish(); err != nil {
