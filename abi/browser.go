@@ -35,6 +35,7 @@ const (
 	CodeBrowserTooMany       Code = "browser.too_many"           // pages, or requests in flight
 	CodeBrowserDownload      Code = "browser.download_refused"   // not declared, not armed, or there is none of that name
 	CodeBrowserDownloadLarge Code = "browser.download_too_large" //
+	CodeBrowserPicture       Code = "browser.screenshot_refused" // not declared
 	CodeBrowserSignIn        Code = "browser.sign_in_open"       // not while the owner's secrets are typed
 	CodeBrowserStalled       Code = "browser.sign_in_stalled"    // signing in made no progress: the run is ended
 	CodeBrowserCredential    Code = "browser.credential_refused" // not there: another host, another field, or none is stored
@@ -71,6 +72,11 @@ const (
 	BrowserFetches      = 50        // requests of one fetch
 	BrowserFetchBytes   = 8 << 20   // one body
 	BrowserFetchesBytes = 32 << 20  // all of them
+	BrowserPicture      = 8 << 20   // bytes of a screenshot
+	BrowserPixels       = 8_000_000 // of one
+	BrowserPrefixes     = 8         // of addresses that are captured
+	BrowserCaptured     = 64        // answers that wait; older ones are dropped
+	BrowserCapturedAll  = 32 << 20  // bytes of them
 	BrowserDownloads    = 32        // of one run
 	BrowserDownload     = 64 << 20  // bytes of one
 	BrowserDownloadAll  = 256 << 20 // bytes of all
@@ -103,6 +109,10 @@ const (
 	BrowserDownloadArm  = "download.arm"
 	BrowserDownloadNext = "download.next"
 	BrowserDownloadRead = "download.read"
+	BrowserCaptureStart = "capture.start"
+	BrowserCaptureNext  = "capture.next"
+	BrowserCaptureStop  = "capture.stop"
+	BrowserScreenshot   = "screenshot"
 	BrowserSession      = "session"
 	BrowserCheckpoint   = "checkpoint"
 	BrowserSignInBegin  = "sign_in.begin"
@@ -114,6 +124,7 @@ const (
 	UntilCommit = "commit" // the new document is there
 	UntilDOM    = "dom"    // it is read
 	UntilLoad   = "load"   // and what belongs to it; when none is named
+	UntilQuiet  = "quiet"  // and for half a second nothing more was asked for
 )
 
 // States of an element that wait waits for.
@@ -128,6 +139,19 @@ const (
 	ExpectNavigation = "navigation"
 	ExpectPopup      = "popup"
 	ExpectDownload   = "download"
+)
+
+// The formats of a screenshot.
+const (
+	FormatPNG  = "png" // when none is named
+	FormatJPEG = "jpeg"
+)
+
+// The kinds of requests whose answers are captured.
+const (
+	CaptureXHR      = "xhr"
+	CaptureFetch    = "fetch"
+	CaptureDocument = "document"
 )
 
 // BrowserRequest is a request of the browser operation: which members a Do takes is said in
@@ -156,6 +180,9 @@ type BrowserRequest struct {
 	Offset     int64              `json:"offset,omitempty"`
 	Length     int64              `json:"length,omitempty"`
 	Names      []string           `json:"names,omitempty"`
+	Prefixes   []string           `json:"url_prefixes,omitempty"`
+	Types      []string           `json:"types,omitempty"`
+	Format     string             `json:"format,omitempty"`
 	Label      string             `json:"label,omitempty"`
 	TimeoutMS  int64              `json:"timeout_ms,omitempty"`
 }
@@ -193,6 +220,10 @@ type BrowserAnswer struct {
 	SHA256  string            `json:"sha256,omitempty"`
 	Cookies []BrowserCookie   `json:"cookies,omitempty"`
 	State   string            `json:"state,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Dropped *int64            `json:"dropped,omitempty"` // captured answers so far
+	Width   int               `json:"width,omitempty"`   // pixels
+	Height  int               `json:"height,omitempty"`
 	Error   *BrowserFailure   `json:"error,omitempty"`
 }
 
@@ -266,6 +297,8 @@ type BrowserRequirements struct {
 	StartURL  string        `json:"start_url"` // https, on a host of role provider
 	Mode      string        `json:"mode"`
 	Downloads bool          `json:"downloads"`
+	Pictures  bool          `json:"screenshots"`
+	BypassCSP bool          `json:"bypass_csp"`      // its functions ask hosts that the page's own policy does not name
 	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`
 }

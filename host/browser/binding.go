@@ -154,7 +154,7 @@ func (b *Binding) start() {
 		return
 	}
 	o := op.Options{
-		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
+		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
 		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
 	}
 	if o.Now == nil {

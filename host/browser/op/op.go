@@ -19,6 +19,8 @@ type Options struct {
 	Roles     *roles.Roles
 	StartURL  string // where the pages of the connector begin
 	Secret    Secret
+	Pictures  bool   // the manifest asks for screenshots
+	BypassCSP bool   // and to pass its pages' policies
 	Downloads string // the folder for them; "": the manifest asks for none
 
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
@@ -49,7 +51,7 @@ type Ops struct {
 
 // New returns the operations on the browser of a line.
 func New(ctx context.Context, o Options) (*Ops, error) {
-	pages, err := page.New(ctx, o.Line)
+	pages, err := page.New(ctx, o.Line, o.BypassCSP)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +122,10 @@ func init() { //nolint:gochecknoinits // the operations lead back here
 		abi.BrowserDownloadArm:  {do: (*Ops).arm, still: true},
 		abi.BrowserDownloadNext: {do: (*Ops).next, still: true, most: long},
 		abi.BrowserDownloadRead: {do: (*Ops).read, still: true},
+		abi.BrowserCaptureStart: {do: (*Ops).capture},
+		abi.BrowserCaptureNext:  {do: (*Ops).captured},
+		abi.BrowserCaptureStop:  {do: (*Ops).captureNoMore},
+		abi.BrowserScreenshot:   {do: (*Ops).picture},
 		abi.BrowserSession:      {do: (*Ops).session, window: true, still: true},
 		abi.BrowserCheckpoint:   {do: (*Ops).checkpoint, window: true, still: true},
 		abi.BrowserSignInBegin:  {do: (*Ops).begin, opens: true, most: long},

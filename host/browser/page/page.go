@@ -38,6 +38,7 @@ type Page struct {
 	seen     map[string]bool
 	changed  chan struct{} // closed and made anew with each change
 	url, tit string        // that were known last
+	capture  *capture      // nil: no answers are kept
 	doing    int           // operations
 	rest     func()        // ends the watch over them
 }
@@ -45,6 +46,9 @@ type Page struct {
 // end ends the page for a reason.
 func (p *Page) end(why error) {
 	p.cancel(why)
+	p.lock.Lock()
+	p.capture = nil
+	p.lock.Unlock()
 	p.set.lock.Lock()
 	delete(p.set.pages, p.Number)
 	p.set.lock.Unlock()
@@ -112,7 +116,7 @@ func (p *Page) Passed() int {
 }
 
 // steps are the steps by what they are waited for as.
-var steps = map[string]string{abi.UntilCommit: "init", abi.UntilDOM: "DOMContentLoaded", abi.UntilLoad: "load", "": "load"}
+var steps = map[string]string{abi.UntilCommit: "init", abi.UntilDOM: "DOMContentLoaded", abi.UntilLoad: "load", "": "load", abi.UntilQuiet: "networkIdle"}
 
 // arrived returns when the document of loader, or one that has followed it, has come as far as
 // until says. With no loader it is any document behind the first passed ones.
