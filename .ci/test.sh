@@ -36,6 +36,11 @@ elif ! command -v npm >/dev/null 2>&1; then
   echo "NOT CHECKED WITH AXE-CORE: there is no npm here" >&2
 fi
 
+# A browser's window wants a screen. PDPP_TEST_SCREEN=required makes a missing Xvfb a failure.
+if ! command -v Xvfb >/dev/null 2>&1; then
+  echo "NOT TESTED WITH A WINDOW: there is no Xvfb here (Debian: apt-get install xvfb)" >&2
+fi
+
 # Test binaries share the guests that they build and the machine code of those.
 PDPP_TEST_BUILT=$(mktemp -d)
 export PDPP_TEST_BUILT

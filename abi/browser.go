@@ -11,6 +11,7 @@ const (
 	CodeBrowserGate        Code = "browser.gate_open"           // its requests do not pass the gate
 	CodeBrowserClosed      Code = "browser.closed"              // it is gone
 	CodeBrowserTimeout     Code = "browser.timeout"             // it did not answer in time
+	CodeBrowserDisplay     Code = "browser.display_missing"     // there is no screen to show its window on
 	CodeBrowserRefused     Code = "browser.host_refused"        // a host, a port or a scheme that may not be reached
 )
 
@@ -22,7 +23,9 @@ const (
 	CodeBrowserUnknown       Code = "browser.op_unknown"         //
 	CodeBrowserPageUnknown   Code = "browser.page_unknown"       // no page has the number, or it is closed
 	CodeBrowserPageCrashed   Code = "browser.page_crashed"       //
+	CodeBrowserPageHung      Code = "browser.page_hung"          // it answered nothing for too long, and was closed
 	CodeBrowserUnstable      Code = "browser.unstable"           // pages crashed too often: the run has no browser any more
+	CodeBrowserMemory        Code = "browser.memory"             // its pages took too much memory again: the run has no browser any more
 	CodeBrowserNotLoaded     Code = "browser.not_loaded"         // a navigation that came to no page
 	CodeBrowserNotFound      Code = "browser.not_found"          // no element matches
 	CodeBrowserAmbiguous     Code = "browser.ambiguous"          // several match, and none was chosen
@@ -32,6 +35,7 @@ const (
 	CodeBrowserTooMany       Code = "browser.too_many"           // pages, or requests in flight
 	CodeBrowserDownload      Code = "browser.download_refused"   // not declared, not armed, or there is none of that name
 	CodeBrowserDownloadLarge Code = "browser.download_too_large" //
+	CodeBrowserPicture       Code = "browser.screenshot_refused" // not declared
 	CodeBrowserSignIn        Code = "browser.sign_in_open"       // not while the owner's secrets are typed
 	CodeBrowserHandedOver    Code = "browser.handed_over"        // the page is its owner's, until what they were asked for is done
 	CodeBrowserStalled       Code = "browser.sign_in_stalled"    // signing in made no progress: the run is ended
@@ -41,7 +45,7 @@ const (
 // BrowserRetryable reports whether the same operation may do better later.
 func BrowserRetryable(c Code) bool {
 	switch c {
-	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserPageCrashed, CodeBrowserUnstable, CodeBrowserTimeout, CodeBrowserNotLoaded:
+	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserPageCrashed, CodeBrowserPageHung, CodeBrowserUnstable, CodeBrowserMemory, CodeBrowserTimeout, CodeBrowserNotLoaded:
 		return true
 	}
 	return false
@@ -51,6 +55,7 @@ func BrowserRetryable(c Code) bool {
 const (
 	BrowserOldest   = 120      // the oldest major version of Chromium that is driven
 	BrowserMessage  = 64 << 20 // bytes of one message of its protocol
+	BrowserMemory   = 1 << 30  // bytes of all its processes, when nothing is configured
 	BrowserRefusals = 64       // names of refused hosts that are kept
 )
 
@@ -68,6 +73,11 @@ const (
 	BrowserFetches      = 50        // requests of one fetch
 	BrowserFetchBytes   = 8 << 20   // one body
 	BrowserFetchesBytes = 32 << 20  // all of them
+	BrowserPicture      = 8 << 20   // bytes of a screenshot
+	BrowserPixels       = 8_000_000 // of one
+	BrowserPrefixes     = 8         // of addresses that are captured
+	BrowserCaptured     = 64        // answers that wait; older ones are dropped
+	BrowserCapturedAll  = 32 << 20  // bytes of them
 	BrowserDownloads    = 32        // of one run
 	BrowserDownload     = 64 << 20  // bytes of one
 	BrowserDownloadAll  = 256 << 20 // bytes of all
@@ -100,6 +110,10 @@ const (
 	BrowserDownloadArm  = "download.arm"
 	BrowserDownloadNext = "download.next"
 	BrowserDownloadRead = "download.read"
+	BrowserCaptureStart = "capture.start"
+	BrowserCaptureNext  = "capture.next"
+	BrowserCaptureStop  = "capture.stop"
+	BrowserScreenshot   = "screenshot"
 	BrowserSession      = "session"
 	BrowserCheckpoint   = "checkpoint"
 	BrowserSignInBegin  = "sign_in.begin"
@@ -111,6 +125,7 @@ const (
 	UntilCommit = "commit" // the new document is there
 	UntilDOM    = "dom"    // it is read
 	UntilLoad   = "load"   // and what belongs to it; when none is named
+	UntilQuiet  = "quiet"  // and for half a second nothing more was asked for
 )
 
 // States of an element that wait waits for.
@@ -125,6 +140,19 @@ const (
 	ExpectNavigation = "navigation"
 	ExpectPopup      = "popup"
 	ExpectDownload   = "download"
+)
+
+// The formats of a screenshot.
+const (
+	FormatPNG  = "png" // when none is named
+	FormatJPEG = "jpeg"
+)
+
+// The kinds of requests whose answers are captured.
+const (
+	CaptureXHR      = "xhr"
+	CaptureFetch    = "fetch"
+	CaptureDocument = "document"
 )
 
 // BrowserRequest is a request of the browser operation: which members a Do takes is said in
@@ -153,6 +181,9 @@ type BrowserRequest struct {
 	Offset     int64              `json:"offset,omitempty"`
 	Length     int64              `json:"length,omitempty"`
 	Names      []string           `json:"names,omitempty"`
+	Prefixes   []string           `json:"url_prefixes,omitempty"`
+	Types      []string           `json:"types,omitempty"`
+	Format     string             `json:"format,omitempty"`
 	Label      string             `json:"label,omitempty"`
 	TimeoutMS  int64              `json:"timeout_ms,omitempty"`
 }
@@ -190,6 +221,10 @@ type BrowserAnswer struct {
 	SHA256  string            `json:"sha256,omitempty"`
 	Cookies []BrowserCookie   `json:"cookies,omitempty"`
 	State   string            `json:"state,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Dropped *int64            `json:"dropped,omitempty"` // captured answers so far
+	Width   int               `json:"width,omitempty"`   // pixels
+	Height  int               `json:"height,omitempty"`
 	Error   *BrowserFailure   `json:"error,omitempty"`
 }
 
@@ -251,10 +286,20 @@ const (
 	SessionDrop = "drop"
 )
 
+// Whether a browser has a window.
+const (
+	BrowserAny              = "any"               // it needs none; when nothing is said
+	BrowserHeadfulPreferred = "headful_preferred" // where there is a screen
+	BrowserHeadfulRequired  = "headful_required"  // its site lets nobody else in
+)
+
 // BrowserRequirements say what a connector needs of a browser.
 type BrowserRequirements struct {
 	StartURL  string        `json:"start_url"` // https, on a host of role provider
+	Mode      string        `json:"mode"`
 	Downloads bool          `json:"downloads"`
+	Pictures  bool          `json:"screenshots"`
+	BypassCSP bool          `json:"bypass_csp"`      // its functions ask hosts that the page's own policy does not name
 	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`
 }

@@ -133,7 +133,7 @@ func readResponse(answer []byte) (*Response, error) {
 	case e.Exists():
 		return nil, FailureOf(e)
 	}
-	return respond(v, body)
+	return ResponseOf(v, body)
 }
 
 // ReadFetched reads one of the results of a page's fetch, whose body is a part of body.
@@ -145,10 +145,11 @@ func ReadFetched(v jsonvalue.Value, body []byte) (*Response, error) {
 	if from < 0 || n < 0 || from > int64(len(body)) || n > int64(len(body))-from {
 		return nil, badAnswer("its bodies are not where it says")
 	}
-	return respond(v, body[from:from+n:from+n])
+	return ResponseOf(v, body[from:from+n:from+n])
 }
 
-func respond(head jsonvalue.Value, body []byte) (*Response, error) {
+// ResponseOf reads an answer from its head and its whole body.
+func ResponseOf(head jsonvalue.Value, body []byte) (*Response, error) {
 	status, ok := head.Get("status").IntOK()
 	if !ok || status < 100 || status > 999 {
 		return nil, badAnswer("it has no status")

@@ -125,6 +125,8 @@ var operations = map[string]string{
 
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
+	"running.SignIn":    "connections sign-in",
+	"running.SignOut":   "connections sign-out",
 	"serving.Serve":     "serve",
 	"settings.Read":     "config show",
 	"settings.Defaults": "config show",

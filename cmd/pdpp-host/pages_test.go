@@ -37,6 +37,8 @@ var pages = map[string]string{
 	"Run":                "GET /runs/x",
 	"Runs":               "GET /runs",
 	"SetSchedule":        "POST /connections/x/schedule",
+	"running.SignIn":     "(its window is on the desktop of the host's own machine)",
+	"running.SignOut":    "POST /connections/x/sign-out",
 	"running.Run":        "POST /connections/x/run",
 	"serving.Serve":      "(it is what serves the pages)",
 	"questions.List":     "GET /questions",

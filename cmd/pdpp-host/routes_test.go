@@ -19,6 +19,7 @@ var withoutRoute = map[string]string{
 	"Streams":            "it prepares the export of whole streams; data.Streams lists them",
 	"data.Export":        "it writes files; data.Records pages what they hold",
 	"Runs":               "RunsBefore pages them",
+	"running.SignIn":     "its window is on the desktop of the host's own machine",
 	"running.Run":        "it runs in the process that asks; serving.Start has the server run",
 	"serving.Serve":      "it is what serves the API",
 	"settings.Defaults":  "settings.Read has every value that holds",

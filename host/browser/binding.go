@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/browser/op"
@@ -40,6 +42,8 @@ type Binding struct {
 	err      error // of the start
 
 	fail func(error, bool) // the run; nil: nobody is told
+
+	looked func(b *Browser, cookies int) // is told of each look at an owner's window; nil: nobody is
 
 	closing sync.Once
 	ended   error // of Close
@@ -199,7 +203,7 @@ func (b *Binding) start() {
 		return
 	}
 	o := op.Options{
-		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
+		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
 		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
 	}
 	if o.Now == nil {
@@ -208,12 +212,17 @@ func (b *Binding) start() {
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp, "downloads")
 	}
+	// An empty page stays for as long as the browser does, and its profile with it.
+	if _, b.err = (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(b.ctx, "")); b.err != nil {
+		return
+	}
 	if b.err = b.restore(b.ctx); b.err != nil {
 		return
 	}
 	ops, err := op.New(b.ctx, o)
 	if b.err = err; err == nil {
 		b.started.Store(ops)
+		b.working.Go(func() { b.browser.bound(b.ctx) })
 	}
 }
 

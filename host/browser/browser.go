@@ -29,15 +29,18 @@ const (
 
 // Request says which browser is wanted.
 type Request struct {
-	Program     string        // absolute, as find.System.Browser returns it
-	Profiles    string        // the folder of profiles, absolute
-	Profile     string        // the profile's name
-	Wait        time.Duration // for the profile; 0: a minute
-	Lang        string        // the owner's LANG
-	Unsandboxed bool          // the operator's explicit word
-	Trust       []string      // keys of a test's own servers, see launch.Options
-	Admitter    gate.Admitter // lets requests go
-	Dialer      wall.Dialer   // reaches hosts
+	Program     string          // absolute, as find.System.Browser returns it
+	Profiles    string          // the folder of profiles, absolute
+	Profile     string          // the profile's name
+	Wait        time.Duration   // for the profile; 0: a minute
+	Lang        string          // the owner's LANG
+	Display     *launch.Display // nil: it has no window
+	Unsandboxed bool            // the operator's explicit word
+	Unmarked    bool            // the owner's: pages do not see that a program drives them
+	Memory      int64           // bytes that all its processes may take; 0: abi.BrowserMemory
+	Trust       []string        // keys of a test's own servers, see launch.Options
+	Admitter    gate.Admitter   // lets requests go
+	Dialer      wall.Dialer     // reaches hosts
 	Random      io.Reader
 
 	// Those of a run that signs in, see op.Options.
@@ -96,19 +99,10 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 	if b.temp, err = os.MkdirTemp(short(os.TempDir()), "pdpp-"); err != nil {
 		return b, err
 	}
-	b.process, err = launch.Start(launch.Options{
-		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
-	})
-	if err != nil {
+	if err := b.begin(ctx); err != nil {
 		return b, err
 	}
-	b.line = wire.New(b.process.Pipe, callTime)
 	b.gate = gate.New(b.line, r.Admitter, b.wall.Name, b.wall.Password)
-	version, err := proto.BrowserGetVersion{}.Call(b.line.On(ctx, ""))
-	if err != nil {
-		return b, err
-	}
-	b.Product = strings.TrimPrefix(version.Product, "Headless")
 	return b, tooOld(b.Product)
 }
 
@@ -164,21 +158,7 @@ func (b *Browser) end() error {
 	if b.gate != nil {
 		b.gate.Close()
 	}
-	if b.line != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), grace)
-		_ = proto.BrowserClose{}.Call(b.line.On(ctx, "")) // it may be gone, or hang
-		select {
-		case <-b.process.Ended():
-		case <-ctx.Done():
-		}
-		cancel()
-	}
-	if b.process != nil {
-		b.process.Kill()
-	}
-	if b.line != nil {
-		errs = append(errs, b.line.Close())
-	}
+	errs = append(errs, b.quit())
 	if b.wall != nil {
 		errs = append(errs, b.wall.Close())
 	}
@@ -192,4 +172,20 @@ func (b *Browser) end() error {
 		errs = append(errs, b.held.Release())
 	}
 	return errors.Join(errs...)
+}
+
+// quit ends the program.
+func (b *Browser) quit() error {
+	if b.process == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_ = proto.BrowserClose{}.Call(b.line.On(ctx, "")) // it may be gone, or hang
+	select {
+	case <-b.process.Ended():
+	case <-ctx.Done():
+	}
+	b.process.Kill()
+	return b.line.Close()
 }

@@ -70,8 +70,11 @@ func (p *page) eval(t testing.TB, expression string) any {
 type site struct {
 	*httptest.Server
 
-	lock  sync.Mutex
-	asked []string
+	other func(http.ResponseWriter, *http.Request) bool // answers what no page does; nil: nothing
+
+	lock   sync.Mutex
+	asked  []string
+	agents []string // by request, with the brands that it names
 }
 
 func newSite(t testing.TB, pages map[string]string) *site {
@@ -80,8 +83,12 @@ func newSite(t testing.TB, pages map[string]string) *site {
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.lock.Lock()
 		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+		s.agents = append(s.agents, r.Method+" "+r.URL.Path+" "+r.UserAgent()+" "+r.Header.Get("Sec-Ch-Ua"))
 		s.lock.Unlock()
 		text, ok := pages[r.URL.Path]
+		if !ok && s.other != nil && s.other(w, r) {
+			return
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return
@@ -107,6 +114,13 @@ func (s *site) requests() []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return append([]string(nil), s.asked...)
+}
+
+// said are the requests so far, with their agents.
+func (s *site) said() []string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return append([]string(nil), s.agents...)
 }
 
 // trust has a browser take the certificates of the test's own sites.

@@ -21,13 +21,9 @@ type Sealer interface {
 const keepTime = 5 * time.Second
 
 // restore gives the browser back the cookies that ended with the last one, before its first
-// page. A session that cannot be read is as good as none: the owner signs in again.
+// page goes anywhere. A session that cannot be read is as good as none: the owner signs in
+// again. A browser without a page has given its profile up, and what is set into it is lost.
 func (b *Binding) restore(ctx context.Context) error {
-	// An empty page stays for as long as the browser does: with the last page a browser gives its
-	// profile up, and what is set into one that goes is lost.
-	if _, err := (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(ctx, "")); err != nil {
-		return err
-	}
 	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop {
 		return nil
 	}
@@ -51,21 +47,36 @@ func (b *Binding) restore(ctx context.Context) error {
 	return proto.StorageSetCookies{Cookies: params}.Call(b.browser.line.On(ctx, ""))
 }
 
-// keep keeps the cookies that end with the browser, of the hosts that the connector declares:
-// who is signed in until the browser ends is so in the next run.
+// cookies returns those of the hosts that the connector declares.
+func (b *Binding) cookies(ctx context.Context) ([]*proto.NetworkCookie, error) {
+	got, err := proto.StorageGetCookies{}.Call(b.browser.line.On(ctx, ""))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(got.Cookies, func(c *proto.NetworkCookie) bool { return !b.roles.Cookies(c.Domain) }), nil
+}
+
+// keep keeps what ends with the browser.
 func (b *Binding) keep() error {
-	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop || b.browser.line.Err() != nil {
+	if b.browser.line.Err() != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
 	defer cancel()
-	got, err := proto.StorageGetCookies{}.Call(b.browser.line.On(ctx, ""))
+	cookies, err := b.cookies(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // it is gone: what was kept before stays
 	}
-	cookies := slices.DeleteFunc(got.Cookies, func(c *proto.NetworkCookie) bool {
-		return !c.Session || !b.roles.Cookies(c.Domain)
-	})
+	return b.keepSealed(ctx, cookies)
+}
+
+// keepSealed keeps those of cookies that end with the browser: who is signed in until it ends is
+// so in the next run.
+func (b *Binding) keepSealed(ctx context.Context, cookies []*proto.NetworkCookie) error {
+	if b.request.Sealer == nil || b.asks.Session == abi.SessionDrop {
+		return nil
+	}
+	cookies = slices.DeleteFunc(slices.Clone(cookies), func(c *proto.NetworkCookie) bool { return !c.Session })
 	if len(cookies) == 0 {
 		return b.browser.held.Keep(nil)
 	}

@@ -14,6 +14,12 @@ const (
 	IsolationInline  = "inline"  // in this process: for embedding and tests
 )
 
+// Whether pages see that a program drives their browser.
+const (
+	MarkerShown  = "shown"
+	MarkerHidden = "hidden"
+)
+
 // Places of the key that seals the stored credentials.
 const (
 	CredentialsAuto    = "auto"    // its file if there is one, else the system's keyring, else a new file
@@ -30,6 +36,8 @@ type Config struct {
 	profilesDir  string
 	browser      string
 	noSandbox    bool
+	unmarked     bool
+	browserRAM   int64
 	establish    time.Duration
 	memory       int64
 	moduleSize   int64
@@ -75,6 +83,12 @@ func (c *Config) Browser() string { return c.browser }
 
 // AllowNoSandbox is the operator's word that a browser may run without its sandbox.
 func (c *Config) AllowNoSandbox() bool { return c.noSandbox }
+
+// HideAutomation is the owner's word that pages do not see that a program drives their browser.
+func (c *Config) HideAutomation() bool { return c.unmarked }
+
+// BrowserMemory is the maximum memory of a browser's processes, in bytes.
+func (c *Config) BrowserMemory() int64 { return c.browserRAM }
 
 // Establish is how long signing in at a site may go without progress.
 func (c *Config) Establish() time.Duration { return c.establish }
@@ -168,6 +182,13 @@ func (c *Config) shownValue(name string) string {
 		return c.browser
 	case KeyNoSandbox:
 		return strconv.FormatBool(c.noSandbox)
+	case KeyMarker:
+		if c.unmarked {
+			return MarkerHidden
+		}
+		return MarkerShown
+	case KeyBrowserRAM:
+		return FormatSize(c.browserRAM)
 	case KeyEstablish:
 		return FormatDuration(c.establish)
 	case KeyMemory:

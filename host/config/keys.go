@@ -11,6 +11,8 @@ const (
 	KeyProfilesDir  = "browser.profiles_dir"
 	KeyBrowser      = "browser.path"
 	KeyNoSandbox    = "browser.allow_no_sandbox"
+	KeyMarker       = "browser.automation_marker"
+	KeyBrowserRAM   = "browser.memory"
 	KeyEstablish    = "browser.establish_watchdog"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
@@ -55,6 +57,7 @@ var keys = []key{
 	{KeyProfilesDir, "", parsePath(func(c *Config) *string { return &c.profilesDir })},
 	{KeyBrowser, "", parsePath(func(c *Config) *string { return &c.browser })},
 	{KeyNoSandbox, "false", parseBool(func(c *Config) *bool { return &c.noSandbox })},
+	{KeyMarker, MarkerShown, parseMarker},
 	{KeyEstablish, "2m", parseDuration(func(c *Config) durationPtr { return &c.establish })},
 	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
 	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
@@ -63,6 +66,7 @@ var keys = []key{
 	{KeyOutput, "16GiB", parseSize(func(c *Config) *int64 { return &c.output }, 1, 1<<50)},
 	{KeyBytesOut, "", parseSize(func(c *Config) *int64 { return &c.bytesOut }, 1, 1<<50)},
 	{KeyRequests, "", parseCount(func(c *Config) *int64 { return &c.requests })},
+	{KeyBrowserRAM, "1GiB", parseSize(func(c *Config) *int64 { return &c.browserRAM }, 256<<20, 64<<30)},
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},
 	{KeyCredentials, CredentialsAuto, parseCredentials},

@@ -182,6 +182,18 @@ func parseIsolation(c *Config, v value) error {
 	return nil
 }
 
+func parseMarker(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	if s != MarkerShown && s != MarkerHidden {
+		return v.invalid("is unknown", `use "shown" (pages see that a program drives their browser) or "hidden"`)
+	}
+	c.unmarked = s == MarkerHidden
+	return nil
+}
+
 func parseCredentials(c *Config, v value) error {
 	s, err := v.text()
 	if err != nil {

@@ -35,6 +35,7 @@ func TestInvalidValues(t *testing.T) {
 		{"limits: {run: soon}", KeyRunTime, "not a duration"},
 		{"limits: {run: -1h}", KeyRunTime, "above zero"},
 		{"isolation: none", KeyIsolation, "unknown"},
+		{"browser: {automation_marker: no}", KeyMarker, "unknown"},
 		{"credentials: {key: hunter2}", KeyCredentials, "unknown"},
 		{"credentials: {key: [file]}", KeyCredentials, "plain value"},
 		{"data_dir: 7", KeyDataDir, "path"},

@@ -174,7 +174,7 @@ func TestFormsAreRefused(t *testing.T) {
 	foreign := []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": ""}}
 	for _, path := range []string{
 		"/connections/one/run", "/connections/one/pause", "/connections/one/resume", "/connections/one/schedule", "/connections/one/credentials",
-		"/connections/one/credentials/remove", "/connections/one/module", "/connections/one/settings", "/connections/one/remove", "/connections/one/first",
+		"/connections/one/credentials/remove", "/connections/one/sign-out", "/connections/one/module", "/connections/one/settings", "/connections/one/remove", "/connections/one/first",
 		"/runs/x/stop", "/add/scripted",
 	} {
 		for _, header := range foreign {

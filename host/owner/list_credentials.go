@@ -39,6 +39,7 @@ type Credentials struct {
 	Connection  string       `json:"connection"`
 	Connector   string       `json:"connector"`
 	Credentials []Credential `json:"credentials"`
+	Browses     bool         `json:"browses,omitempty"` // its connector uses a browser, in which sites may know the owner
 
 	StoredOnly bool `json:"-"` // the connector's own list is not known: its module is not in the plugins folder
 }
@@ -60,6 +61,7 @@ func (o *Owner) Credentials(ctx context.Context, name string) (*Credentials, err
 	switch {
 	case err == nil:
 		fields = manifest.Credentials(m)
+		c.Browses = m.Requirements.Browser != nil
 	case len(stored) == 0 || ctx.Err() != nil:
 		return nil, errors.Join(context.Cause(ctx), err)
 	default:

@@ -38,11 +38,20 @@ type Browser interface {
 
 	// Forget removes what the sites of a connection have left here (BR-02.4).
 	Forget(ctx context.Context, connector, connection string) error
+	// SignIn shows a window of it, until its owner closes that or ctx ends, with what the next
+	// run finds.
+	SignIn(ctx context.Context, b run.BrowserRun) (*BrowserVisit, error)
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:
 	// that its requests are governed, have one way out, and that its pages are confined.
 	Prove(ctx context.Context, program string) (*BrowserProof, error)
+}
+
+// BrowserVisit is what an owner's window has come to.
+type BrowserVisit struct {
+	Cookies int      // that the connector's hosts have left
+	Refused []string // hosts that its pages asked for and did not get to
 }
 
 // BrowserProof is what a start of the browser has shown.

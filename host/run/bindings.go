@@ -142,7 +142,7 @@ func (r *Runner) noBrowser(m *abi.Manifest) error {
 		return abi.NewError(abi.CodeBrowserMissing, "the manifest does not say which hosts a browser may reach",
 			"this is the connector's fault: its author adds runtime_requirements.browser")
 	}
-	return r.deps.Browser.Missing()
+	return r.deps.Browser.Missing(m.Requirements.Browser)
 }
 
 // needsCredentials reports whether the connector cannot work without some.

@@ -12,7 +12,7 @@ import (
 // machine is a Browser that is there, or is not.
 type machine struct{ missing error }
 
-func (m machine) Missing() error { return m.missing }
+func (m machine) Missing(*abi.BrowserRequirements) error { return m.missing }
 
 func (m machine) Open(context.Context, BrowserRun) (Browsing, error) { return nil, errTest }
 

@@ -195,8 +195,8 @@ type Sending interface { //nolint:interfacebloat // one thing with one owner: no
 
 // Browser opens the browser binding of runs.
 type Browser interface {
-	// Missing says why this machine has no browser to use; nil: it has one.
-	Missing() error
+	// Missing says why this machine has no browser for what a connector needs; nil: it has one.
+	Missing(needs *abi.BrowserRequirements) error
 	// Open opens the binding of one run. The browser starts when it is first used.
 	Open(ctx context.Context, b BrowserRun) (Browsing, error)
 }

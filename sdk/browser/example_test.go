@@ -105,3 +105,56 @@ func ExamplePage_HandOver() {
 	// Solve the puzzle. captcha
 	// [1001]
 }
+
+// pictured is a connector of a page that asks for its data itself, with an image of it.
+type pictured struct{}
+
+func (pictured) Manifest() string {
+	return `{"connector_key": "orders", "runtime_requirements": {
+		"bindings": {"browser": {"required": true}},
+		"browser": {"start_url": "https://shop.example/", "screenshots": true, "hosts": [{"host": "shop.example", "role": "provider", "reason": "x"}]}},
+		"streams": [{"name": "orders", "primary_key": ["id"], "semantics": "mutable_state"}]}`
+}
+
+func (pictured) Collect(h *sdk.Host) error {
+	page, err := browser.Of(h).Open("https://shop.example/")
+	if err != nil {
+		return err
+	}
+	if err := page.Capture("https://shop.example/api/"); err != nil {
+		return err
+	}
+	if err := page.Quiet("https://shop.example/orders"); err != nil {
+		return err
+	}
+	answer, dropped, err := page.Captured()
+	if err != nil {
+		return err
+	}
+	if err := page.CaptureNoMore(); err != nil {
+		return err
+	}
+	picture, err := page.Screenshot("")
+	if err != nil {
+		return err
+	}
+	order := h.Record("orders")
+	order.String("id", fmt.Sprintf("%s %d, %d dropped, %d bytes", answer.URL, answer.Status, dropped, len(picture)))
+	if err := order.Emit(); err != nil {
+		return err
+	}
+	return h.State("orders", []byte("{}"))
+}
+
+// A page that asks for its data itself is watched while it does.
+func ExamplePage_Capture() {
+	site := &sdktest.Site{
+		Pages: map[string]*sdktest.SitePage{"https://shop.example/orders": {Title: "Orders"}},
+		Answers: map[string][]sdktest.SiteAnswer{"https://shop.example/orders": {
+			{URL: "https://shop.example/icon.png", Status: 200}, {URL: "https://shop.example/api/orders", Status: 200, Body: []byte(`[]`)},
+		}},
+	}
+	run := sdktest.Collect(inTest{}, pictured{}, sdktest.Options{Site: site})
+	fmt.Println(run.Keys("orders"))
+	// Output: [https://shop.example/api/orders 200, 0 dropped, 67 bytes]
+}

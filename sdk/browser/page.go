@@ -233,3 +233,42 @@ func (p *Page) Fetch(asks ...sdk.Request) ([]Fetched, error) {
 
 // Carry has the page send every further request of the connector's, as package api makes them.
 func (p *Page) Carry() { p.b.h.FetchIn(p.Number) }
+
+// Quiet leads the page to an address, until nothing more was asked for in half a second.
+func (p *Page) Quiet(url string) error {
+	return p.move(text(text(request(abi.BrowserGoto, p.Number), "url", url), "until", abi.UntilQuiet))
+}
+
+// Screenshot takes a picture of what the page shows, or of one element; as PNG.
+func (p *Page) Screenshot(selector string) ([]byte, error) {
+	_, body, err := p.b.do(text(request(abi.BrowserScreenshot, p.Number), "selector", selector))
+	return body, err
+}
+
+// Capture keeps the answers that the page gets from then on to requests whose addresses begin
+// with one of prefixes; with none, all of the provider's.
+func (p *Page) Capture(prefixes ...string) error {
+	r := request(abi.BrowserCaptureStart, p.Number)
+	if len(prefixes) > 0 {
+		r = jsonappend.Strings(jsonappend.Name(r, "url_prefixes"), prefixes)
+	}
+	_, _, err := p.b.do(r)
+	return err
+}
+
+// Captured returns the oldest answer that was kept, and waits for one. dropped counts those that
+// were lost so far, because they were too large or nobody took them.
+func (p *Page) Captured() (answer *sdk.Response, dropped int64, err error) {
+	v, body, err := p.b.do(request(abi.BrowserCaptureNext, p.Number))
+	if err != nil {
+		return nil, 0, err
+	}
+	answer, err = sdk.ResponseOf(v, body)
+	return answer, v.Get("dropped").Int(), err
+}
+
+// CaptureNoMore ends what Capture has begun.
+func (p *Page) CaptureNoMore() error {
+	_, _, err := p.b.do(request(abi.BrowserCaptureStop, p.Number))
+	return err
+}

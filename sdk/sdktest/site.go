@@ -28,6 +28,9 @@ type Site struct {
 	// Eval answers eval; nil: null.
 	Eval func(page, fn string, args []byte) string
 
+	// Answers are what a page at an address gets while it is captured.
+	Answers map[string][]SiteAnswer
+
 	Filled  map[string]string // by selector: what was filled in; a credential as {its name}
 	Clicked []string          // the selectors, in order
 
@@ -36,6 +39,8 @@ type Site struct {
 	signingIn bool
 	armed     bool
 	files     []SiteFile
+	capturing map[int][]string // prefixes by page
+	captured  []SiteAnswer
 }
 
 // SitePage is one page.
@@ -57,10 +62,17 @@ type SiteFile struct {
 	Body []byte
 }
 
+// SiteAnswer is an answer that a page gets.
+type SiteAnswer struct {
+	URL    string
+	Status int
+	Body   []byte
+}
+
 // reads are the operations that are refused while the owner is signed in.
 var reads = []string{
 	abi.BrowserOpen, abi.BrowserClose, abi.BrowserBack, abi.BrowserReload, abi.BrowserText, abi.BrowserAttr, abi.BrowserHTML, abi.BrowserSelect, abi.BrowserEval,
-	abi.BrowserFetch, abi.BrowserDownloadArm, abi.BrowserDownloadNext, abi.BrowserDownloadRead,
+	abi.BrowserFetch, abi.BrowserCaptureStart, abi.BrowserCaptureNext, abi.BrowserCaptureStop, abi.BrowserScreenshot, abi.BrowserDownloadArm, abi.BrowserDownloadNext, abi.BrowserDownloadRead,
 }
 
 // browse answers the browser operation.
@@ -133,6 +145,10 @@ func (s *Site) do(h *host, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, *
 		return s.lead(r.Page, address)
 	case abi.BrowserFetch:
 		return s.fetch(h, r)
+	case abi.BrowserCaptureStart, abi.BrowserCaptureNext, abi.BrowserCaptureStop:
+		return s.capture(r)
+	case abi.BrowserScreenshot:
+		return s.picture(h.manifest.Requirements.Browser)
 	case abi.BrowserEval:
 		if s.Eval == nil {
 			return &abi.BrowserAnswer{}, []byte("null"), nil
@@ -159,6 +175,7 @@ func (s *Site) at(page int) *abi.BrowserAnswer {
 
 func (s *Site) lead(page int, address string) (*abi.BrowserAnswer, []byte, *abi.Error) {
 	s.open[page] = address
+	s.gets(page)
 	a := s.at(page)
 	a.Status = http.StatusOK
 	if p := s.page(address); p.Texts == nil && p.Title == "" {
@@ -239,6 +256,7 @@ func (s *Site) on(r *abi.BrowserRequest, p *SitePage) (*abi.BrowserAnswer, []byt
 		if leads := p.Clicks[r.Selector]; leads != nil {
 			if to := leads(s); to != "" {
 				s.open[r.Page] = to
+				s.gets(r.Page)
 			}
 		}
 	}

@@ -199,7 +199,7 @@ func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 type machine world
 
 // Missing says that there is a browser.
-func (*machine) Missing() error { return nil }
+func (*machine) Missing(*abi.BrowserRequirements) error { return nil }
 
 // Open opens the browser of a run.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
@@ -209,4 +210,8 @@ func (c *call) setCredential(in *credentialValue) (*credentials.StoredCredential
 
 func (c *call) removeCredential() (*credentials.RemovedCredential, error) {
 	return credentials.Remove(c.Context(), c.owner, c.r.PathValue("connection"), c.r.PathValue("field"))
+}
+
+func (c *call) signOut() (*running.SignedOut, error) {
+	return running.SignOut(c.Context(), c.owner, c.r.PathValue("connection"))
 }

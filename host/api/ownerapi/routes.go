@@ -61,6 +61,7 @@ func (a *API) routes() []route {
 		ask(get, conn+"/credentials", read, "Credentials", "Which credentials a connection has, never their values", nil, (*call).listCredentials),
 		send(put, credential, manage, "credentials.Set", "Stores a credential, encrypted", ok, (*call).setCredential),
 		ask(remove, credential, manage, "credentials.Remove", "Forgets a stored credential", nil, (*call).removeCredential),
+		ask(remove, conn+"/browser-session", manage, "running.SignOut", "Forgets what a connection's site has left in its browser", nil, (*call).signOut),
 		send(post, conn+"/run", run, "serving.Start", "Begins a run", accepted, (*call).startRun),
 
 		ask(get, "/runs", read, "RunsBefore", "Runs, the newest first", list(param{name: "connection", about: "only of this connection"}), (*call).listRuns),

@@ -56,6 +56,7 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"GET /v1/owner/connections/{connection}/credentials", "mine", "", 200},
 		{"PUT /v1/owner/connections/{connection}/credentials/{field}", "mine token", `{"value":"hunter2"}`, 200},
 		{"DELETE /v1/owner/connections/{connection}/credentials/{field}", "mine token", "", 200},
+		{"DELETE /v1/owner/connections/{connection}/browser-session", "mine", "", 422}, // its connector uses no browser
 		{"POST /v1/owner/connections/{connection}/run", "mine", `{}`, 202},
 		{"GET /v1/owner/runs", "", "", 200},
 		{"GET /v1/owner/runs/{run}", "run_0", "", 200},

@@ -4,11 +4,16 @@ import "strings"
 
 // Options say what is started.
 type Options struct {
-	Program string // absolute
-	Folder  string // of the profile, held by the caller
-	Temp    string // a folder of this run alone, with a short path, because sockets lie in it
-	Proxy   string // host:port of the wall
-	Lang    string // the owner's LANG; "": C.UTF-8
+	Program string   // absolute
+	Folder  string   // of the profile, held by the caller
+	Temp    string   // a folder of this run alone, with a short path, because sockets lie in it
+	Proxy   string   // host:port of the wall
+	Lang    string   // the owner's LANG; "": C.UTF-8
+	Display *Display // nil: it has no window
+	// Agent is the user agent that pages and servers see; "": the browser's own.
+	Agent string
+	// Unmarked leaves navigator.webdriver out, by which pages see that a program drives them.
+	Unmarked bool
 	// Unsandboxed starts it without its sandbox, on the operator's explicit word.
 	Unsandboxed bool
 	// Trust are hashes of the keys of servers whose certificates nobody has signed: a test's
@@ -26,12 +31,15 @@ var off = []string{
 // arguments is the whole command line behind the program's name. No flag of it comes from a
 // connector, and none opens a port.
 func (o *Options) arguments() []string {
-	args := []string{
-		"--headless=new",
+	first := []string{"--headless=new"}
+	if o.Display != nil {
+		first = o.Display.arguments()
+	}
+	args := append(first,
 		"--remote-debugging-pipe",
-		"--user-data-dir=" + o.Folder,
+		"--user-data-dir="+o.Folder,
 		// The wall is the only way out, for names, WebRTC and this machine's own addresses too.
-		"--proxy-server=http://" + o.Proxy,
+		"--proxy-server=http://"+o.Proxy,
 		"--proxy-bypass-list=<-loopback>",
 		"--disable-quic",
 		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -47,12 +55,18 @@ func (o *Options) arguments() []string {
 		"--disable-dev-shm-usage",
 		"--disable-domain-reliability",
 		"--disable-extensions",
-		"--disable-features=" + strings.Join(off, ","),
+		"--disable-features="+strings.Join(off, ","),
 		"--disable-sync",
 		"--disk-cache-size=33554432",
 		"--metrics-recording-only",
 		"--password-store=basic",
 		"--use-mock-keychain",
+	)
+	if o.Agent != "" {
+		args = append(args, "--user-agent="+o.Agent)
+	}
+	if o.Unmarked {
+		args = append(args, "--disable-blink-features=AutomationControlled")
 	}
 	if len(o.Trust) > 0 {
 		args = append(args, "--ignore-certificate-errors-spki-list="+strings.Join(o.Trust, ","))
@@ -69,5 +83,9 @@ func (o *Options) environment() []string {
 	if lang == "" {
 		lang = "C.UTF-8"
 	}
-	return []string{"HOME=" + o.Folder, "TMPDIR=" + o.Temp, "LANG=" + lang}
+	env := []string{"HOME=" + o.Folder, "TMPDIR=" + o.Temp, "LANG=" + lang}
+	if o.Display != nil {
+		env = append(env, o.Display.environment()...)
+	}
+	return env
 }

@@ -34,9 +34,16 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("got %s, want nothing of the kind", a)
 		}
 	}
-	o.Unsandboxed = true
-	if got := o.arguments(); !slices.Equal(got, append(want, "--no-sandbox")) {
-		t.Errorf("on the operator's word: got %v, want one flag more", got[len(want)-1:])
+	for flag, set := range map[string]func(*Options){
+		"--no-sandbox":       func(o *Options) { o.Unsandboxed = true },
+		"--user-agent=Own/1": func(o *Options) { o.Agent = "Own/1" },
+		"--disable-blink-features=AutomationControlled": func(o *Options) { o.Unmarked = true },
+	} {
+		asked := o
+		set(&asked)
+		if got := asked.arguments(); !slices.Equal(got, append(slices.Clip(want), flag)) {
+			t.Errorf("got %v behind the others, want %s alone", got[len(want):], flag)
+		}
 	}
 }
 
@@ -50,6 +57,36 @@ func TestEnvironment(t *testing.T) {
 	o.Lang = "de_CH.UTF-8"
 	if got := o.environment()[2]; got != "LANG=de_CH.UTF-8" {
 		t.Errorf("got %s, want the owner's language", got)
+	}
+}
+
+// A browser with a window has the owner's screen, and nothing else of the environment (BR-01.4).
+func TestDisplay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		system string
+		env    map[string]string
+		want   []string // of the environment and the command line; nil: there is no screen
+	}{
+		"X":          {"linux", map[string]string{"DISPLAY": ":1", "HOME": "/home/ana", "WAYLAND_DISPLAY": "w"}, []string{"DISPLAY=:1", "XAUTHORITY=/home/ana/.Xauthority", "--ozone-platform=x11"}},
+		"authority":  {"linux", map[string]string{"DISPLAY": ":1", "XAUTHORITY": "/run/x"}, []string{"DISPLAY=:1", "XAUTHORITY=/run/x", "--ozone-platform=x11"}},
+		"Wayland":    {"linux", map[string]string{"WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": "/run/user/7"}, []string{"WAYLAND_DISPLAY=/run/user/7/wayland-0", "--ozone-platform=wayland"}},
+		"no folder":  {"linux", map[string]string{"WAYLAND_DISPLAY": "wayland-0"}, nil},
+		"nothing":    {"linux", nil, nil},
+		"macOS":      {"darwin", nil, []string{}},
+		"no browser": {"windows", map[string]string{"DISPLAY": ":1"}, nil},
+	} {
+		d := displayOn(c.system, func(name string) string { return c.env[name] })
+		if (d == nil) != (c.want == nil) {
+			t.Errorf("%s: got %+v, want a screen: %v", name, d, c.want != nil)
+		}
+		if d == nil {
+			continue
+		}
+		o := Options{Display: d}
+		if got := append(o.environment()[3:], d.arguments()...); !slices.Equal(got, c.want) || slices.Contains(o.arguments(), "--headless=new") {
+			t.Errorf("%s: got %v in %v, want %v and a window", name, got, o.arguments(), c.want)
+		}
 	}
 }
 

@@ -44,6 +44,8 @@ func check(r *abi.BrowserRequest) error {
 		return invalid("too many requests")
 	case len(r.Selectors) > abi.BrowserSelectors, len(r.Any) > abi.BrowserSelectors, len(r.Names) > abi.BrowserSelectors:
 		return invalid("too many of them")
+	case len(r.Prefixes) > abi.BrowserPrefixes, len(r.Types) > abi.BrowserPrefixes:
+		return invalid("too many of what is captured")
 	case r.TimeoutMS < 0 || r.TimeoutMS > abi.BrowserMostMS:
 		return invalid("timeout_ms is out of bounds")
 	case r.Offset < 0 || r.Length < 0 || r.Page < 0:
@@ -52,9 +54,17 @@ func check(r *abi.BrowserRequest) error {
 		return invalid("nth is below nothing")
 	}
 	switch r.Until {
-	case "", abi.UntilCommit, abi.UntilDOM, abi.UntilLoad:
+	case "", abi.UntilCommit, abi.UntilDOM, abi.UntilLoad, abi.UntilQuiet:
 	default:
-		return invalid("until is none of commit, dom and load")
+		return invalid("until is none of commit, dom, load and quiet")
+	}
+	if r.Format != "" && r.Format != abi.FormatPNG && r.Format != abi.FormatJPEG {
+		return invalid("format is neither png nor jpeg")
+	}
+	for _, t := range r.Types {
+		if t != abi.CaptureXHR && t != abi.CaptureFetch && t != abi.CaptureDocument {
+			return invalid("a type is none of xhr, fetch and document")
+		}
 	}
 	for _, c := range r.Any {
 		if (c.Selector == "") == (c.URLPrefix == "") {

@@ -21,7 +21,7 @@ func TestDecode(t *testing.T) {
 		`[]`:                                   abi.CodeBrowserRequest,
 		``:                                     abi.CodeBrowserRequest,
 		`{"do":"pages","page":-1}`:             abi.CodeBrowserRequest,
-		`{"do":"open","until":"quiet"}`:        abi.CodeBrowserRequest,
+		`{"do":"open","until":"dawn"}`:         abi.CodeBrowserRequest,
 		`{"do":"wait","timeout_ms":300001}`:    abi.CodeBrowserRequest,
 		`{"do":"wait","any":[{}]}`:             abi.CodeBrowserRequest,
 		`{"do":"wait","any":[{"selector":"a","state":"gone"}]}`:                                abi.CodeBrowserRequest,

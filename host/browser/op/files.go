@@ -148,14 +148,16 @@ func (f *files) goesOn(e wire.Event) {
 		return
 	}
 	d.done = true
-	f.order = append(f.order, p.GUID)
-	f.change()
 	f.lock.Unlock()
 	if over {
 		_ = proto.BrowserCancelDownload{GUID: p.GUID}.Call(f.line.On(context.Background(), ""))
 		_ = os.Remove(filepath.Join(f.folder, p.GUID))
 	}
-	_ = f.allow(context.Background(), false) // not before: it would end the one that goes on
+	_ = f.allow(context.Background(), false) // not sooner: it would end this one; nor later: the next one
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.order = append(f.order, p.GUID)
+	f.change()
 }
 
 // suggested returns the name that a site suggests, as text that is no path.

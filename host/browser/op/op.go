@@ -19,6 +19,8 @@ type Options struct {
 	Roles     *roles.Roles
 	StartURL  string // where the pages of the connector begin
 	Secret    Secret
+	Pictures  bool   // the manifest asks for screenshots
+	BypassCSP bool   // and to pass its pages' policies
 	Downloads string // the folder for them; "": the manifest asks for none
 
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
@@ -50,7 +52,7 @@ type Ops struct {
 
 // New returns the operations on the browser of a line.
 func New(ctx context.Context, o Options) (*Ops, error) {
-	pages, err := page.New(ctx, o.Line)
+	pages, err := page.New(ctx, o.Line, o.BypassCSP)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +93,7 @@ func (o *Ops) Close() {
 type operation struct {
 	do     func(o *Ops, ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error)
 	window bool  // it is allowed while the owner is signed in
+	still  bool  // it does nothing on a page
 	opens  bool  // it opens or shuts that window, and nothing else goes on meanwhile
 	most   int64 // milliseconds, when the request names none
 }
@@ -102,7 +105,7 @@ func init() { //nolint:gochecknoinits // the operations lead back here
 	operations = map[string]operation{
 		abi.BrowserOpen:         {do: (*Ops).open, most: long},
 		abi.BrowserClose:        {do: (*Ops).close},
-		abi.BrowserList:         {do: (*Ops).list, window: true},
+		abi.BrowserList:         {do: (*Ops).list, window: true, still: true},
 		abi.BrowserGoto:         {do: (*Ops).navigate, window: true, most: long},
 		abi.BrowserBack:         {do: (*Ops).back, most: long},
 		abi.BrowserReload:       {do: (*Ops).reload, most: long},
@@ -117,11 +120,15 @@ func init() { //nolint:gochecknoinits // the operations lead back here
 		abi.BrowserSelect:       {do: (*Ops).choose},
 		abi.BrowserEval:         {do: (*Ops).eval},
 		abi.BrowserFetch:        {do: (*Ops).fetch, most: abi.BrowserMostMS},
-		abi.BrowserDownloadArm:  {do: (*Ops).arm},
-		abi.BrowserDownloadNext: {do: (*Ops).next, most: long},
-		abi.BrowserDownloadRead: {do: (*Ops).read},
-		abi.BrowserSession:      {do: (*Ops).session, window: true},
-		abi.BrowserCheckpoint:   {do: (*Ops).checkpoint, window: true},
+		abi.BrowserDownloadArm:  {do: (*Ops).arm, still: true},
+		abi.BrowserDownloadNext: {do: (*Ops).next, still: true, most: long},
+		abi.BrowserDownloadRead: {do: (*Ops).read, still: true},
+		abi.BrowserCaptureStart: {do: (*Ops).capture},
+		abi.BrowserCaptureNext:  {do: (*Ops).captured},
+		abi.BrowserCaptureStop:  {do: (*Ops).captureNoMore},
+		abi.BrowserScreenshot:   {do: (*Ops).picture},
+		abi.BrowserSession:      {do: (*Ops).session, window: true, still: true},
+		abi.BrowserCheckpoint:   {do: (*Ops).checkpoint, window: true, still: true},
 		abi.BrowserSignInBegin:  {do: (*Ops).begin, opens: true, most: long},
 		abi.BrowserSignInEnd:    {do: (*Ops).end, opens: true, window: true, most: long},
 	}
@@ -148,6 +155,9 @@ func (o *Ops) Do(ctx context.Context, r *abi.BrowserRequest) (head *abi.BrowserA
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, Deadline(r), abi.NewError(abi.CodeBrowserTimeout, "the operation "+r.Do+" took too long", "give it more time, or wait for something that comes sooner"))
 	defer cancel()
+	if p, err := o.pages.Page(r.Page); err == nil && !op.still {
+		defer p.Doing()()
+	}
 	return op.do(o, ctx, r)
 }
 

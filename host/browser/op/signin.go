@@ -132,6 +132,9 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		o.shut()
 		_ = o.pages.Alone(ctx, false)
 	}()
+	if err := p.PassCSP(ctx); err != nil { // it holds from the next document on
+		return nil, nil, err
+	}
 	if _, err := p.Goto(ctx, o.options.StartURL, r.Until); err != nil {
 		if why := o.options.Roles.Why(o.options.StartURL); why != nil {
 			return nil, nil, why

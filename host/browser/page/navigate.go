@@ -91,6 +91,14 @@ func (p *Page) Bypass(ctx context.Context, on bool) error {
 	return p.call(ctx, proto.NetworkDisable{})
 }
 
+// PassCSP has what is done in the page go past its own policy, where that is asked for.
+func (p *Page) PassCSP(ctx context.Context) error {
+	if !p.set.csp {
+		return nil
+	}
+	return p.call(ctx, proto.PageSetBypassCSP{Enabled: true})
+}
+
 // status returns the status of the document that is there; 0: it has none.
 func (p *Page) status(ctx context.Context) (status int, err error) {
 	err = p.run(ctx, &status, `() => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0`)

@@ -20,10 +20,7 @@ const (
 	guest = "pdpp"      // the connector's
 )
 
-const (
-	infoTime  = 2 * time.Second
-	aliveTime = 5 * time.Second
-)
+const infoTime = 2 * time.Second
 
 // Page is one page.
 type Page struct {
@@ -43,6 +40,9 @@ type Page struct {
 	changed  chan struct{} // closed and made anew with each change
 	url, tit string        // that were known last
 	take     func(jpeg []byte, ack func())
+	capture  *capture // nil: no answers are kept
+	doing    int      // operations
+	rest     func()   // ends the watch over them
 
 	held atomic.Bool // the owner holds the button of the mouse
 }
@@ -50,6 +50,9 @@ type Page struct {
 // end ends the page for a reason.
 func (p *Page) end(why error) {
 	p.cancel(why)
+	p.lock.Lock()
+	p.capture = nil
+	p.lock.Unlock()
 	p.set.lock.Lock()
 	delete(p.set.pages, p.Number)
 	p.set.lock.Unlock()
@@ -124,7 +127,7 @@ func (p *Page) Passed() int {
 }
 
 // steps are the steps by what they are waited for as.
-var steps = map[string]string{abi.UntilCommit: "init", abi.UntilDOM: "DOMContentLoaded", abi.UntilLoad: "load", "": "load"}
+var steps = map[string]string{abi.UntilCommit: "init", abi.UntilDOM: "DOMContentLoaded", abi.UntilLoad: "load", "": "load", abi.UntilQuiet: "networkIdle"}
 
 // arrived returns when the document of loader, or one that has followed it, has come as far as
 // until says. With no loader it is any document behind the first passed ones.
@@ -187,10 +190,9 @@ func (p *Page) revive(err error) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, aliveTime)
 	defer cancel()
-	on := p.set.line.On(ctx, p.session)
-	_ = proto.RuntimeTerminateExecution{}.Call(on)
-	if _, err := (proto.RuntimeEvaluate{Expression: "1"}).Call(on); err != nil && p.ctx.Err() == nil {
-		p.set.lose(p, abi.NewError(abi.CodeBrowserPageCrashed, "the page hangs, and was closed", "open another one"))
+	_ = proto.RuntimeTerminateExecution{}.Call(p.set.line.On(ctx, p.session))
+	if !p.alive(p.ctx) && p.ctx.Err() == nil {
+		p.set.lose(p, hung())
 	}
 }
 

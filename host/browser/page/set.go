@@ -25,6 +25,7 @@ const (
 // Set are the pages of one browser. Close it.
 type Set struct {
 	line    *wire.Line
+	csp     bool // pages are read past their own policies
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	working sync.WaitGroup
@@ -39,9 +40,10 @@ type Set struct {
 	told    string        // what was refused last, see handoff.State
 }
 
-// New watches over the pages that line's browser will have.
-func New(ctx context.Context, line *wire.Line) (*Set, error) {
-	s := &Set{line: line, pages: map[int]*Page{}, popped: make(chan struct{}), changed: make(chan struct{})}
+// New watches over the pages that line's browser will have. With csp the policy that a page has of
+// itself binds nothing that is done in it.
+func New(ctx context.Context, line *wire.Line, csp bool) (*Set, error) {
+	s := &Set{line: line, csp: csp, pages: map[int]*Page{}, popped: make(chan struct{}), changed: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	events := map[string]func(wire.Event){}
 	on := func(e proto.Event, do func(wire.Event)) { events[e.ProtoEvent()] = do }
@@ -54,23 +56,28 @@ func New(ctx context.Context, line *wire.Line) (*Set, error) {
 	on(proto.PageFileChooserOpened{}, s.chose)
 	on(proto.PageScreencastFrame{}, s.framed)
 	for method, do := range events {
-		q := line.Queue(method, queue)
-		s.working.Go(func() {
-			for {
-				select {
-				case e := <-q:
-					do(e)
-				case <-line.Ended():
-					s.cancel(line.Err())
-					return
-				case <-s.ctx.Done():
-					return
-				}
-			}
-		})
+		s.follow(line.Queue(method, queue), do)
 	}
+	s.follow(line.Together(queue, received, finished, failed), s.answered)
 	err := proto.TargetSetDiscoverTargets{Discover: true}.Call(line.On(ctx, ""))
 	return s, err
+}
+
+// follow hands events on until the pages are closed.
+func (s *Set) follow(q <-chan wire.Event, do func(wire.Event)) {
+	s.working.Go(func() {
+		for {
+			select {
+			case e := <-q:
+				do(e)
+			case <-s.line.Ended():
+				s.cancel(s.line.Err())
+				return
+			case <-s.ctx.Done():
+				return
+			}
+		}
+	})
 }
 
 // Close ends what is done on the pages. They go with their browser.
@@ -128,9 +135,10 @@ func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener in
 	s.last++
 	p.Number = s.last
 	s.pages[p.Number] = p
+	passes := s.csp && !s.alone
 	s.lock.Unlock()
 	for _, call := range []interface{ Call(c proto.Client) error }{
-		proto.PageEnable{}, proto.PageSetLifecycleEventsEnabled{Enabled: true}, proto.PageSetInterceptFileChooserDialog{Enabled: true},
+		proto.PageEnable{}, proto.PageSetBypassCSP{Enabled: passes}, proto.PageSetLifecycleEventsEnabled{Enabled: true}, proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	} {
 		if err := call.Call(s.line.On(ctx, p.session)); err != nil {
 			p.end(closed())

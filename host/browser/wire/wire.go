@@ -23,6 +23,7 @@ type Transport interface {
 type Event struct {
 	Session proto.TargetSessionID // "": of the browser itself
 	Params  json.RawMessage
+	Method  string
 }
 
 // Line is a browser's line. Safe for concurrent use.
@@ -73,11 +74,16 @@ func New(t Transport, limit time.Duration) *Line {
 
 // Queue returns the events of a method from now on, at most n that wait. Events of a method
 // without a queue are dropped. The channel is never closed; Ended is.
-func (l *Line) Queue(method string, n int) <-chan Event {
+func (l *Line) Queue(method string, n int) <-chan Event { return l.Together(n, method) }
+
+// Together is Queue for the events of several methods, which come in their order.
+func (l *Line) Together(n int, methods ...string) <-chan Event {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	q := make(chan Event, n)
-	l.queues[method] = q
+	for _, method := range methods {
+		l.queues[method] = q
+	}
 	return q
 }
 
@@ -154,7 +160,7 @@ func (l *Line) deliver(m message) error {
 		return nil
 	}
 	select {
-	case q <- Event{m.Session, m.Params}:
+	case q <- Event{m.Session, m.Params, m.Method}:
 		return nil
 	default:
 		return abi.NewError(abi.CodeBrowserClosed, "the browser tells of more than can be taken in ("+m.Method+")", "run it again")

@@ -29,6 +29,7 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+at+"/credentials", s.Signed(showCredentials))
 	mux.Handle("POST "+at+"/credentials", s.Signed(setCredential))
 	mux.Handle("POST "+at+"/credentials/remove", s.Signed(removeCredential))
+	mux.Handle("POST "+at+"/sign-out", s.Signed(signOut))
 	mux.Handle("GET "+at+"/module", s.Signed(showModule))
 	mux.Handle("POST "+at+"/module", s.Signed(acceptModule))
 	mux.Handle("GET "+at+"/settings", s.Signed(showSettings))

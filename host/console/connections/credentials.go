@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 )
 
 func showCredentials(v *site.Visit) error {
@@ -38,4 +39,12 @@ func removeCredential(v *site.Visit) error {
 		return err
 	}
 	return v.Done(ui.ConnectionPath(name(v), "credentials"), words.CredentialRemoved)
+}
+
+// signOut forgets what a connection's sites have left in its browser.
+func signOut(v *site.Visit) error {
+	if _, err := running.SignOut(v.Context(), v.Owner, name(v)); err != nil {
+		return err
+	}
+	return v.Done(ui.ConnectionPath(name(v), "credentials"), words.SignedOutHere)
 }

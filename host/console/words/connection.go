@@ -99,6 +99,10 @@ const (
 	LaterIsFine       = "Not now"
 	FirstTitle        = "Almost there"
 	CredentialsNeeded = "It needs this before it can run."
+	BrowserHeading    = "Its browser"
+	BrowserLede       = "What the site left there signs the connector in. Without it the next run has to sign in anew."
+	SignOutHere       = "Forget it"
+	SignedOutHere     = "Forgotten. Nothing of the site is left in the browser"
 )
 
 // The page of a module's terms.

@@ -30,6 +30,10 @@ func (i *installed) Prove(context.Context, string) (*owner.BrowserProof, error) 
 
 func (i *installed) Forget(context.Context, string, string) error { return nil }
 
+func (i *installed) SignIn(context.Context, run.BrowserRun) (*owner.BrowserVisit, error) {
+	return nil, i.fails
+}
+
 func needing(required bool) map[string]*modules.Described {
 	m := &abi.Manifest{}
 	m.Requirements.Bindings = map[string]abi.Binding{abi.BindingBrowserLegacy: {Required: required}}

@@ -79,6 +79,12 @@ func browsed(m *abi.Manifest) []Ask {
 	if b.Downloads {
 		all = append(all, Ask{What: "browses", Value: "and downloads files"})
 	}
+	if b.Pictures {
+		all = append(all, Ask{What: "browses", Value: "and takes pictures of the pages that it reads"})
+	}
+	if b.BypassCSP {
+		all = append(all, Ask{What: "browses", Value: "and takes the sites' own policy against foreign scripts from its pages, but for those where you sign in"})
+	}
 	return all
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
+	"github.com/pdpp-host/pdpp-host/host/browser/launch"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -29,10 +31,13 @@ func (m *machine) Find() (string, error) {
 	return find.Here(m.session.Home).Browser(m.config.Browser())
 }
 
-// Missing says why no connector gets a browser here.
-func (m *machine) Missing() error {
+// Missing says why a connector gets no browser here.
+func (m *machine) Missing(needs *abi.BrowserRequirements) error {
 	if m.config.ProfilesDir() == "" {
 		return abi.NewError(abi.CodeBrowserProfile, "there is no folder for the profiles of browsers", "set browser.profiles_dir")
+	}
+	if needs.Mode == abi.BrowserHeadfulRequired && launch.DisplayOf(os.Getenv) == nil {
+		return browser.NoDisplay()
 	}
 	_, err := m.Find()
 	return err
@@ -40,6 +45,40 @@ func (m *machine) Missing() error {
 
 // Open opens the browser of a run, which starts when it is first used.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
+	var display *launch.Display
+	switch b.Manifest.Requirements.Browser.Mode {
+	case abi.BrowserHeadfulPreferred, abi.BrowserHeadfulRequired:
+		display = launch.DisplayOf(os.Getenv)
+	}
+	bound, err := m.bind(b, display)
+	if err != nil {
+		return nil, err
+	}
+	return bound, nil
+}
+
+// SignIn shows a window of the browser that a run would have.
+func (m *machine) SignIn(ctx context.Context, b run.BrowserRun) (*owner.BrowserVisit, error) {
+	display := launch.DisplayOf(os.Getenv)
+	if display == nil { // before a browser is looked for: it would be of no use
+		return nil, browser.NoDisplay()
+	}
+	if err := m.Missing(b.Manifest.Requirements.Browser); err != nil {
+		return nil, err
+	}
+	bound, err := m.bind(b, display)
+	if err != nil {
+		return nil, err
+	}
+	done, err := bound.SignIn(ctx)
+	if err = errors.Join(err, bound.Close()); err != nil {
+		return nil, err
+	}
+	return &owner.BrowserVisit{Cookies: done.Cookies, Refused: done.Refused}, nil
+}
+
+// bind returns the browser of a run.
+func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Binding, error) {
 	program, err := m.Find()
 	if err != nil {
 		return nil, err
@@ -50,7 +89,7 @@ func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error
 	}
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Lang: os.Getenv("LANG"), Unsandboxed: m.config.AllowNoSandbox(), Random: m.session.Random, Dialer: named{guard},
+		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
 		Now: time.Now, Sealer: b.Sealer, Hide: b.Hide,
 	}
 	if r.Limit, err = m.establish(); err != nil {

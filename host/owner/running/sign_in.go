@@ -1,0 +1,85 @@
+package running
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// SignedIn is what came of a window in which an owner signed in.
+type SignedIn struct {
+	Connection string   `json:"connection"`
+	Seconds    int64    `json:"seconds"`
+	Cookies    int      `json:"cookies"`           // that the connector's sites have left, never what they are
+	Refused    []string `json:"refused,omitempty"` // hosts that the pages asked for and did not get to
+}
+
+// SignIn shows the owner a window of the browser that a connection's runs use, at the page where
+// its connector begins, until the owner closes it or ctx ends. Then the next run is signed in
+// where the owner is.
+func SignIn(ctx context.Context, o *owner.Owner, name string) (done *SignedIn, err error) {
+	store, conn, err := o.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	done = &SignedIn{Connection: conn.Name}
+	err = o.Audited(ctx, store, "connections.sign_in", conn.Name, func(ctx context.Context) (err error) {
+		m := modules.Pinned(conn)
+		switch {
+		case m == nil: // its pages reach what an owner has agreed to
+			return run.NotAccepted(conn.Connector, conn.Name, "")
+		case o.Browser == nil || m.Requirements.Browser == nil:
+			return browsesNot(conn)
+		}
+		sending, err := newSender(o.Config, o.Traffic, 0).Open(ctx, run.SendRun{Connection: conn, Manifest: m, Options: conn.Options})
+		if err != nil {
+			return err
+		}
+		defer sending.Close()
+		began := o.Now()
+		got, err := o.Browser.SignIn(ctx, run.BrowserRun{Connection: conn, Manifest: m, Sending: sending, Sealer: &sealer{&sealing{o.Browser, store, o.Vault}, conn.ID}})
+		if err != nil {
+			return err
+		}
+		done.Seconds, done.Cookies, done.Refused = int64(o.Now().Sub(began)/time.Second), got.Cookies, got.Refused
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if done.Cookies > 0 {
+		o.TellPutRight()
+	}
+	return done, nil
+}
+
+// SignedOut is a connection whose sites know its owner no longer.
+type SignedOut struct {
+	Connection string `json:"connection"`
+}
+
+// SignOut removes what a connection's sites have left in its browser: its profile, and the
+// session that is sealed beside it.
+func SignOut(ctx context.Context, o *owner.Owner, name string) (*SignedOut, error) {
+	store, conn, err := o.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &SignedOut{conn.Name}, o.Audited(ctx, store, "connections.sign_out", conn.Name, func(ctx context.Context) error {
+		if m := modules.Pinned(conn); o.Browser == nil || m != nil && m.Requirements.Browser == nil {
+			return browsesNot(conn)
+		}
+		return o.Browser.Forget(ctx, conn.Connector, conn.ID)
+	})
+}
+
+func browsesNot(conn *storage.Connection) error {
+	return abi.NewError(abi.CodeUsage, "the connector "+conn.Connector+" uses no browser here",
+		"what it signs in with: pdpp-host connections credential list "+words.Quoted(conn.Name))
+}

@@ -1,0 +1,121 @@
+package running
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
+)
+
+// desktop is a machine whose window an owner has closed.
+type desktop struct {
+	owner.Browser
+
+	cookies   int
+	err       error
+	sealed    []byte
+	forgotten []string
+}
+
+func (d *desktop) SignIn(ctx context.Context, b run.BrowserRun) (*owner.BrowserVisit, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	if b.Manifest.Requirements.Browser == nil || b.Sending == nil {
+		return nil, errors.New("it has no hosts, or no governor")
+	}
+	var err error
+	d.sealed, err = b.Sealer.Seal(ctx, []byte("canary"))
+	return &owner.BrowserVisit{Cookies: d.cookies, Refused: []string{"ads.example"}}, err
+}
+
+func (d *desktop) Forget(_ context.Context, connector, _ string) error {
+	d.forgotten = append(d.forgotten, connector)
+	return d.err
+}
+
+// An owner signs in by hand, and out, at what was accepted and has a browser; each leaves its
+// event, a refusal too, and what the site left is sealed like a credential (BR-01, BR-18, OC-02).
+func TestSignInAndOut(t *testing.T) {
+	t.Parallel()
+	ctx, dir := t.Context(), t.TempDir()
+	store := story.Pinned(t, "../../..", dir)
+	raw, err := os.ReadFile("../../../plugins/example_shop/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shop", "unseen"} {
+		conn, err := store.EnsureConnection(ctx, name, "example_shop")
+		if err == nil && name == "shop" {
+			err = store.PinPlugin(ctx, conn.ID, "abc", raw)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Load(config.Source{Home: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desktop{cookies: 2}
+	right := 0
+	o := owner.New(owner.Deps{
+		Config: c, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Actor: owner.Actor{Face: owner.CommandLine}, Browser: d,
+		Open:  func(context.Context) (*storage.Store, error) { return store, nil },
+		Vault: vault.Options{Dir: filepath.Join(dir, "vault"), Mode: config.CredentialsFile}, PutRight: func() { right++ },
+	})
+	t.Cleanup(func() { _ = o.Close() })
+	if done, err := SignIn(ctx, o, "shop"); err != nil || done.Connection != "shop" || done.Cookies != 2 || len(done.Refused) != 1 {
+		t.Errorf("got %+v, %v, want two cookies of shop", done, err)
+	}
+	if len(d.sealed) == 0 || bytes.Contains(d.sealed, []byte("canary")) || right != 1 {
+		t.Errorf("got %q sealed, and %d times what waits told, want it sealed and told once", d.sealed, right)
+	}
+	if done, err := SignOut(ctx, o, "shop"); err != nil || done.Connection != "shop" || !slices.Equal(d.forgotten, []string{"example_shop"}) {
+		t.Errorf("got %+v, %v, forgotten %v, want shop signed out", done, err, d.forgotten)
+	}
+	d.err = abi.NewError(abi.CodeBrowserDisplay, "there is no screen", "")
+	for _, c := range []struct {
+		do   func() error
+		code abi.Code
+	}{
+		{func() error { _, err := SignIn(ctx, o, "shop"); return err }, abi.CodeBrowserDisplay},
+		{func() error { _, err := SignIn(ctx, o, "unseen"); return err }, abi.CodePluginNotAccepted},
+		{func() error { _, err := SignIn(ctx, o, "mine"); return err }, abi.CodeUsage},
+		{func() error { _, err := SignOut(ctx, o, "mine"); return err }, abi.CodeUsage},
+		{func() error { _, err := SignIn(ctx, o, "nobody"); return err }, abi.CodeConnectionUnknown},
+	} {
+		if err := c.do(); abi.CodeOf(err) != c.code {
+			t.Errorf("got %v, want %s", err, c.code)
+		}
+	}
+	page, err := o.AuditEvents(ctx, owner.AuditQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Events {
+		got = append(got, e.Operation+" "+e.Subject+" "+e.Outcome)
+	}
+	slices.Reverse(got)
+	want := []string{
+		"connections.sign_in shop done", "connections.sign_out shop done", "connections.sign_in shop browser.display_missing",
+		"connections.sign_in unseen plugin.not_accepted", "connections.sign_in mine usage.invalid", "connections.sign_out mine usage.invalid",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got events %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,3 @@
+// Package screen has a screen for tests that open windows: an X server (Xvfb) that shows them to
+// nobody.
+package screen
