@@ -38,7 +38,9 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
-	fail func(error, bool) // the run; nil: nobody is told
+	fail   func(error, bool) // the run; nil: nobody is told
+	leased func(abi.Code)    // see Lease; nil: nobody is told
+	fault  atomic.Pointer[error]
 
 	closing sync.Once
 	ended   error // of Close
@@ -140,14 +142,23 @@ func (b *Binding) do(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) 
 		err = abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
 	case err != nil:
 		err = b.browser.because(err)
+		b.fails(err, false)
 	}
 	return head, body, err
 }
 
 // start starts the browser.
 func (b *Binding) start() {
+	defer func() {
+		if b.err != nil {
+			b.fails(b.err, true)
+		}
+	}()
 	if b.browser, b.err = Acquire(b.ctx, b.request); b.err != nil {
 		return
+	}
+	if b.leased != nil {
+		b.leased("")
 	}
 	o := op.Options{
 		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
@@ -157,7 +168,7 @@ func (b *Binding) start() {
 		o.Now = time.Now
 	}
 	if b.asks.Downloads {
-		o.Downloads = filepath.Join(b.browser.temp, "downloads")
+		o.Downloads = filepath.Join(b.browser.temp.path, "downloads")
 	}
 	if b.err = b.restore(b.ctx); b.err != nil {
 		return

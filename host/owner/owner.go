@@ -37,11 +37,21 @@ type Browser interface {
 
 	// Forget removes what the sites of a connection have left here (BR-02.4).
 	Forget(ctx context.Context, connector, connection string) error
+	// Slots is how many browsers may run at once.
+	Slots() int
+	// Profiles returns the profiles of connections, with their sizes, and the folder they are in.
+	Profiles() (dir string, all []BrowserProfile, err error)
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:
 	// that its requests are governed, have one way out, and that its pages are confined.
 	Prove(ctx context.Context, program string) (*BrowserProof, error)
+}
+
+// BrowserProfile is what the sites of a connection have left here.
+type BrowserProfile struct {
+	Name  string
+	Bytes int64
 }
 
 // BrowserProof is what a start of the browser has shown.
