@@ -72,6 +72,11 @@ type world struct {
 	ids    atomic.Int64
 
 	program  string
+	slots    int
+	wait     time.Duration                   // for profile and slot; 0: the usual
+	limit    time.Duration                   // of signing in without progress; 0: the usual
+	missing  error                           // why this machine has no browser
+	wrap     func(run.Browsing) run.Browsing // nil: as it is
 	secrets  map[string]string
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
@@ -116,6 +121,14 @@ func newWorld(t testing.TB, site *Site) *world {
 // collect makes one run of the connector.
 func (w *world) collect() *run.Result {
 	w.t.Helper()
+	res, err := w.run()
+	if err != nil {
+		w.t.Fatalf("got the run refused: %v, want it to begin", err)
+	}
+	return res
+}
+
+func (w *world) run() (*run.Result, error) {
 	deps := run.Deps{
 		Store: w.store, Engine: w.engine, Asker: w.asker, Now: time.Now, Holder: "sites", HolderAlive: func(string) bool { return true },
 		NewID:  func() string { return fmt.Sprintf("run_sites_%d", w.ids.Add(1)) },
@@ -124,11 +137,7 @@ func (w *world) collect() *run.Result {
 			return held(w.secrets), nil
 		},
 	}
-	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
-	if err != nil {
-		w.t.Fatalf("got the run refused: %v, want it to begin", err)
-	}
-	return res
+	return run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 }
 
 // Open is the run's way to its provider.
@@ -147,15 +156,20 @@ func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 // machine is the world as its runs' browser.
 type machine world
 
-// Missing says that there is a browser.
-func (*machine) Missing() error { return nil }
+// Missing says whether there is a browser.
+func (m *machine) Missing() error { return m.missing }
 
 // Open opens the browser of a run.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
-	return browser.Bind(browser.Request{
+	binding := browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals,
-	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+		Slots: m.slots, Wait: m.wait, Limit: m.limit,
+	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
+	if m.wrap != nil {
+		return m.wrap(binding), nil
+	}
+	return binding, nil
 }
 
 // held are an owner's credentials.
