@@ -43,7 +43,7 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	st.deps = run.Deps{
 		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: s.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
-		Sender: s.Sender,
+		Sender: s.Sender, Browser: s.Browser,
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
 			return pretended{s}, nil
 		},

@@ -27,6 +27,8 @@ type Options struct {
 	// Sender lets the module reach its provider; nil: a module that needs the
 	// network is not run.
 	Sender run.Sender
+	// Browser drives a browser beside Sender; nil: a module that needs one is not run.
+	Browser run.Browser
 	// Getenv has the values of a connector's credentials, by its key and the variable;
 	// nil, or no value: any will do. Nobody has accepted the module yet.
 	Getenv func(connector, variable string) string
@@ -156,6 +158,10 @@ func (s *suite) run(ctx context.Context) error {
 		s.report.skip("manifest.bindings", "it needs the network: name a provider with --set base_url=, or reach the real one with --network")
 		return nil
 	}
+	if _, required := s.manifest.Declares(abi.BindingBrowser); required && s.manifest.Requirements.Browser != nil && (s.Browser == nil || s.Sender == nil) {
+		s.report.skip("manifest.bindings", "it needs a browser, and none is driven here: no run of it was judged")
+		return nil
+	}
 	if s.Sender != nil {
 		sending, err := s.Sender.Open(ctx, run.SendRun{Connection: new(storage.Connection), Manifest: s.manifest, Options: s.Options.Options})
 		if err != nil {
@@ -177,7 +183,7 @@ func (s *suite) run(ctx context.Context) error {
 		return err
 	}
 	for _, clause := range []func(context.Context, *store) error{
-		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.isolation,
+		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.browserGone, s.isolation,
 	} {
 		s.report.notify()
 		if err := clause(ctx, whole); err != nil {
