@@ -40,6 +40,7 @@ type Binding struct {
 
 	fail   func(error, bool) // the run; nil: nobody is told
 	leased func(abi.Code)    // see Lease; nil: nobody is told
+	marked func(string)      // see Checkpoints; nil: nobody is told
 	fault  atomic.Pointer[error]
 
 	closing sync.Once
@@ -162,7 +163,7 @@ func (b *Binding) start() {
 	}
 	o := op.Options{
 		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
-		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Marked: b.marked,
 	}
 	if o.Now == nil {
 		o.Now = time.Now

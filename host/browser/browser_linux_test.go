@@ -15,7 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/launch"
 )
 
-// A start shows that gate, wall and sandbox hold (BR-01, BR-05, BR-07.5, BR-08).
+// A start shows that gate, wall and sandbox hold, also that of doctor (RT-02.2, BR-01, BR-05, BR-07.5,
+// BR-08).
 func TestProve(t *testing.T) {
 	t.Parallel()
 	proof, err := Prove(t.Context(), request(t))

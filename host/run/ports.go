@@ -228,6 +228,8 @@ type Browsing interface {
 	// Lease is called before Do: told is called when the run begins to wait for its browser,
 	// with the code of what it waits for, and with "" when it has it.
 	Lease(told func(waits abi.Code, profile string))
+	// Checkpoints is called before Do: told is called with each checkpoint of signing in.
+	Checkpoints(told func(label string))
 	// Fault is what the browser itself failed at in this run; nil: it did not.
 	Fault() error
 	// Submitted reports whether a secret of the owner's was sent to a site that has not let

@@ -128,6 +128,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	if b := r.plan.browsing; b != nil {
 		b.Watch(func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) })
 		b.Lease(r.leased)
+		b.Checkpoints(r.marked)
 	}
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested

@@ -80,7 +80,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "manifest.imports", detail: "path_open", file: handmade(manifestText, func(m *assembly.Module) {
 			m.Imports = append(m.Imports, assembly.Import{Module: "wasi_snapshot_preview1", Name: "path_open", Params: "iiiiillii", Results: "i"})
 		})},
-		{clause: "manifest.bindings", detail: "browser", file: handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"browser":{"required":true}}},"streams"`, 1), nil)},
+		{clause: "manifest.bindings", detail: "camera", file: handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"example.org/camera":{"required":true}}},"streams"`, 1), nil)},
 		{clause: "credentials.named", detail: "CREDENTIALED_TOKEN", file: credentialed, options: map[string]string{"manner": "mute"}},
 		{clause: "credentials.asked", detail: "CREDENTIALED_TOKEN", file: credentialed, options: map[string]string{"manner": "blunt"}},
 		{clause: "collect.done", detail: "DONE", script: "return 0"},
@@ -171,18 +171,20 @@ func (c bad) fails(t *testing.T) {
 	}
 }
 
-// A module that needs the network is not judged without it, and the report says what to
-// give it.
-func TestWithoutANetworkNothingIsJudged(t *testing.T) {
+// A module that needs the network, or a browser, is not judged without it, and the report says
+// what it lacks.
+func TestWithoutItsBindingNothingIsJudged(t *testing.T) {
 	t.Parallel()
-	file := handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"network":{"required":true}}},"streams"`, 1), nil)
-	report := check(t, Options{File: file(t)})
-	for _, c := range report.Clauses {
-		if c.ID == "manifest.bindings" && (c.Outcome != Skip || !strings.Contains(c.Detail, "base_url")) {
-			t.Errorf("%+v, want it skipped for lack of base_url", c)
+	for binding, lacks := range map[string]string{"network": "base_url", "browser": "sdktest.Site"} {
+		file := handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"`+binding+`":{"required":true}}},"streams"`, 1), nil)
+		report := check(t, Options{File: file(t)})
+		for _, c := range report.Clauses {
+			if c.ID == "manifest.bindings" && (c.Outcome != Skip || !strings.Contains(c.Detail, lacks)) {
+				t.Errorf("%s: got %+v, want it skipped for lack of %s", binding, c, lacks)
+			}
 		}
-	}
-	if len(report.Failed()) > 0 {
-		t.Errorf("%+v, want len(report.Failed()) = 0", report.Failed())
+		if failed := report.Failed(); len(failed) > 0 {
+			t.Errorf("%s: got %+v, want nothing failed", binding, failed)
+		}
 	}
 }

@@ -27,7 +27,7 @@ type Options struct {
 	// Sender lets the module reach its provider; nil: a module that needs the
 	// network is not run.
 	Sender run.Sender
-	// Browser drives a browser beside Sender; nil: a module that needs one is not run.
+	// Browser is what a module drives that needs a browser; nil: it is not run.
 	Browser run.Browser
 	// Getenv has the values of a connector's credentials, by its key and the variable;
 	// nil, or no value: any will do. Nobody has accepted the module yet.
@@ -140,6 +140,9 @@ func (r *Report) warn(m *abi.Manifest) {
 	}
 }
 
+// NeedsBrowser begins the reason of the clause that is skipped for lack of a browser.
+const NeedsBrowser = "it needs a browser and a site, and there are none here"
+
 type suite struct {
 	Options
 	report   *Report
@@ -158,8 +161,8 @@ func (s *suite) run(ctx context.Context) error {
 		s.report.skip("manifest.bindings", "it needs the network: name a provider with --set base_url=, or reach the real one with --network")
 		return nil
 	}
-	if _, required := s.manifest.Declares(abi.BindingBrowser); required && s.manifest.Requirements.Browser != nil && (s.Browser == nil || s.Sender == nil) {
-		s.report.skip("manifest.bindings", "it needs a browser, and none is driven here: no run of it was judged")
+	if _, required := s.manifest.Declares(abi.BindingBrowser); required && s.Browser == nil {
+		s.report.skip("manifest.bindings", NeedsBrowser+": its own tests judge it, on an sdktest.Site")
 		return nil
 	}
 	if s.Sender != nil {

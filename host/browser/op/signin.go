@@ -89,6 +89,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	}
 	o.options.Roles.SignIn(true)
 	o.dog.happens(watch.Begin, "")
+	o.frame(watch.LabelBegin)
 	defer func() {
 		if err != nil {
 			o.shut()
@@ -172,6 +173,7 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 	a.URL, a.Title = p.Info(ctx)
 	if r.OK {
 		o.codes.enter()
+		o.frame(watch.LabelEstablished)
 	}
 	return a, nil, nil
 }

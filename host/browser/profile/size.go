@@ -12,8 +12,8 @@ type Size struct {
 	Bytes int64
 }
 
-// Sizes returns the profiles in dir with their sizes, by name. What vanishes meanwhile, because
-// its browser runs, is left out.
+// Sizes returns the profiles in dir with their sizes, by name. It leaves out files that vanish
+// meanwhile, because a browser runs.
 func Sizes(dir string) ([]Size, error) {
 	all, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
