@@ -2,18 +2,24 @@ package abi
 
 // The codes of a browser that cannot be used.
 const (
-	CodeBrowserMissing     Code = "browser.missing"             // no program, or one that cannot be used
-	CodeBrowserTooOld      Code = "browser.too_old"             // below BrowserOldest
-	CodeBrowserSandbox     Code = "browser.sandbox_unavailable" // the system gives the browser's sandbox nothing to work with
-	CodeBrowserStart       Code = "browser.start_failed"        // it ended, or said nothing, before it could be used
-	CodeBrowserProfileBusy Code = "browser.profile_busy"        // another run, or another browser, holds the profile
-	CodeBrowserProfile     Code = "browser.profile_refused"     // the profile's name or folder
-	CodeBrowserGate        Code = "browser.gate_open"           // its requests do not pass the gate
-	CodeBrowserClosed      Code = "browser.closed"              // it is gone
-	CodeBrowserTimeout     Code = "browser.timeout"             // it did not answer in time
-	CodeBrowserDisplay     Code = "browser.display_missing"     // there is no screen to show its window on
-	CodeBrowserRefused     Code = "browser.host_refused"        // a host, a port or a scheme that may not be reached
+	CodeBrowserMissing      Code = "browser.missing"             // no program, or one that cannot be used
+	CodeBrowserTooOld       Code = "browser.too_old"             // below BrowserOldest
+	CodeBrowserSandbox      Code = "browser.sandbox_unavailable" // the system gives the browser's sandbox nothing to work with
+	CodeBrowserStart        Code = "browser.start_failed"        // it ended, or said nothing, before it could be used
+	CodeBrowserProfileBusy  Code = "browser.profile_busy"        // another run, or another browser, holds the profile
+	CodeBrowserSlots        Code = "browser.slots_busy"          // as many browsers run as the machine has room for
+	CodeBrowserProfile      Code = "browser.profile_refused"     // the profile's name or folder
+	CodeBrowserProfileLarge Code = "browser.profile_large"       // its sites have left too much there
+	CodeBrowserGate         Code = "browser.gate_open"           // its requests do not pass the gate
+	CodeBrowserClosed       Code = "browser.closed"              // it is gone
+	CodeBrowserTimeout      Code = "browser.timeout"             // it did not answer in time
+	CodeBrowserDisplay      Code = "browser.display_missing"     // there is no screen to show its window on
+	CodeBrowserRefused      Code = "browser.host_refused"        // a host, a port or a scheme that may not be reached
 )
+
+// CodeBrowserRuntime is why a run that needs a browser has none: there is no program, or it may
+// not be used as it is. Its cause says which.
+const CodeBrowserRuntime Code = "binding.browser_runtime_not_configured"
 
 // The codes of operations on its pages.
 //
@@ -45,7 +51,7 @@ const (
 // BrowserRetryable reports whether the same operation may do better later.
 func BrowserRetryable(c Code) bool {
 	switch c {
-	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserPageCrashed, CodeBrowserPageHung, CodeBrowserUnstable, CodeBrowserMemory, CodeBrowserTimeout, CodeBrowserNotLoaded:
+	case CodeBrowserStart, CodeBrowserProfileBusy, CodeBrowserSlots, CodeBrowserPageCrashed, CodeBrowserPageHung, CodeBrowserUnstable, CodeBrowserMemory, CodeBrowserTimeout, CodeBrowserNotLoaded:
 		return true
 	}
 	return false
@@ -185,6 +191,7 @@ type BrowserRequest struct {
 	Types      []string           `json:"types,omitempty"`
 	Format     string             `json:"format,omitempty"`
 	Label      string             `json:"label,omitempty"`
+	OK         bool               `json:"ok,omitempty"` // sign_in.end: the site has let the owner in
 	TimeoutMS  int64              `json:"timeout_ms,omitempty"`
 }
 

@@ -6,6 +6,12 @@ func (f *facts) fillRuntime(c *Condition) {
 		f.fill(c, row)
 		return
 	}
+	if f.axes.Attention != AttentionNone { // what the host has refused since, also after a success
+		if row, lacks := runtimeDependency(Normalise(f.attention.ReasonCode)); lacks {
+			f.fill(c, row)
+			return
+		}
+	}
 	switch f.axes.RemoteSurface {
 	case SurfaceFailed:
 		f.fillNamed(c, runtimeSurfaceFailed, f.surfaceReason())

@@ -42,6 +42,7 @@ func (s *Facts) Evidence(m Moment) health.Evidence {
 	e.Coverage = &coverage
 	e.LocalDeviceBacked, e.Outbox = s.Device != nil, s.outbox(m)
 	e.Freshness = &health.FreshnessResult{Axis: health.Freshness(s.freshness(m))}
+	e.RemoteSurface = s.surface(m)
 	if s.Manifest != nil {
 		e.Refresh = s.Manifest.Refresh
 	}

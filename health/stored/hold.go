@@ -19,7 +19,13 @@ const (
 	waitsForAddress    health.Word = "address_not_allowed"
 	waitsForOption     health.Word = "option_not_valid"
 	waitsForBinding    health.Word = "binding_not_given"
+	waitsForBrowser    health.Word = "browser_runtime_not_configured"
+	waitsForSignIn     health.Word = "sign_in_unfinished"
 )
+
+// schedulerWaits is the scheduler's word for a run that waits for its owner, whom the last run
+// has named.
+const schedulerWaits health.Word = "attention"
 
 // waitsFor maps areas and codes of refusals to words, the more specific first.
 var waitsFor = [...]struct {
@@ -32,6 +38,7 @@ var waitsFor = [...]struct {
 	{health.Word(abi.CodePluginNotAccepted), waitsForAcceptance},
 	{"plugin.", waitsForModule},
 	{"manifest.", waitsForModule},
+	{health.Word(abi.CodeBrowserRuntime), waitsForBrowser},
 	{"binding.", waitsForBinding},
 	{"egress.", waitsForAddress},
 	{"usage.", waitsForOption},
@@ -92,7 +99,10 @@ func (s *Facts) attention(m Moment) *health.Attention {
 			Lifecycle: health.AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
 		}
 	}
-	refusal := s.refusal()
+	refusal, left := s.refusal(), s.endedForOwner()
+	if left != "" && (refusal == "" || refusal == schedulerWaits) {
+		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: left, ResponseContract: "none"}
+	}
 	ofCredentials := health.CredentialShaped(health.Normalise(refusal))
 	switch c, h := s.Credential, s.Hold; {
 	case s.signedOut() && (ofCredentials || waitReason(refusal) == refusal):
@@ -103,6 +113,21 @@ func (s *Facts) attention(m Moment) *health.Attention {
 		return s.attentionOfRun(m) // the missing credential was stored since
 	}
 	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
+}
+
+// endedForOwner returns the word for why the last run leaves the next one to its owner: it sent a
+// secret of theirs and was not let in, or there is no browser that it may use; "" otherwise.
+// Credentials that the site refused are the owner's turn by themselves.
+func (s *Facts) endedForOwner() health.Word {
+	last := s.decidingRun()
+	switch {
+	case last == nil || last.Status != health.Word(health.RunFailed) || s.Running():
+	case last.Submitted && !s.signedOut():
+		return waitsForSignIn
+	case last.lacksBrowser():
+		return waitsForBrowser
+	}
+	return ""
 }
 
 // refusal returns the host's word for why no run begins until its owner acts; "" if no

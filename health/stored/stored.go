@@ -57,6 +57,8 @@ type Facts struct {
 	Hold     *Hold     `json:"hold,omitempty"`
 	// Asking: the running run waits for its owner's answer.
 	Asking bool `json:"asking,omitempty"`
+	// Surface is the browser of the running run; nil: it uses none so far.
+	Surface *Surface `json:"surface,omitempty"`
 
 	Credential *Credential      `json:"credential,omitempty"`
 	Schedule   *health.Schedule `json:"schedule,omitempty"`
@@ -81,6 +83,9 @@ type Manifest struct {
 	Module            string                  `json:"module,omitempty"` // the sha256 of the accepted module
 	// Credentials are the fields, sorted, without which the connector cannot sign in.
 	Credentials []string `json:"credentials,omitempty"`
+	// Browser says how the connector uses a browser: BrowserRequired, BrowserOptional; "":
+	// not at all.
+	Browser string `json:"browser,omitempty"`
 }
 
 // Run identifies a run and holds the facts that a projection needs.
@@ -95,6 +100,9 @@ type Run struct {
 	Missed []string `json:"missed,omitempty"`
 	// Refused: the run was refused before it began, and its reason is the refusal's.
 	Refused bool `json:"refused,omitempty"`
+	// Submitted: it failed after it had sent a secret of the owner's to a site, before the
+	// site had let it in.
+	Submitted bool `json:"submitted,omitempty"`
 	// Device is the device that ran it; "": this host.
 	Device string `json:"device,omitempty"`
 	// Cause is what stopped it; nil: it succeeded, or the cause is unknown.

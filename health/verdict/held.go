@@ -25,6 +25,9 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"option_not_valid":    {ctaOption, forwardOption},
 	"binding_not_given":   {ctaBinding, forwardBinding},
 	"left_to_owner":       {ctaGap, forwardGap},
+
+	"browser_runtime_not_configured": {ctaBrowser, forwardBrowser},
+	"sign_in_unfinished":             {ctaSignInAgain, forwardSignInAgain},
 }
 
 // refused reports whether no run begins until the owner has solved a problem other

@@ -48,6 +48,8 @@ const (
 	forwardAddress
 	forwardOption
 	forwardBinding
+	forwardBrowser
+	forwardSignInAgain
 	forwardGap
 	forwardEnroll
 	forwardRefreshNow
@@ -95,6 +97,8 @@ const (
 	ctaAddress
 	ctaOption
 	ctaBinding
+	ctaBrowser
+	ctaSignInAgain
 	ctaGap
 	ctaEnroll
 	ctaRefreshNow
@@ -166,6 +170,8 @@ var sentences = [lineCount]struct {
 	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardOption:           {"put_right_option", "One of its settings is not valid; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardBinding:          {"put_right_binding", "The connector needs something that this host does not give; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardBrowser:          {"put_right_browser", "The connector needs a browser, and this host has none that it may use; once it has, a run of yours collects again.", namesOwnerStep},
+	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
 	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
@@ -213,6 +219,8 @@ var sentences = [lineCount]struct {
 	ctaAddress:          {"cta_put_right_address", "Put right the address that it asks", namesOwnerStep},
 	ctaOption:           {"cta_put_right_option", "Put right its settings", namesOwnerStep},
 	ctaBinding:          {"cta_put_right_binding", "Give it what it needs of this host", namesOwnerStep},
+	ctaBrowser:          {"cta_put_right_browser", "Set up a browser on this host", namesOwnerStep},
+	ctaSignInAgain:      {"cta_put_right_sign_in", "See at the site whether you can sign in, then run it", namesOwnerStep},
 	ctaGap:              {"cta_put_right_gap", "Put right what the run could not collect", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},

@@ -50,7 +50,7 @@ func (b *Browser) again(ctx context.Context, agent string) (own string, err erro
 func (b *Browser) launch(ctx context.Context, agent string) (own string, err error) {
 	r := &b.request
 	process, err := launch.Start(launch.Options{
-		Program: r.Program, Folder: b.held.Path, Temp: b.temp, Proxy: b.wall.Address(), Lang: r.Lang, Display: r.Display, Agent: agent,
+		Program: r.Program, Folder: b.held.Path, Temp: b.temp.path, Proxy: b.wall.Address(), Lang: r.Lang, Display: r.Display, Agent: agent,
 		Unmarked: r.Unmarked, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
 	})
 	if err != nil {

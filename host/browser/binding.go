@@ -41,7 +41,10 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
-	fail func(error, bool) // the run; nil: nobody is told
+	fail   func(error, bool) // the run; nil: nobody is told
+	leased func(abi.Code)    // see Lease; nil: nobody is told
+	marked func(string)      // see Checkpoints; nil: nobody is told
+	fault  atomic.Pointer[error]
 
 	looked func(b *Browser, cookies int) // is told of each look at an owner's window; nil: nobody is
 
@@ -193,24 +196,33 @@ func (b *Binding) do(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) 
 		err = abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
 	case err != nil:
 		err = b.browser.because(err)
+		b.fails(err, false)
 	}
 	return head, body, err
 }
 
 // start starts the browser.
 func (b *Binding) start() {
+	defer func() {
+		if b.err != nil {
+			b.fails(b.err, true)
+		}
+	}()
 	if b.browser, b.err = Acquire(b.ctx, b.request); b.err != nil {
 		return
 	}
+	if b.leased != nil {
+		b.leased("")
+	}
 	o := op.Options{
 		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
-		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Marked: b.marked,
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if b.asks.Downloads {
-		o.Downloads = filepath.Join(b.browser.temp, "downloads")
+		o.Downloads = filepath.Join(b.browser.temp.path, "downloads")
 	}
 	// An empty page stays for as long as the browser does, and its profile with it.
 	if _, b.err = (proto.TargetCreateTarget{URL: "about:blank"}).Call(b.browser.line.On(b.ctx, "")); b.err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +31,8 @@ type Request struct {
 	Program     string          // absolute, as find.System.Browser returns it
 	Profiles    string          // the folder of profiles, absolute
 	Profile     string          // the profile's name
-	Wait        time.Duration   // for the profile; 0: a minute
+	Wait        time.Duration   // for the profile, and then for a slot; 0: a minute
+	Slots       int             // how many browsers may run at once in Profiles; 0: any number
 	Lang        string          // the owner's LANG
 	Display     *launch.Display // nil: it has no window
 	Unsandboxed bool            // the operator's explicit word
@@ -50,6 +50,8 @@ type Request struct {
 	Sealer Sealer
 	// Hide is told the values of cookies before an answer that may have them; nil: nobody is.
 	Hide func(values ...string)
+	// Waits is told what is waited for, where that is not there at once; nil: nobody is.
+	Waits func(abi.Code)
 }
 
 // Browser is a browser that this process holds. Close it.
@@ -58,8 +60,9 @@ type Browser struct {
 
 	request Request
 	held    *profile.Held
+	slot    *os.File // nil: it needs none
 	wall    *wall.Wall
-	temp    string
+	temp    *temp
 	process *launch.Process
 	line    *wire.Line
 	gate    *gate.Gate
@@ -90,13 +93,13 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 		r.Wait = profileWait
 	}
 	b = &Browser{request: r}
-	if b.held, err = profile.Hold(ctx, r.Profiles, r.Profile, r.Wait); err != nil {
+	if err = b.place(ctx); err != nil {
 		return b, err
 	}
 	if b.wall, err = wall.New(r.Dialer, r.Random); err != nil {
 		return b, err
 	}
-	if b.temp, err = os.MkdirTemp(short(os.TempDir()), "pdpp-"); err != nil {
+	if b.temp, err = newTemp(os.TempDir()); err != nil {
 		return b, err
 	}
 	if err := b.begin(ctx); err != nil {
@@ -104,17 +107,6 @@ func start(ctx context.Context, r Request) (b *Browser, err error) {
 	}
 	b.gate = gate.New(b.line, r.Admitter, b.wall.Name, b.wall.Password)
 	return b, tooOld(b.Product)
-}
-
-// short returns the folder in which a browser's own one is made: dir, or /tmp. A browser puts
-// a socket below it, whose path may have 104 bytes on macOS and 108 on Linux, and ends when
-// it is longer.
-func short(dir string) string {
-	const most = 104 - len("/pdpp-4294967295/org.chromium.Chromium.XXXXXX/SingletonSocket") - 1
-	if len(dir) > most && runtime.GOOS != "windows" { // which has no such sockets
-		return "/tmp"
-	}
-	return dir
 }
 
 // tooOld says why a version is refused.
@@ -162,14 +154,17 @@ func (b *Browser) end() error {
 	if b.wall != nil {
 		errs = append(errs, b.wall.Close())
 	}
-	if b.temp != "" {
-		errs = append(errs, os.RemoveAll(b.temp))
+	if b.temp != nil {
+		errs = append(errs, b.temp.remove())
 	}
 	if b.held != nil {
 		if b.process != nil {
 			errs = append(errs, b.held.Prune())
 		}
 		errs = append(errs, b.held.Release())
+	}
+	if b.slot != nil {
+		errs = append(errs, b.slot.Close())
 	}
 	return errors.Join(errs...)
 }

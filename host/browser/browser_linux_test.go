@@ -15,7 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/launch"
 )
 
-// A start shows that gate, wall and sandbox hold (BR-01, BR-05, BR-07.5, BR-08).
+// A start shows that gate, wall and sandbox hold, also that of doctor (RT-02.2, BR-01, BR-05, BR-07.5,
+// BR-08).
 func TestProve(t *testing.T) {
 	t.Parallel()
 	proof, err := Prove(t.Context(), request(t))
@@ -141,17 +142,23 @@ func TestOtherBrowsersOnTheFolder(t *testing.T) {
 }
 
 // T9: the host is killed at each point of a browser's life that there is so far; no process of
-// the browser stays, and the next run starts on the profile (BR-06).
+// the browser stays, nor its folder for what is temporary beyond the next start, and the next run
+// starts on the profile (BR-06).
 func TestHostIsKilled(t *testing.T) {
 	t.Parallel()
 	r := request(t)
+	temps, err := os.MkdirTemp("/tmp", "pb-") //nolint:usetesting // a short one, so that the browser's folder is made there
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temps) })
 	for _, point := range points {
 		self, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
 		}
 		host := exec.CommandContext(t.Context(), self)
-		host.Env = append(os.Environ(), hostIn+"="+r.Profiles, pointAt+"="+point, programIs+"="+r.Program)
+		host.Env = append(os.Environ(), hostIn+"="+r.Profiles, pointAt+"="+point, programIs+"="+r.Program, "TMPDIR="+temps)
 		host.Stderr = os.Stderr
 		out, err := host.StdoutPipe()
 		if err != nil {
@@ -176,7 +183,44 @@ func TestHostIsKilled(t *testing.T) {
 			}
 			return true
 		})
+		left, _ := filepath.Glob(filepath.Join(temps, "pdpp-*"))
+		next, err := newTemp(temps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, _ := filepath.Glob(filepath.Join(temps, "pdpp-*"))
+		if len(left) != 1 || len(kept) != 1 || kept[0] != next.path {
+			t.Errorf("%s: the host left %v, and the next start %v, want its folder gone, and %s alone", point, left, kept, next.path)
+		}
+		if err := next.remove(); err != nil {
+			t.Error(err)
+		}
 		t.Logf("%s: %d processes gone after %s", point, len(tree), time.Since(killed).Round(time.Millisecond))
 	}
 	acquire(t, r)
+}
+
+// T15: a browser below the oldest version is refused by what it says of itself, and ended; who
+// says nothing of the kind is not a browser.
+func TestProgramsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script string
+		code   abi.Code
+	}{
+		"too old":    {`head -c 1 <&3 >/dev/null; printf '{"id":1,"result":{"protocolVersion":"1.3","product":"HeadlessChrome/100.0.0.0","revision":"r","userAgent":"u","jsVersion":"1"}}\000' >&4; cat <&3 >/dev/null`, abi.CodeBrowserTooOld},
+		"no browser": {"echo it lacks a library >&2; exit 3", abi.CodeBrowserStart},
+		"no sandbox": {"echo No usable sandbox! >&2; exit 1", abi.CodeBrowserSandbox},
+		"in use":     {"exit 21", abi.CodeBrowserProfileBusy},
+	} {
+		r := request(t)
+		r.Program = filepath.Join(t.TempDir(), "browser")
+		if err := os.WriteFile(r.Program, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil { //nolint:gosec // it is executed
+			t.Fatal(err)
+		}
+		b, err := Acquire(t.Context(), r)
+		if abi.CodeOf(err) != c.code || b != nil {
+			t.Errorf("%s: got %v, %v, want %s", name, b, err, c.code)
+		}
+	}
 }

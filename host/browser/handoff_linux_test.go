@@ -177,7 +177,7 @@ func TestHandOver(t *testing.T) {
 	before := len(shop.requests())
 	b.does(`{"page":` + numbers[0] + `,"do":"eval","fn":"() => document.querySelectorAll('button')[1].click()"}`)
 	until(t, "the host is refused again", func() bool { return slices.Contains(shop.requests()[before:], "GET /log/refused") })
-	if files, err := filepath.Glob(filepath.Join(b.browser.temp, "downloads", "*")); err != nil || len(files) > 0 {
+	if files, err := filepath.Glob(filepath.Join(b.browser.temp.path, "downloads", "*")); err != nil || len(files) > 0 {
 		t.Errorf("got %v, %v, want nothing downloaded", files, err)
 	}
 	if slices.Contains(shop.requests(), "GET /log/menu") {

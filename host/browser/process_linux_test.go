@@ -84,7 +84,7 @@ func (c *counted) Dial(context.Context, string) (net.Conn, error) {
 }
 
 // T13: no process of the browser listens, its command line names no port, and it got nothing of
-// the environment (RT-02, BR-01.2, BR-01.4).
+// the environment, and no file tells where it is (RT-02.1, BR-01.2, BR-01.4).
 func TestNothingListens(t *testing.T) {
 	t.Parallel()
 	b := acquire(t, request(t))

@@ -32,12 +32,12 @@ type Proof struct {
 // governed: a request comes to the gate; one to a foreign host and one to this machine end at
 // the wall, and nothing goes around it; its pages are in a sandbox.
 func Prove(ctx context.Context, r Request) (proof *Proof, err error) {
-	dir, err := os.MkdirTemp("", "pdpp-proof-")
+	dir, err := newTemp(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r.Profiles, r.Profile = filepath.Join(dir, "profiles"), "proof"
+	defer func() { err = errors.Join(err, dir.remove()) }()
+	r.Profiles, r.Profile = filepath.Join(dir.path, "profiles"), "proof"
 	began := time.Now()
 	b, err := Acquire(ctx, r)
 	if err != nil {

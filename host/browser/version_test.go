@@ -32,3 +32,19 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// RT-04.1, RT-04.2: a profile is called by its connector, and by its connection, so that two
+// accounts of one connector share none; the name is the same each time, and one that a profile may have.
+func TestProfileOf(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, connector := range []string{"shop", strings.Repeat("x", 80)} {
+		for _, connection := range []string{"con_1", "con_2"} {
+			name := ProfileOf(connector, connection)
+			if seen[name] || name != ProfileOf(connector, connection) || !strings.HasPrefix(name, connector[:4]) || len(name) > 64 {
+				t.Errorf("%s of %s: got %q, want a name of its own, that begins with the connector's", connection, connector, name)
+			}
+			seen[name] = true
+		}
+	}
+}

@@ -39,6 +39,7 @@ type Config struct {
 	unmarked     bool
 	browserRAM   int64
 	establish    time.Duration
+	browserMax   int64
 	memory       int64
 	moduleSize   int64
 	run          time.Duration
@@ -92,6 +93,9 @@ func (c *Config) BrowserMemory() int64 { return c.browserRAM }
 
 // Establish is how long signing in at a site may go without progress.
 func (c *Config) Establish() time.Duration { return c.establish }
+
+// BrowserMax is how many browsers may run at once; 0: as many as the machine has room for.
+func (c *Config) BrowserMax() int64 { return c.browserMax }
 
 // MemoryBytes is a guest's linear memory cap.
 func (c *Config) MemoryBytes() int64 { return c.memory }
@@ -211,6 +215,11 @@ func (c *Config) shownValue(name string) string {
 			return "unbounded"
 		}
 		return strconv.FormatInt(c.requests, 10)
+	case KeyBrowserMax:
+		if c.browserMax == 0 {
+			return "by its memory"
+		}
+		return strconv.FormatInt(c.browserMax, 10)
 	case KeyIsolation:
 		return c.isolation
 	case KeyCredentials:

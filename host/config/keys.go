@@ -14,6 +14,7 @@ const (
 	KeyMarker       = "browser.automation_marker"
 	KeyBrowserRAM   = "browser.memory"
 	KeyEstablish    = "browser.establish_watchdog"
+	KeyBrowserMax   = "browser.max"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
 	KeyRunTime      = "limits.run"
@@ -59,13 +60,14 @@ var keys = []key{
 	{KeyNoSandbox, "false", parseBool(func(c *Config) *bool { return &c.noSandbox })},
 	{KeyMarker, MarkerShown, parseMarker},
 	{KeyEstablish, "2m", parseDuration(func(c *Config) durationPtr { return &c.establish })},
+	{KeyBrowserMax, "", parseCount(func(c *Config) *int64 { return &c.browserMax }, "what the memory has room for")},
 	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
 	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
 	{KeyRunTime, "4h", parseDuration(func(c *Config) durationPtr { return &c.run })},
 	{KeyLogBytes, "1MiB", parseSize(func(c *Config) *int64 { return &c.logBytes }, 0, 1<<30)},
 	{KeyOutput, "16GiB", parseSize(func(c *Config) *int64 { return &c.output }, 1, 1<<50)},
 	{KeyBytesOut, "", parseSize(func(c *Config) *int64 { return &c.bytesOut }, 1, 1<<50)},
-	{KeyRequests, "", parseCount(func(c *Config) *int64 { return &c.requests })},
+	{KeyRequests, "", parseCount(func(c *Config) *int64 { return &c.requests }, "no bound")},
 	{KeyBrowserRAM, "1GiB", parseSize(func(c *Config) *int64 { return &c.browserRAM }, 256<<20, 64<<30)},
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},

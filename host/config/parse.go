@@ -115,7 +115,7 @@ func parseSize(field func(*Config) *int64, least, most int64) func(*Config, valu
 }
 
 // parseCount reads a whole number above zero.
-func parseCount(field func(*Config) *int64) func(*Config, value) error {
+func parseCount(field func(*Config) *int64, without string) func(*Config, value) error {
 	return func(c *Config, v value) error {
 		s, err := v.text()
 		if err != nil {
@@ -123,7 +123,7 @@ func parseCount(field func(*Config) *int64) func(*Config, value) error {
 		}
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || n <= 0 {
-			return v.invalid("is not a whole number above zero", "write it in digits, as in 5000; leave it out for no bound")
+			return v.invalid("is not a whole number above zero", "write it in digits, as in 5; leave it out for "+without)
 		}
 		*field(c) = n
 		return nil

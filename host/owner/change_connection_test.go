@@ -105,3 +105,31 @@ func TestAChangeUndoesNothingOfMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// stuck is a browser whose profiles cannot be removed.
+type stuck struct {
+	Browser
+
+	forgot []string
+}
+
+func (s *stuck) Forget(_ context.Context, connector, _ string) error {
+	s.forgot = append(s.forgot, connector)
+	return abi.NewError(abi.CodeBrowserProfile, "the profile cannot be removed", "look at its folder")
+}
+
+// BR-02.4: a connection that is removed takes its browser profile with it, and its owner is told
+// where that fails: the sites still know them.
+func TestRemovalTellsOfAProfileThatStays(t *testing.T) {
+	t.Parallel()
+	o, store := newOwner(t)
+	b := &stuck{}
+	o.Browser = b
+	removed, err := o.RemoveConnection(t.Context(), "mine", func(Removed) error { return nil })
+	if abi.CodeOf(err) != abi.CodeBrowserProfile || removed == nil || len(b.forgot) != 1 || b.forgot[0] != "credentialed" {
+		t.Errorf("got %+v, %v, forgot %v, want the connection removed, and the profile reported", removed, err, b.forgot)
+	}
+	if _, err := store.Connection(t.Context(), "mine"); abi.CodeOf(err) != abi.CodeConnectionUnknown {
+		t.Errorf("afterwards: got %v, want no connection", err)
+	}
+}

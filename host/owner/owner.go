@@ -41,6 +41,10 @@ type Browser interface {
 	// SignIn shows a window of it, until its owner closes that or ctx ends, with what the next
 	// run finds.
 	SignIn(ctx context.Context, b run.BrowserRun) (*BrowserVisit, error)
+	// Slots is how many browsers may run at once.
+	Slots() int
+	// Profiles returns the profiles of connections, with their sizes, and the folder they are in.
+	Profiles() (dir string, all []BrowserProfile, err error)
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:
@@ -52,6 +56,12 @@ type Browser interface {
 type BrowserVisit struct {
 	Cookies int      // that the connector's hosts have left
 	Refused []string // hosts that its pages asked for and did not get to
+}
+
+// BrowserProfile is what the sites of a connection have left here.
+type BrowserProfile struct {
+	Name  string
+	Bytes int64
 }
 
 // BrowserProof is what a start of the browser has shown.

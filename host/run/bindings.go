@@ -123,23 +123,26 @@ func (r *Runner) grantFilesystem(g *granted, m *abi.Manifest, given map[string]s
 // missingBinding names the binding in the reference's own words, because other
 // hosts' operators search for them.
 func missingBinding(name string, why error) error {
-	hint := "this version of the host has no such binding; use a newer one"
+	code, hint := abi.CodeBindingMissing, "this version of the host has no such binding; use a newer one"
 	if reason, ok := errors.AsType[*abi.Error](why); ok {
 		hint = reason.Message + ": " + reason.Hint
+		if reason.Code != code {
+			code = abi.CodeBrowserRuntime
+		}
 	}
 	if name == abi.BindingInteractive {
 		hint = "run it where somebody can be asked: on a terminal, without --no-input"
 	}
-	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint).Wrap(why)
+	return abi.NewError(code, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint).Wrap(why)
 }
 
 // noBrowser says why a run has no browser; nil: it has one (BR-04.1).
 func (r *Runner) noBrowser(m *abi.Manifest) error {
 	switch {
 	case r.deps.Browser == nil || r.deps.Sender == nil:
-		return abi.NewError(abi.CodeBrowserMissing, "no browser is driven here", "run it with pdpp-host, on the host itself")
+		return abi.NewError(abi.CodeBindingMissing, "no browser is driven here", "run it with pdpp-host, on the host itself")
 	case m.Requirements.Browser == nil:
-		return abi.NewError(abi.CodeBrowserMissing, "the manifest does not say which hosts a browser may reach",
+		return abi.NewError(abi.CodeBindingMissing, "the manifest does not say which hosts a browser may reach",
 			"this is the connector's fault: its author adds runtime_requirements.browser")
 	}
 	return r.deps.Browser.Missing(m.Requirements.Browser)
@@ -152,3 +155,47 @@ func needsCredentials(m *abi.Manifest) bool {
 
 // hasCredentials reports whether the connector uses secrets at all.
 func hasCredentials(m *abi.Manifest) bool { return len(manifest.Credentials(m)) > 0 }
+
+// leased tells that the run waits for its browser, or has it. The connection's health follows
+// the events.
+func (r *run) leased(waits abi.Code, profile string) {
+	_ = r.event("run.browser_lease", "", map[string]any{"waits": waits, "profile": profile})
+}
+
+// marked keeps a checkpoint of signing in, with its time, however the run goes on (RT-14).
+func (r *run) marked(label string) {
+	_ = r.event("run.browser_checkpoint", "", map[string]any{"label": label})
+}
+
+// browserFault is what the run's browser failed at; nil: it did not, or the run has none.
+func (r *run) browserFault() error {
+	if r.plan.browsing == nil {
+		return nil
+	}
+	return r.plan.browsing.Fault()
+}
+
+// keepSubmitted leaves the next run to the owner when this one has failed after it sent a secret
+// of theirs, and the site did not let it in: nobody knows what the site makes of another
+// (BR-13.5). Credentials that the site refused are put right as ever.
+func (r *run) keepSubmitted(o *outcome) {
+	if o.status != StatusFailed || r.plan.browsing == nil || !r.plan.browsing.Submitted() {
+		return
+	}
+	o.failure.submitted, o.failure.Retryable = true, false
+	if o.failure.RecoveryHint != "refresh_credentials" {
+		o.failure.RecoveryHint = "manual_action_required"
+	}
+}
+
+// browserFailure is how a run ends whose browser failed, whatever its guest makes of that. One
+// that cannot be used as it is waits for its owner; any other may do better the next time.
+func browserFailure(why error) *Failure {
+	code := abi.CodeOf(why)
+	f := failure(why, abi.BrowserRetryable(code))
+	switch code {
+	case abi.CodeBrowserMissing, abi.CodeBrowserTooOld, abi.CodeBrowserSandbox, abi.CodeBrowserProfile:
+		f.Code, f.RecoveryHint = string(abi.CodeBrowserRuntime), "manual_action_required"
+	}
+	return f
+}

@@ -29,20 +29,21 @@ func TestBrowserBinding(t *testing.T) {
 		asks     *abi.BrowserRequirements
 		hint     string // of the refusal; "": none
 		granted  bool
+		code     abi.Code // of the refusal
 	}{
-		"there":                {abi.BindingBrowser, true, machine{}, asks, "", true},
-		"by its other name":    {abi.BindingBrowserLegacy, true, machine{}, asks, "", true},
-		"not installed":        {abi.BindingBrowser, true, machine{missing}, asks, "apt-get install chromium", false},
-		"optional":             {abi.BindingBrowser, false, machine{missing}, asks, "", false},
-		"nowhere to go":        {abi.BindingBrowser, true, machine{}, nil, "runtime_requirements.browser", false},
-		"a collector has none": {abi.BindingBrowserLegacy, true, nil, asks, "on the host itself", false},
+		"there":                {abi.BindingBrowser, true, machine{}, asks, "", true, ""},
+		"by its other name":    {abi.BindingBrowserLegacy, true, machine{}, asks, "", true, ""},
+		"not installed":        {abi.BindingBrowser, true, machine{missing}, asks, "apt-get install chromium", false, abi.CodeBrowserRuntime},
+		"optional":             {abi.BindingBrowser, false, machine{missing}, asks, "", false, ""},
+		"nowhere to go":        {abi.BindingBrowser, true, machine{}, nil, "runtime_requirements.browser", false, abi.CodeBindingMissing},
+		"a collector has none": {abi.BindingBrowserLegacy, true, nil, asks, "on the host itself", false, abi.CodeBindingMissing},
 	} {
 		m := &abi.Manifest{Requirements: abi.RuntimeRequirements{Bindings: map[string]abi.Binding{c.binding: {Required: c.required}}, Browser: c.asks}}
 		g, err := New(Deps{Sender: &fakeSender{}, Browser: c.browser}).matchBindings(m, nil, nil)
 		if c.hint != "" {
 			var e *abi.Error
-			if !errors.As(err, &e) || e.Code != abi.CodeBindingMissing || !strings.Contains(e.Message, "required binding: browser") || !strings.Contains(e.Hint, c.hint) {
-				t.Errorf("%s: got %v, want the browser refused with %q", name, err, c.hint)
+			if !errors.As(err, &e) || e.Code != c.code || !strings.Contains(e.Message, "required binding: browser") || !strings.Contains(e.Hint, c.hint) {
+				t.Errorf("%s: got %v, want the browser refused with %s and %q", name, err, c.code, c.hint)
 			}
 			continue
 		}

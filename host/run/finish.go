@@ -28,8 +28,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 	}
 	out := ending{
 		done: r.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(r.gaps.attempted),
-		planned: r.network.plannedStop(),
+		planned: r.network.plannedStop(), browser: r.browserFault(),
 	}.decide()
+	r.keepSubmitted(&out)
 
 	commit, withheld := r.checkpoints.atEnd(out)
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: r.plan.narrowed || out.unfinished}
@@ -112,7 +113,7 @@ func (r *run) write(ctx context.Context, o storage.Outcome, out outcome, result 
 	o.KnownGaps, o.Result = known, encoded
 	if out.failure != nil {
 		f := out.failure
-		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint, Cause: f.Cause, Place: f.Place}
+		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint, Cause: f.Cause, Place: f.Place, Submitted: f.submitted}
 	}
 	for _, stream := range commit {
 		cursor := r.network.withLearnedRate(stream, r.checkpoints.staged[stream].cursor)

@@ -3,6 +3,8 @@ package run
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -28,12 +30,18 @@ func (b *browsing) step(what string) {
 	b.steps = append(b.steps, what)
 }
 
-func (b *browsing) Missing() error                                     { return nil }
+func (b *browsing) Missing(*abi.BrowserRequirements) error             { return nil }
 func (b *browsing) Open(context.Context, BrowserRun) (Browsing, error) { return b, nil }
 func (b *browsing) Watch(func(error, bool))                            {}
 func (b *browsing) Keep(string, map[string]string) bool                { return false }
 func (b *browsing) Refused() (map[string]int, int)                     { return nil, 0 }
 func (b *browsing) Close() error                                       { return nil }
+func (b *browsing) Lease(func(abi.Code, string))                       {}
+func (b *browsing) Checkpoints(func(string))                           {}
+func (b *browsing) Fault() error                                       { return nil }
+func (b *browsing) Submitted() bool                                    { return false }
+
+func (b *browsing) Cookies(context.Context, *url.URL) ([]*http.Cookie, error) { return nil, nil }
 
 func (b *browsing) Do(_ []byte, reply func([]byte)) error {
 	reply([]byte(`{"page":1}` + "\n"))

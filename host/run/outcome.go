@@ -18,6 +18,7 @@ type ending struct {
 	unresolved int   // gaps attempted and left without an outcome
 	// planned is the owner's own bound at which the run stopped asking; "": none was met.
 	planned abi.Reason
+	browser error // what the run's browser failed at; nil: it did not, or there was none
 }
 
 // outcome is how a run ended, in the words of the runtime contract, section 9.
@@ -75,6 +76,9 @@ func (e ending) decide() outcome {
 	case e.done != nil && e.done.Status == abi.DoneFailed:
 		o := outcome{status: StatusFailed, reason: abi.ReasonConnectorReportedFailed, failure: e.reported("connector.failed")}
 		o.certified = e.done.Error != nil && e.done.Error.Code == string(abi.ReasonStreamCollectionFailed)
+		if e.browser != nil && !o.certified {
+			o.failure = browserFailure(e.browser)
+		}
 		return o
 	case e.done != nil:
 		return failed(abi.ReasonProtocolViolation, e.exitMismatch(), false)

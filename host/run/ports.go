@@ -236,6 +236,16 @@ type Browsing interface {
 	// Watch is called before Do: fail ends the run by what its browser does to it, and again
 	// says that another run may do better.
 	Watch(fail func(why error, again bool))
+	// Lease is called before Do: told is called when the run begins to wait for its browser,
+	// with the code of what it waits for, and with "" when it has it.
+	Lease(told func(waits abi.Code, profile string))
+	// Checkpoints is called before Do: told is called with each checkpoint of signing in.
+	Checkpoints(told func(label string))
+	// Fault is what the browser itself failed at in this run; nil: it did not.
+	Fault() error
+	// Submitted reports whether a secret of the owner's was sent to a site that has not let
+	// the run in since.
+	Submitted() bool
 	// Asking tells that the owner is asked, or no longer.
 	Asking(open bool)
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host

@@ -51,6 +51,8 @@ type Failure struct {
 	Cause abi.Cause `json:"cause,omitempty"`
 	Place string    `json:"place,omitempty"`
 	Log   string    `json:"log,omitempty"` // the end of what the guest wrote to standard error
+
+	submitted bool // a secret of the owner's was sent to a site, which has not let the run in since
 }
 
 // RecordCounts counts one stream's records of the run. Upserted is the sum of

@@ -127,6 +127,8 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	watching.Go(func() { r.intake.writeByTime(watched) })
 	if b := r.plan.browsing; b != nil {
 		b.Watch(func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) })
+		b.Lease(r.leased)
+		b.Checkpoints(r.marked)
 	}
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested

@@ -27,12 +27,16 @@ type jobResult struct {
 // startJob starts a job if a worker is free. done may be nil.
 func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResult)) bool {
 	id := c.connection.ID
+	what, _ := s.needs(c.connection)
 	s.mu.Lock()
 	if len(s.running)-min(s.waiting, mostWaiting) >= s.deps.Workers {
 		s.mu.Unlock()
 		return false
 	}
 	s.running[id] = true
+	if what != "" {
+		s.scarce[id] = what
+	}
 	s.mu.Unlock()
 	s.jobs.Go(func() {
 		d := s.dispatch(ctx, c)
@@ -43,6 +47,28 @@ func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResu
 		s.Wake()
 	})
 	return true
+}
+
+// needs returns what is scarce of what a run of the connection needs.
+func (s *Scheduler) needs(c storage.Connection) (what string, most int) {
+	if s.deps.Scarce == nil {
+		return "", 0
+	}
+	return s.deps.Scarce(c)
+}
+
+// hasRoom reports whether a run of the connection would have what it needs. A run that waits
+// for its owner has it still.
+func (s *Scheduler) hasRoom(c storage.Connection) bool {
+	what, most := s.needs(c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.scarce {
+		if other == what {
+			most--
+		}
+	}
+	return what == "" || most > 0
 }
 
 // giveWay has a run that waits for its owner give its worker to another; with waiting

@@ -61,6 +61,7 @@ func (s *Scheduler) endJob(id string, d jobResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, id)
+	delete(s.scarce, id)
 	if d.kept {
 		delete(s.lost, id)
 	} else {

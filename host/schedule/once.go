@@ -50,7 +50,7 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 	for _, c := range startable(all) {
 		l := at[c.connection.ID]
 		for ctx.Err() == nil && !l.Started {
-			l.Started = s.startJob(ctx, c, func(d jobResult) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
+			l.Started = s.hasRoom(c.connection) && s.startJob(ctx, c, func(d jobResult) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
 			if l.Started {
 				break
 			}

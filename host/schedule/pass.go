@@ -43,6 +43,9 @@ func (s *Scheduler) pass(ctx context.Context) (wait time.Duration, err error) {
 			next = soonest(next, h.until)
 			continue
 		}
+		if !s.hasRoom(c.connection) {
+			continue // the end of one that has what it needs wakes the loop
+		}
 		if !s.startJob(ctx, c, nil) {
 			break // every worker is busy; the first one to end wakes the loop
 		}

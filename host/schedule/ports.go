@@ -101,7 +101,10 @@ type Deps struct {
 	Report      func(Event)      // receives all events in order; nil: no listener
 	Passed      func()           // a pass has ended well; nil: no listener
 	Workers     int              // concurrent runs; 0: 2
-	Grace       time.Duration    // how much longer than StopWithin runs may take to end
+	// Scarce names what a run of the connection needs and few runs can have at once, and how
+	// many can. "", or nil: there is nothing. It is quick.
+	Scarce func(c storage.Connection) (what string, most int)
+	Grace  time.Duration // how much longer than StopWithin runs may take to end
 }
 
 // EventKind is the kind of an event.

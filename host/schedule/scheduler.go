@@ -42,6 +42,7 @@ type Scheduler struct {
 	mu      sync.Mutex
 	running map[string]bool    // by connection id
 	waiting int                // of these, for their owners
+	scarce  map[string]string  // by connection id of these: what Deps.Scarce names
 	held    map[string]hold    // by connection id
 	skipped map[string]skipped // by connection id: the skip that was recorded last
 	window  window             // the loop's alone
@@ -56,7 +57,7 @@ func New(deps Deps) *Scheduler {
 		deps.Workers = defaultWorkers
 	}
 	return &Scheduler{
-		deps: deps, running: map[string]bool{}, held: map[string]hold{}, skipped: map[string]skipped{}, lost: map[string]int64{},
+		deps: deps, running: map[string]bool{}, scarce: map[string]string{}, held: map[string]hold{}, skipped: map[string]skipped{}, lost: map[string]int64{},
 		window: window{page: examinedPage, atMost: examinedAtMost}, wake: make(chan struct{}, 1),
 	}
 }

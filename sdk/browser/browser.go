@@ -94,7 +94,11 @@ func (b Browser) SignIn(url string, steps func(p *Page) error) (p *Page, elsewhe
 	p = &Page{b: b}
 	p.took(v)
 	failed := steps(p)
-	v, _, err = b.do(request(abi.BrowserSignInEnd, 0))
+	end := request(abi.BrowserSignInEnd, 0)
+	if failed == nil {
+		end = append(end, `,"ok":true`...)
+	}
+	v, _, err = b.do(end)
 	if failed != nil {
 		return nil, false, failed
 	}

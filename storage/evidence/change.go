@@ -120,16 +120,20 @@ func GapMoved(t *db.Tx, before, after *tables.GapRow) error {
 	return nil
 }
 
-// RunAsks follows an event of a connection's run.
-func RunAsks(t *db.Tx, connectionID, eventType string) error {
-	if eventType != EventAsks && eventType != EventAnswered {
+// RunSays follows an event of a connection's run.
+func RunSays(t *db.Tx, connectionID, eventType string, data []byte) error {
+	if eventType != EventAsks && eventType != EventAnswered && eventType != EventBrowser {
 		return nil
 	}
 	c, err := ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}
-	c.Facts.Asking = eventType == EventAsks
+	if eventType == EventBrowser {
+		c.Facts.Surface = surfaceOf(data)
+	} else {
+		c.Facts.Asking = eventType == EventAsks
+	}
 	return nil
 }
 

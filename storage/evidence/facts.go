@@ -24,6 +24,7 @@ func storedRun(row *tables.RunRow) *stored.Run {
 	}
 	failure := tables.FailureOf(row)
 	r.Reason = stored.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	r.Submitted = failure.Submitted && row.Status == tables.StatusFailed
 	if row.Status != tables.StatusCancelled {
 		r.Cause = stored.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
 	}
@@ -59,13 +60,13 @@ func Settles(row *tables.RunRow) bool {
 
 // BeginRun keeps a run that has not ended. It ends whatever held the connection.
 func BeginRun(f *stored.Facts, row *tables.RunRow) {
-	f.Latest, f.Hold, f.Asking = storedRun(row), nil, false
+	f.Latest, f.Hold, f.Asking, f.Surface = storedRun(row), nil, false, nil
 }
 
 // EndRun keeps the end of a run.
 func EndRun(f *stored.Facts, row *tables.RunRow) {
 	run := storedRun(row)
-	f.Latest, f.Asking = run, false
+	f.Latest, f.Asking, f.Surface = run, false, nil
 	if !Settles(row) {
 		return
 	}

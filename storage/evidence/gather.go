@@ -64,6 +64,9 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 	if err := g.addOpenAttention(f); err != nil {
 		return nil, 0, err
 	}
+	if err := g.addSurface(f); err != nil {
+		return nil, 0, err
+	}
 	if err := g.devices(id, f); err != nil {
 		return nil, 0, err
 	}

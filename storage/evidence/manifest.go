@@ -18,7 +18,8 @@ func AcceptManifest(f *stored.Facts, text string) error {
 		Setup        abi.Setup        `json:"setup"`
 		Capabilities abi.Capabilities `json:"capabilities"`
 		Requirements struct {
-			Network struct {
+			Bindings map[string]abi.Binding `json:"bindings"`
+			Network  struct {
 				Credentials []abi.CredentialSlot `json:"credentials"`
 			} `json:"network"`
 		} `json:"runtime_requirements"`
@@ -35,6 +36,13 @@ func AcceptManifest(f *stored.Facts, text string) error {
 		Setup: m.Setup, Capabilities: m.Capabilities,
 		Requirements: abi.RuntimeRequirements{Network: &abi.NetworkRequirements{Credentials: m.Requirements.Network.Credentials}},
 	})}
+	needs := abi.Manifest{Requirements: abi.RuntimeRequirements{Bindings: m.Requirements.Bindings}}
+	switch declared, required := needs.Declares(abi.BindingBrowser); {
+	case required:
+		out.Browser = stored.BrowserRequired
+	case declared:
+		out.Browser = stored.BrowserOptional
+	}
 	if p := m.Capabilities.RefreshPolicy; p != nil {
 		out.Refresh = &health.Refresh{
 			BackgroundSafe: p.BackgroundSafe, RecommendedMode: health.Word(p.RecommendedMode), InteractionPosture: health.Word(p.InteractionPosture),

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -100,6 +101,36 @@ const (
 	EventAsks     = "run.interaction_required"
 	EventAnswered = "run.interaction_completed"
 )
+
+// EventBrowser is the type of a run's events about its browser: that it waits for one, and that
+// it has it. Their data is a stored.Surface.
+const EventBrowser = "run.browser_lease"
+
+// addSurface keeps where the running run stands with its browser.
+func (g Gatherer) addSurface(f *stored.Facts) error {
+	if !f.Running() {
+		return nil
+	}
+	var last string
+	err := g.db.QueryRowContext(g.ctx, `SELECT e.data FROM events e JOIN runs r ON r.pk = e.run_pk
+WHERE r.run_id = ? AND e.type = ? ORDER BY e.seq DESC LIMIT 1`, f.Latest.ID, EventBrowser).Scan(&last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		f.Surface = surfaceOf([]byte(last))
+	}
+	return err
+}
+
+// surfaceOf reads the data of such an event.
+func surfaceOf(data []byte) *stored.Surface {
+	s := new(stored.Surface)
+	if json.Unmarshal(data, s) != nil {
+		return nil
+	}
+	return s
+}
 
 // addOpenAttention keeps whether the running run waits for its owner.
 func (g Gatherer) addOpenAttention(f *stored.Facts) error {

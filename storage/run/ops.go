@@ -108,7 +108,7 @@ func eventWithoutType() error { return abi.NewError(abi.CodeInternal, "an event 
 // AddEvent appends an event to the run, and follows in the evidence what it asks.
 func AddEvent(t *db.Tx, w *Writer, e Event) error {
 	w.events++
-	if err := evidence.RunAsks(t, w.To.ConnectionID, e.Type); err != nil {
+	if err := evidence.RunSays(t, w.To.ConnectionID, e.Type, e.Data); err != nil {
 		return err
 	}
 	return putEvent(t, w.To.RunPK, w.events, e)

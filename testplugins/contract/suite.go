@@ -186,7 +186,7 @@ func (s *suite) run(ctx context.Context) error {
 		return err
 	}
 	for _, clause := range []func(context.Context, *store) error{
-		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.isolation,
+		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.browserGone, s.isolation,
 	} {
 		s.report.notify()
 		if err := clause(ctx, whole); err != nil {

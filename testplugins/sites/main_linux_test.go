@@ -100,11 +100,15 @@ type world struct {
 	ids    atomic.Int64
 
 	program  string
+	slots    int
+	wait     time.Duration                   // for profile and slot; 0: the usual
+	limit    time.Duration                   // of signing in without progress; 0: the usual
+	missing  error                           // why this machine has no browser
+	wrap     func(run.Browsing) run.Browsing // nil: as it is
 	secrets  map[string]string
 	asker    run.Asker
 	sessions []*call.Session // of the runs so far
 	seals    run.Sealer
-	limit    time.Duration // of signing in without progress; 0: the usual
 	change   func(*run.Deps)
 	browsing *browser.Binding // of the newest run
 	unpaced  bool             // without the pauses that the manifest asks for
@@ -155,6 +159,14 @@ func newWorldOf(t testing.TB, site *Site, connector string) *world {
 // collect makes one run of the connector.
 func (w *world) collect() *run.Result {
 	w.t.Helper()
+	res, err := w.run()
+	if err != nil {
+		w.t.Fatalf("got the run refused: %v, want it to begin", err)
+	}
+	return res
+}
+
+func (w *world) run() (*run.Result, error) {
 	deps := run.Deps{
 		Store: w.store, Engine: w.engine, Asker: w.asker, Now: time.Now, Holder: "sites", HolderAlive: func(string) bool { return true },
 		NewID:  func() string { return fmt.Sprintf("run_sites_%d", w.ids.Add(1)) },
@@ -169,11 +181,7 @@ func (w *world) collect() *run.Result {
 	if w.recorder != nil {
 		running.Record(w.recorder, &deps)
 	}
-	res, err := run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
-	if err != nil {
-		w.t.Fatalf("got the run refused: %v, want it to begin", err)
-	}
-	return res
+	return run.New(deps).Run(w.t.Context(), run.Request{Module: w.file, Accept: true, Timeout: 5 * time.Minute})
 }
 
 // Open is the run's way to its provider.
@@ -198,16 +206,19 @@ func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 // machine is the world as its runs' browser.
 type machine world
 
-// Missing says that there is a browser.
-func (*machine) Missing(*abi.BrowserRequirements) error { return nil }
+// Missing says whether there is a browser.
+func (m *machine) Missing(*abi.BrowserRequirements) error { return m.missing }
 
 // Open opens the browser of a run.
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
 	m.browsing = browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals, Hide: b.Hide,
-		Limit: m.limit,
+		Slots: m.slots, Wait: m.wait, Limit: m.limit,
 	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
+	if m.wrap != nil {
+		return m.wrap(m.browsing), nil
+	}
 	return m.browsing, nil
 }
 

@@ -152,7 +152,7 @@ func TestRedditTrouble(t *testing.T) {
 
 // TestContract checks reddit_web against the contract of the ABI in a browser, as TestContractSuite
 // of testplugins/chain checks the connectors of APIs.
-func TestContract(t *testing.T) {
+func TestRedditContract(t *testing.T) {
 	t.Parallel()
 	w, site, _ := redditWorld(t, 6)
 	site.Code = "" // the suite knows none

@@ -29,6 +29,7 @@ type Shop struct {
 	Orders             int
 	Hold               bool                      // behind the password a button is to be held for three seconds
 	SessionOnly        bool                      // the session ends with the browser
+	Loops              string                    // "POST /login": the page of that answer never comes to rest
 	Fault              func(r *http.Request) int // a status to answer with instead; nil, 0: none. With 429 it asks for a second's pause.
 
 	lock     sync.Mutex
@@ -49,6 +50,13 @@ func (s *Shop) Tries() int {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.tries
+}
+
+// SignOut ends the sessions so far.
+func (s *Shop) SignOut() {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	clear(s.sessions)
 }
 
 // Sessions are the secrets of the sessions so far.
@@ -91,7 +99,11 @@ func html(w http.ResponseWriter, title, body string) {
 // accounts is where one signs in.
 func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 	const form = `<form method=post action=/login><input id=username name=username><input id=password name=password type=password><button id=next>Next</button></form>`
-	switch r.Method + " " + r.URL.Path {
+	asked := r.Method + " " + r.URL.Path
+	if asked == s.Loops {
+		defer fmt.Fprint(w, `<script>onload = () => setTimeout(() => { for (;;); })</script>`)
+	}
+	switch asked {
 	case "GET /login":
 		html(w, "Sign in", form)
 	case "POST /login":
@@ -103,6 +115,8 @@ func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 			html(w, "Sign in", `<p id=wrong>That is not right.</p>`+form)
 		case s.Hold:
 			html(w, "Press and hold", holding)
+		case asked == s.Loops:
+			html(w, "One moment", "")
 		default:
 			s.known(w, r)
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -39,7 +40,8 @@ func (o *owner) Ask(_ context.Context, in abi.Interaction) (abi.InteractionRespo
 // T1: a password that the host types, a code that the owner is asked for, a list of three pages,
 // 25 details and a download become records; the second run signs in with nothing asked; neither
 // password nor code stands anywhere (BR-13, BR-18.2, Invariant 5); the run counts each request once
-// (BR-07, Invariant 10).
+// (BR-07, Invariant 10). Its sign-in is framed by the host's checkpoints, with the connector's own
+// between them (RT-14.1, RT-14.2, BR-11), in the profile of its connection (RT-02.1).
 func TestShop(t *testing.T) {
 	t.Parallel()
 	shop := &Shop{Username: "ana", Password: password, Code: code, Orders: 25}
@@ -74,6 +76,10 @@ func TestShop(t *testing.T) {
 		t.Logf("run %d: %d ms, %d requests, %d throttled", n, res.DurationMS, res.Requests.Sent, throttled.Load())
 	}
 	w.told(t, "ads.example")
+	w.marked(t, "session-establish:begin", "code-asked", "session-established")
+	if found, err := filepath.Glob(filepath.Join(w.dir, "profiles", "example_shop-*")); err != nil || len(found) != 1 {
+		t.Errorf("got the profiles %v, %v, want the connection's own", found, err)
+	}
 	w.looked(t)
 	w.unseen(t, password, code)
 }
@@ -114,6 +120,26 @@ func TestSessionIsKept(t *testing.T) {
 		}
 	}
 	w.unseen(t, append(shop.Sessions(), password)...)
+}
+
+// marked looks for the checkpoints of the first run among its events.
+func (w *world) marked(t *testing.T, want ...string) {
+	t.Helper()
+	events, err := w.store.Events(t.Context(), "run_sites_1", 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		var data struct{ Label string }
+		if e.Type != "run.browser_checkpoint" || json.Unmarshal(e.Data, &data) != nil || e.At.IsZero() {
+			continue
+		}
+		got = append(got, data.Label)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the checkpoints %v, want %v", got, want)
+	}
 }
 
 // told looks for a host that the runs' browser did not get to in their events.

@@ -144,7 +144,23 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 		return nil, nil, abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
 	}
 	o.dog.happens(watch.Checkpoint, r.Label)
+	o.mark(r.Label)
 	return &abi.BrowserAnswer{}, nil, nil
+}
+
+// mark tells of a checkpoint. The host's own count too: a guest can sign in again and again. The
+// lock is held.
+func (o *Ops) mark(label string) {
+	if o.marks++; o.marks <= 2*abi.BrowserCheckpoints && o.options.Marked != nil {
+		o.options.Marked(label)
+	}
+}
+
+// frame is mark for one of the host's own.
+func (o *Ops) frame(label string) {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	o.mark(label)
 }
 
 func isLabel(s string) bool {

@@ -26,6 +26,7 @@ type Options struct {
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
 	Now     func() time.Time
 	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
+	Marked  func(label string)                 // told of each checkpoint; nil: nobody is
 }
 
 // Secret returns the value of a credential's field, and whether it may be seen: what may not is
@@ -48,6 +49,7 @@ type Ops struct {
 	label    string
 	repeats  int
 	labelled int
+	marks    int
 }
 
 // New returns the operations on the browser of a line.

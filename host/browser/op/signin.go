@@ -71,6 +71,16 @@ func (c *codes) submitted() bool {
 	return c.handed
 }
 
+// enter notes that the site has let the run in.
+func (c *codes) enter() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.handed = false
+}
+
+// Submitted reports whether a secret was sent to a site that has not let the run in since.
+func (o *Ops) Submitted() bool { return o.codes.submitted() }
+
 // begin opens the window: every other page is closed, and a new one goes to the site, past the
 // service worker that the site or the connector has left there (BR-13.1).
 func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAnswer, body []byte, err error) {
@@ -79,6 +89,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	}
 	o.options.Roles.SignIn(true)
 	o.dog.happens(watch.Begin, "")
+	o.frame(watch.LabelBegin)
 	defer func() {
 		if err != nil {
 			o.shut()
@@ -163,6 +174,10 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		return a, nil, p.Forget(ctx)
 	}
 	a.URL, a.Title = p.Info(ctx)
+	if r.OK {
+		o.codes.enter()
+		o.frame(watch.LabelEstablished)
+	}
 	return a, nil, nil
 }
 

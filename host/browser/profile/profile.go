@@ -223,7 +223,7 @@ func (h *Held) take(ctx context.Context, wait time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, abi.NewError(abi.CodeBrowserProfileBusy, "another run uses the browser profile "+filepath.Base(h.Path), "try it again when that run has ended"))
 	defer cancel()
 	for {
-		switch free, err := tryLock(h.lock); {
+		switch free, err := TryLock(h.lock); {
 		case err != nil:
 			return refused(h.Path, "cannot be locked").Wrap(err)
 		case free:

@@ -26,7 +26,7 @@ func after(w Watch, seconds float64, kinds ...Kind) Watch {
 	return w
 }
 
-// Each row of the watchdog's table (RT-15, BR-12).
+// Each row of the watchdog's table (RT-15.1, RT-15.3, BR-12).
 func TestTable(t *testing.T) {
 	t.Parallel()
 	paused := after(armed(), 10, InteractionOpened)
@@ -71,7 +71,7 @@ func TestTable(t *testing.T) {
 }
 
 // The worked sequence at 120 s: checkpoints at 0, 100, 200 and 300 live, and then it trips
-// after 420; with a question from 310 to 1,310 it trips after 1,430 (RT-15).
+// after 420; with a question from 310 to 1,310 it trips after 1,430 (RT-15.2, RT-15.3).
 func TestSequence(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

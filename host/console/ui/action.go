@@ -55,6 +55,8 @@ func StepOf(connection string, a *view.Action, onDevice bool) Step {
 		return Step{Label: words.DoModule, Path: ConnectionPath(connection, "module")}
 	case code == "cta_put_right_folder":
 		return Step{Label: words.DoFolder, Path: ConnectionPath(connection, "settings")}
+	case code == "cta_put_right_sign_in":
+		return Step{words.DoRun, ConnectionPath(connection, "run"), true}
 	case code == "cta_put_right_option", code == "cta_put_right_address":
 		return Step{Label: words.DoSettings, Path: ConnectionPath(connection, "settings")}
 	case Answers(a):

@@ -2,10 +2,12 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
@@ -42,6 +44,40 @@ func (e *exam) browser(ctx context.Context) error {
 		e.ok(check, proof.Product+" at "+program+" was started: its requests are governed and have one way out, and its pages are in its sandbox")
 	}
 	return nil
+}
+
+// The sizes of a profile of which its owner is told. Its caches are removed after each run, so
+// only its sites make it as large.
+const (
+	largeProfile = 100 << 20
+	hugeProfile  = 512 << 20
+)
+
+// profiles says how large the profiles of browsers are (BR-18.1).
+func (e *exam) profiles() {
+	const check = "browser profiles"
+	if e.Browser == nil {
+		return
+	}
+	dir, all, err := e.Browser.Profiles()
+	if err != nil {
+		e.add(check, Notice, "the sizes of the profiles in "+dir+" cannot be read", "look at the folder's owner and mode")
+		return
+	}
+	sum := int64(0)
+	for _, p := range all {
+		sum += p.Bytes
+		hint := "when its owner can sign in again, remove the folder while nothing runs: the next run makes a new one"
+		switch message := p.Name + " in " + dir + " has " + config.FormatSize(p.Bytes&^(1<<20-1)); {
+		case p.Bytes > hugeProfile:
+			e.all = append(e.all, Finding{Check: check, Outcome: Notice, Message: message, Code: string(abi.CodeBrowserProfileLarge), Hint: hint})
+		case p.Bytes > largeProfile:
+			e.add(check, Notice, message, hint)
+		}
+	}
+	if len(all) > 0 {
+		e.ok(check, fmt.Sprintf("%d in %s, with %s in all", len(all), dir, config.FormatSize(sum)))
+	}
 }
 
 // without says that there is no browser to use, and who needs one.

@@ -17,6 +17,8 @@ type installed struct {
 	run.Browser
 
 	missing, fails error
+	profiles       []owner.BrowserProfile
+	unread         error
 	proof          owner.BrowserProof
 	started        int
 }
@@ -27,6 +29,12 @@ func (i *installed) Prove(context.Context, string) (*owner.BrowserProof, error) 
 	i.started++
 	return &i.proof, i.fails
 }
+
+func (i *installed) Profiles() (string, []owner.BrowserProfile, error) {
+	return "/profiles", i.profiles, i.unread
+}
+
+func (i *installed) Slots() int { return 1 }
 
 func (i *installed) Forget(context.Context, string, string) error { return nil }
 
@@ -73,10 +81,36 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: got %+v after %d starts, want %s %s that says %q after %d", name, f, c.browser.started, c.outcome, c.code, c.says, c.started)
 		}
 	}
+	old := abi.NewError(abi.CodeBrowserTooOld, "the browser is too old: Chrome/100", "install version 120 or newer")
+	e := &exam{Owner: owner.New(owner.Deps{Browser: &installed{fails: old}, Actor: owner.Actor{Face: owner.CommandLine}}), sound: needing(true)}
+	if err := e.browser(t.Context()); err != nil || len(e.all) != 1 || e.all[0].Outcome != Broken || e.all[0].Code != string(abi.CodeBrowserTooOld) {
+		t.Errorf("too old: got %v, %v, want a problem", e.all, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e := &exam{Owner: owner.New(owner.Deps{Browser: &installed{fails: sandbox}, Actor: owner.Actor{Face: owner.CommandLine}})}
+	e = &exam{Owner: owner.New(owner.Deps{Browser: &installed{fails: sandbox}, Actor: owner.Actor{Face: owner.CommandLine}})}
 	if err := e.browser(ctx); !errors.Is(err, context.Canceled) || len(e.all) != 0 {
 		t.Errorf("interrupted: got %v, %v, want the interruption", e.all, err)
+	}
+}
+
+// BR-18.1: doctor says how much the profiles have, and advises on one that is too large.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	examine := func(i *installed) []Finding {
+		e := &exam{Owner: owner.New(owner.Deps{Browser: i})}
+		e.profiles()
+		return e.all
+	}
+	if got := examine(&installed{}); len(got) != 0 {
+		t.Errorf("none: got %v, want nothing to say", got)
+	}
+	if got := examine(&installed{unread: errors.New("no")}); len(got) != 1 || got[0].Outcome != Notice {
+		t.Errorf("unreadable: got %v, want that said", got)
+	}
+	got := examine(&installed{profiles: []owner.BrowserProfile{{Name: "a", Bytes: 100 << 20}, {Name: "b", Bytes: 101 << 20}, {Name: "c", Bytes: 513 << 20}}})
+	if len(got) != 3 || got[0].Code != "" || !strings.HasPrefix(got[0].Message, "b in /profiles has 101MiB") || got[1].Code != string(abi.CodeBrowserProfileLarge) ||
+		got[1].Hint == "" || got[2].Outcome != Healthy || !strings.Contains(got[2].Message, "3 in /profiles, with 714MiB") {
+		t.Errorf("got %+v, want the second and the third named, and the sum", got)
 	}
 }

@@ -31,6 +31,7 @@ func Examine(ctx context.Context, o *owner.Owner, repair bool) ([]Finding, error
 	if err := e.browser(ctx); err != nil {
 		return nil, err
 	}
+	e.profiles()
 	if err := e.stored(ctx); err != nil {
 		return nil, err
 	}

@@ -90,6 +90,18 @@ func (s *Server) manifest(ctx context.Context, c *storage.Connection) (*abi.Mani
 	return d.Manifest, nil
 }
 
+// scarce says that a run of a connector with a browser needs one of those that may run at once.
+func (s *Server) scarce(c storage.Connection) (what string, most int) {
+	m := modules.Pinned(&c)
+	if m == nil || s.Browser == nil {
+		return "", 0
+	}
+	if declared, _ := m.Declares(abi.BindingBrowser); !declared {
+		return "", 0
+	}
+	return abi.BindingBrowser, s.Browser.Slots()
+}
+
 // onDevice reports whether a device feeds the connection.
 func (s *Server) onDevice(ctx context.Context, c storage.Connection) (bool, error) {
 	return owner.FedByDevice(ctx, s.store, c.ID)

@@ -124,7 +124,7 @@ func (s *Server) alongside(ctx context.Context, work func(context.Context) error
 
 func (s *Server) scheduler() *schedule.Scheduler {
 	return schedule.New(schedule.Deps{
-		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice,
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice, Scarce: s.scarce,
 		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers, Grace: s.request.Grace,
 		Passed: func() {
 			s.right.passed(s.Now())

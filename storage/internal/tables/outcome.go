@@ -23,6 +23,8 @@ type RunError struct {
 	// did so at.
 	Cause abi.Cause `json:"cause,omitempty"`
 	Place string    `json:"place,omitempty"`
+	// Submitted: a secret of the owner's was sent to a site, which had not let the run in.
+	Submitted bool `json:"submitted,omitempty"`
 }
 
 // FailureOf returns why a run failed; nothing where that cannot be read, and the

@@ -14,6 +14,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
 	"github.com/pdpp-host/pdpp-host/host/browser/launch"
+	"github.com/pdpp-host/pdpp-host/host/browser/profile"
+	"github.com/pdpp-host/pdpp-host/host/browser/room"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -41,6 +43,14 @@ func (m *machine) Missing(needs *abi.BrowserRequirements) error {
 	}
 	_, err := m.Find()
 	return err
+}
+
+// Slots is how many browsers may run at once.
+func (m *machine) Slots() int {
+	if n := m.config.BrowserMax(); n > 0 {
+		return int(n)
+	}
+	return room.Here()
 }
 
 // Open opens the browser of a run, which starts when it is first used.
@@ -90,12 +100,24 @@ func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Bind
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
-		Now: time.Now, Sealer: b.Sealer, Hide: b.Hide,
+		Now: time.Now, Sealer: b.Sealer, Slots: m.Slots(), Hide: b.Hide,
 	}
 	if r.Limit, err = m.establish(); err != nil {
 		return nil, err
 	}
 	return browser.Bind(r, b.Manifest.Requirements.Browser, b.Sending, b.Secret), nil
+}
+
+// Profiles returns the profiles that there are.
+func (m *machine) Profiles() (dir string, all []owner.BrowserProfile, err error) {
+	if dir = m.config.ProfilesDir(); dir == "" {
+		return "", nil, nil
+	}
+	sizes, err := profile.Sizes(dir)
+	for _, s := range sizes {
+		all = append(all, owner.BrowserProfile(s))
+	}
+	return dir, all, err
 }
 
 // Forget removes the profile of a connection.

@@ -131,8 +131,10 @@ func Step(b *view.Brief, s Subject) string {
 		return ""
 	}
 	switch first.CTACode {
-	case "cta_put_right_address", "cta_put_right_option", "cta_put_right_binding":
+	case "cta_put_right_address", "cta_put_right_option", "cta_put_right_binding", "cta_put_right_sign_in":
 		return s.Run() // which says what is wrong, or that nothing is any more
+	case "cta_put_right_browser":
+		return "pdpp-host doctor, then " + s.Run()
 	}
 	if first.CTACode == "cta_put_right_acceptance" || first.CTACode == "cta_put_right_module" && s.Unaccepted {
 		return s.accept()
