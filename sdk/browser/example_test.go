@@ -92,7 +92,7 @@ func ExampleLogin_Establish() {
 		s.Pages[login.Home].Texts = map[string][]string{login.Known: {"Ada"}}
 		return login.Home
 	}}
-	site.Fetch = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id": "1001"}]`) })
+	site.Fetch = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"id": "1001"}]`) })
 	run := sdktest.Collect(inTest{}, notes{}, sdktest.Options{Site: site, Credentials: map[string]bool{"password": true}})
 	fmt.Println(site.Filled["#word"], run.Keys("orders"))
 	// Output: {password} [1001]

@@ -16,6 +16,7 @@ type Login struct {
 	Send   string   // submits the form
 	Wrong  string   // what the site shows when it refuses what was filled in
 	Code   *Code    // nil: the site asks for none
+	Steps  []Step   // what else the site may ask for behind the form
 }
 
 // Filled is a field of a form, and the credential that the host types there.
@@ -26,6 +27,12 @@ type Code struct {
 	Field, Send string
 	Wrong       string // what the site shows when it refuses the code
 	Message     string // asks the owner for it
+}
+
+// Step is something that a site may ask for, as whether to stay signed in. It is done once.
+type Step struct {
+	Shown string // what the site shows then
+	Do    func(h *sdk.Host, p *Page) error
 }
 
 // codeName is the property of the owner's answer that has the code.
@@ -75,26 +82,48 @@ func (l *Login) enter(h *sdk.Host, b Browser, p *Page) error {
 	if err := p.Click(l.Send); err != nil {
 		return l.changed(h, err)
 	}
-	next := []abi.BrowserCondition{{Selector: l.Known, State: abi.StateAttached}, Visible(l.Wrong)}
-	if l.Code != nil {
-		next = append(next, Visible(l.Code.Field))
-	}
-	at, err := p.Wait(next...)
-	switch {
-	case err != nil:
-		return l.stuck(h, err)
-	case at == 0:
-		return nil
-	case at == 1:
-		return &sdk.Failure{Code: h.ConnectorKey() + "_auth_failed", Message: l.Site + " refuses the user name or the password", Hint: "refresh_credentials"}
-	}
-	if err := b.Checkpoint("code-asked"); err != nil {
-		return err
-	}
-	return l.enterCode(h, p)
+	return l.proceed(h, b, p)
 }
 
-// enterCode has the owner's code typed, once.
+// proceed does what the site asks for, until it knows its owner.
+func (l *Login) proceed(h *sdk.Host, b Browser, p *Page) error {
+	wrong, code, steps := l.Wrong, l.Code, append([]Step(nil), l.Steps...)
+	refused := &sdk.Failure{Code: h.ConnectorKey() + "_auth_failed", Message: l.Site + " refuses the user name or the password", Hint: "refresh_credentials"}
+	for {
+		next := []abi.BrowserCondition{{Selector: l.Known, State: abi.StateAttached}, Visible(wrong)}
+		for _, s := range steps {
+			next = append(next, Visible(s.Shown))
+		}
+		if code != nil {
+			next = append(next, Visible(code.Field))
+		}
+		at, err := p.Wait(next...)
+		switch {
+		case err != nil:
+			return l.stuck(h, err)
+		case at == 0:
+			return nil
+		case at == 1:
+			return refused
+		}
+		if err := b.Checkpoint("owner-asked"); err != nil {
+			return err
+		}
+		if i := at - 2; i < len(steps) { //nolint:mnd // behind Known and wrong
+			err = steps[i].Do(h, p)
+			steps = append(steps[:i], steps[i+1:]...)
+		} else {
+			err = l.enterCode(h, p)
+			wrong, code = code.Wrong, nil
+			refused = &sdk.Failure{Code: h.ConnectorKey() + "_code_refused", Message: l.Site + " refuses the code", Hint: "manual_action_required"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// enterCode has the owner's code typed.
 func (l *Login) enterCode(h *sdk.Host, p *Page) error {
 	needed := l.required(h, l.Site+" asks for a code")
 	if !h.Interactive() {
@@ -115,13 +144,6 @@ func (l *Login) enterCode(h *sdk.Host, p *Page) error {
 	}
 	if err := p.Click(l.Code.Send); err != nil {
 		return l.changed(h, err)
-	}
-	at, err := p.Wait(abi.BrowserCondition{Selector: l.Known, State: abi.StateAttached}, Visible(l.Code.Wrong))
-	switch {
-	case err != nil:
-		return l.stuck(h, err)
-	case at == 1:
-		return &sdk.Failure{Code: h.ConnectorKey() + "_code_refused", Message: l.Site + " refuses the code", Hint: "manual_action_required"}
 	}
 	return nil
 }
