@@ -131,6 +131,19 @@ func TestAnswersOfPages(t *testing.T) {
 	}
 }
 
+// A page adds no credential, so a request that asks for one is not sent.
+func TestPagesSendNoCredential(t *testing.T) {
+	t.Parallel()
+	host := &parrot{start: `{"type":"START","scope":{"streams":[]}}`}
+	sdk.Serve(collect(func(h *sdk.Host) error {
+		h.FetchIn(1)
+		if _, err := h.Fetch(sdk.Request{URL: site, Credential: "token"}); abi.CodeOf(err) != abi.CodeBrowserRequest {
+			t.Errorf("got %v, want %s", err, abi.CodeBrowserRequest)
+		}
+		return nil
+	}), host)
+}
+
 // For any answer of the host, a Fetch gives a response or an error, and a lane that got
 // it ends.
 func FuzzAnswer(f *testing.F) {

@@ -74,6 +74,9 @@ func (h *Host) startFetch(r Request) (int32, error) {
 	op, name, size, most := abi.OpHTTP, "http", abi.MaxSubmitBytes, maxFetching
 	b := h.message[:0]
 	if h.page > 0 {
+		if r.Credential != "" {
+			return 0, abi.NewError(abi.CodeBrowserRequest, "a page sends its cookies, and no credential", "leave Credential out, and sign the owner in")
+		}
 		op, name, size, most = abi.OpBrowser, "browser", abi.BrowserRequestBytes, abi.BrowserInFlight
 		b = jsonappend.Int(append(b, `{"do":"fetch","page":`...), int64(h.page))
 		b = append(AppendAsk(append(b, `,"requests":[`...), r), ']', '}')

@@ -188,8 +188,8 @@ func (b *Binding) do(r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) 
 		return nil, nil, b.err
 	}
 	head, body, err := b.started.Load().Do(b.ctx, r)
-	if err == nil {
-		err = b.hide()
+	if hid := b.hide(); hid != nil {
+		head, body, err = nil, nil, hid
 	}
 	switch {
 	case b.ctx.Err() != nil:

@@ -21,7 +21,7 @@ var login = browser.Login{
 	Form: "https://accounts.shop.example/login", Send: "#next", Wrong: "#wrong",
 	Fields: []browser.Filled{{Selector: "#username", Credential: "username"}, {Selector: "#password", Credential: "password"}},
 	Code:   &browser.Code{Field: "#code", Send: "#next", Wrong: "#wrong", Message: "The shop has sent you a code."},
-	ByHand: &browser.ByHand{Shown: "#hold", Reason: abi.HandoffCaptcha, Message: "Press and hold the shop's button for three seconds."},
+	Steps:  []browser.Step{{Shown: "#hold", Do: browser.ByHand(abi.HandoffCaptcha, "Press and hold the shop's button for three seconds.", home)}},
 }
 
 type connector struct{}

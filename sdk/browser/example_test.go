@@ -2,11 +2,14 @@ package browser_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/browser"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -157,4 +160,37 @@ func ExamplePage_Capture() {
 	run := sdktest.Collect(inTest{}, pictured{}, sdktest.Options{Site: site})
 	fmt.Println(run.Keys("orders"))
 	// Output: [https://shop.example/api/orders 200, 0 dropped, 67 bytes]
+}
+
+// notes is a connector whose site knows its owner behind a form, and has its list as JSON.
+type notes struct{ orders }
+
+var login = browser.Login{
+	Site: "the shop", Home: "https://shop.example/", Known: "#account", Form: "https://shop.example/login", Send: "#next", Wrong: "#wrong",
+	Fields: []browser.Filled{{Selector: "#word", Credential: "password"}},
+}
+
+func (notes) Collect(h *sdk.Host) error {
+	page, err := login.Establish(h)
+	if err != nil {
+		return err
+	}
+	page.Carry() // sends what package api asks for
+	return api.Collect(h, api.Provider{Origin: "https://shop.example"}, api.Table{Streams: []api.Stream{
+		api.List{Name: "orders", Pager: api.OnePage("/orders.json", ""), Row: func(r *sdk.Record, v jsonvalue.Value) { r.Copy("id", v.Get("id")) }}.Stream(),
+	}})
+}
+
+// A form signs the owner in, whose page then carries the requests of package api.
+func ExampleLogin_Establish() {
+	form := &sdktest.SitePage{Texts: map[string][]string{"#word": {""}, "#next": {"Next"}}}
+	site := &sdktest.Site{Pages: map[string]*sdktest.SitePage{login.Home: {Title: "Shop"}, login.Form: form}}
+	form.Clicks = map[string]func(*sdktest.Site) string{"#next": func(s *sdktest.Site) string {
+		s.Pages[login.Home].Texts = map[string][]string{login.Known: {"Ada"}}
+		return login.Home
+	}}
+	site.Fetch = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"id": "1001"}]`) })
+	run := sdktest.Collect(inTest{}, notes{}, sdktest.Options{Site: site, Credentials: map[string]bool{"password": true}})
+	fmt.Println(site.Filled["#word"], run.Keys("orders"))
+	// Output: {password} [1001]
 }

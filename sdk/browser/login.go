@@ -16,7 +16,7 @@ type Login struct {
 	Send   string   // submits the form
 	Wrong  string   // what the site shows when it refuses what was filled in
 	Code   *Code    // nil: the site asks for none
-	ByHand *ByHand  // nil: nothing
+	Steps  []Step   // what else the site may ask for behind the form
 }
 
 // Filled is a field of a form, and the credential that the host types there.
@@ -29,11 +29,10 @@ type Code struct {
 	Message     string // asks the owner for it
 }
 
-// ByHand is what the owner does on the site's page, which is handed over to them.
-type ByHand struct {
-	Shown   string // what the site shows then
-	Reason  string // one of abi's, such as abi.HandoffCaptcha
-	Message string // asks the owner to do it
+// Step is something that a site may ask for, as whether to stay signed in. It is done once.
+type Step struct {
+	Shown string // what the site shows then
+	Do    func(h *sdk.Host, p *Page) error
 }
 
 // codeName is the property of the owner's answer that has the code.
@@ -83,15 +82,20 @@ func (l *Login) enter(h *sdk.Host, b Browser, p *Page) error {
 	if err := p.Click(l.Send); err != nil {
 		return l.changed(h, err)
 	}
-	wrong, refused := l.Wrong, &sdk.Failure{Code: h.ConnectorKey() + "_auth_failed", Message: l.Site + " refuses the user name or the password", Hint: "refresh_credentials"}
-	code, byHand := l.Code, l.ByHand // each once
+	return l.proceed(h, b, p)
+}
+
+// proceed does what the site asks for, until it knows its owner.
+func (l *Login) proceed(h *sdk.Host, b Browser, p *Page) error {
+	wrong, code, steps := l.Wrong, l.Code, append([]Step(nil), l.Steps...)
+	refused := &sdk.Failure{Code: h.ConnectorKey() + "_auth_failed", Message: l.Site + " refuses the user name or the password", Hint: "refresh_credentials"}
 	for {
 		next := []abi.BrowserCondition{{Selector: l.Known, State: abi.StateAttached}, Visible(wrong)}
+		for _, s := range steps {
+			next = append(next, Visible(s.Shown))
+		}
 		if code != nil {
 			next = append(next, Visible(code.Field))
-		}
-		if byHand != nil {
-			next = append(next, Visible(byHand.Shown))
 		}
 		at, err := p.Wait(next...)
 		switch {
@@ -105,29 +109,18 @@ func (l *Login) enter(h *sdk.Host, b Browser, p *Page) error {
 		if err := b.Checkpoint("owner-asked"); err != nil {
 			return err
 		}
-		if code != nil && at == 2 { //nolint:mnd // of next
-			wrong, refused = code.Wrong, &sdk.Failure{Code: h.ConnectorKey() + "_code_refused", Message: l.Site + " refuses the code", Hint: "manual_action_required"}
-			code, err = nil, l.enterCode(h, p)
+		if i := at - 2; i < len(steps) { //nolint:mnd // behind Known and wrong
+			err = steps[i].Do(h, p)
+			steps = append(steps[:i], steps[i+1:]...)
 		} else {
-			byHand, err = nil, l.handOver(h, p)
+			err = l.enterCode(h, p)
+			wrong, code = code.Wrong, nil
+			refused = &sdk.Failure{Code: h.ConnectorKey() + "_code_refused", Message: l.Site + " refuses the code", Hint: "manual_action_required"}
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// handOver has the owner do what only they can.
-func (l *Login) handOver(h *sdk.Host, p *Page) error {
-	needed := l.required(h, l.Site+" asks for its owner")
-	if !h.Interactive() {
-		return needed
-	}
-	ok, err := p.HandOver(l.ByHand.Reason, l.ByHand.Message, &abi.HandoffDone{URLPrefix: l.Home})
-	if err == nil && !ok {
-		err = needed
-	}
-	return err
 }
 
 // enterCode has the owner's code typed.

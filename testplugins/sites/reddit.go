@@ -23,6 +23,7 @@ type Reddit struct {
 	Code               string // that is asked for behind the password; "": none
 	Lists              *reddit.Provider
 
+	// Change changes those below between requests.
 	Fault   func(r *http.Request) int // a status to answer with instead; nil, 0: none. With 429 it asks for a second's pause.
 	Blocked func(r *http.Request) bool
 	Redrawn bool // the form has other names
@@ -39,17 +40,23 @@ func (s *Reddit) Tries() int {
 	return s.tries
 }
 
-// SignOut ends all sessions.
-func (s *Reddit) SignOut() {
+// Change runs f while no request looks at the site's fields.
+func (s *Reddit) Change(f func()) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	clear(s.sessions)
+	f()
 }
+
+// SignOut ends all sessions.
+func (s *Reddit) SignOut() { s.Change(func() { clear(s.sessions) }) }
 
 // ServeHTTP answers under each name of the site.
 func (s *Reddit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.Fault != nil {
-		if status := s.Fault(r); status != 0 {
+	s.lock.Lock()
+	fault, turnsAway, redrawn := s.Fault, s.Blocked, s.Redrawn
+	s.lock.Unlock()
+	if fault != nil {
+		if status := fault(r); status != 0 {
 			if status == http.StatusTooManyRequests {
 				w.Header().Set("Retry-After", "1")
 			}
@@ -58,7 +65,7 @@ func (s *Reddit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch {
-	case s.Blocked != nil && s.Blocked(r):
+	case turnsAway != nil && turnsAway(r):
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(w, "<!doctype html><title>Blocked</title><p>You have been blocked by network security.")
@@ -70,7 +77,7 @@ func (s *Reddit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/":
 		s.home(w, r)
 	case r.Method+r.URL.Path == "GET/login":
-		s.form(w)
+		form(w, redrawn)
 	case r.Method+r.URL.Path == "POST/api/login":
 		s.signIn(w, r)
 	default:
@@ -88,11 +95,11 @@ func (s *Reddit) home(w http.ResponseWriter, r *http.Request) {
 }
 
 // form is the page on which one signs in.
-func (s *Reddit) form(w http.ResponseWriter) {
+func form(w http.ResponseWriter, redrawn bool) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	page := `<!doctype html><title>reddit.com: log in</title><form id=login-form><input id=user_login name=user><input id=passwd_login name=passwd type=password>
 		<input name=otp inputmode=numeric hidden><p class=error hidden></p><button type=submit>log in</button></form><script src="https://` + redditParts + `/login.js"></script>`
-	if s.Redrawn {
+	if redrawn {
 		page = strings.NewReplacer("user_login", "login-username", "passwd_login", "login-password").Replace(page)
 	}
 	fmt.Fprint(w, page)
