@@ -134,17 +134,26 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 	if !isLabel(r.Label) {
 		return nil, nil, invalid("label is no label")
 	}
+	if err := o.labels(r.Label); err != nil {
+		return nil, nil, err
+	}
+	o.options.Tell("run.browser_checkpoint", map[string]any{"label": r.Label})
+	o.dog.happens(watch.Checkpoint, r.Label)
+	return &abi.BrowserAnswer{}, nil, nil
+}
+
+// labels counts a checkpoint, and refuses one too many.
+func (o *Ops) labels(label string) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	o.repeats++
-	if o.label != r.Label {
-		o.label, o.repeats = r.Label, 1
+	if o.label != label {
+		o.label, o.repeats = label, 1
 	}
 	if o.labelled++; o.labelled > abi.BrowserCheckpoints || o.repeats > abi.BrowserRepeats {
-		return nil, nil, abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
+		return abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
 	}
-	o.dog.happens(watch.Checkpoint, r.Label)
-	return &abi.BrowserAnswer{}, nil, nil
+	return nil
 }
 
 func isLabel(s string) bool {
