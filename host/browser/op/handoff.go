@@ -124,7 +124,6 @@ func (w *hand) open(ctx context.Context) error {
 	if err := w.cover(ctx, w.main, w.viewport); err != nil {
 		return err
 	}
-	w.main.Info(ctx)
 	w.shown, w.newest = w.main.Number, w.main.Number
 	o.pages.Popups(true)
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
