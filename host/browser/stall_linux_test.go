@@ -21,7 +21,7 @@ func TestSignInStalls(t *testing.T) {
 			why   error
 			again bool
 		}
-		ends, told := make(chan end, 2), make(chan string, 2)
+		ends, told := make(chan end, 2), make(chan string, 4)
 		b.Watch(func(why error, again bool) { ends <- end{why, again} }, func(event string, data map[string]any) { told <- fmt.Sprint(event, data) })
 		b.does(`{"do":"open","url":"https://shop.example/"}`)
 		b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
@@ -34,8 +34,10 @@ func TestSignInStalls(t *testing.T) {
 		}
 		b.Asking(false)
 		b.does(`{"do":"checkpoint","label":"form-there"}`)
-		if got, want := <-told, "run.browser_checkpointmap[label:form-there]"; got != want { // BR-11, RT-14
-			t.Errorf("%s: got the event %s, want %s", name, got, want)
+		for _, want := range []string{"session-establish:begin", "form-there"} { // BR-11, RT-14.1, RT-14.2
+			if got := <-told; got != "run.browser_checkpointmap[label:"+want+"]" {
+				t.Errorf("%s: got the event %s, want the checkpoint %s", name, got, want)
+			}
 		}
 		if submits {
 			b.does(`{"page":` + page + `,"do":"fill","selector":"[name=password]","credential":"password"}`)

@@ -137,9 +137,14 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 	if err := o.labels(r.Label); err != nil {
 		return nil, nil, err
 	}
-	o.options.Tell("run.browser_checkpoint", map[string]any{"label": r.Label})
+	o.mark(r.Label)
 	o.dog.happens(watch.Checkpoint, r.Label)
 	return &abi.BrowserAnswer{}, nil, nil
+}
+
+// mark keeps a checkpoint as an event of the run: the connector's, and the host's around them.
+func (o *Ops) mark(label string) {
+	o.options.Tell("run.browser_checkpoint", map[string]any{"label": label})
 }
 
 // labels counts a checkpoint, and refuses one too many.
