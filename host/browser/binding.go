@@ -41,9 +41,9 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
-	fail   func(error, bool) // the run; nil: nobody is told
-	leased func(abi.Code)    // see Lease; nil: nobody is told
-	marked func(string)      // see Checkpoints; nil: nobody is told
+	fail   func(error, bool)            // the run; nil: nobody is told
+	tell   func(string, map[string]any) // keeps its events; nil: nobody does
+	leased func(abi.Code)               // see Lease; nil: nobody is told
 	fault  atomic.Pointer[error]
 
 	looked func(b *Browser, cookies int) // is told of each look at an owner's window; nil: nobody is
@@ -78,8 +78,10 @@ func Forget(ctx context.Context, profiles, connector, connection string) error {
 }
 
 // Watch has a run fail by what its browser does to it; again says that another run may do
-// better. It is called before Do.
-func (b *Binding) Watch(fail func(why error, again bool)) { b.fail = fail }
+// better. tell keeps an event of the run. It is called before Do.
+func (b *Binding) Watch(fail func(why error, again bool), tell func(event string, data map[string]any)) {
+	b.fail, b.tell = fail, tell
+}
 
 // stalled fails a run whose signing in made no progress (BR-12). Another run would send a secret
 // that was sent once more.
@@ -100,18 +102,23 @@ func (b *Binding) Asking(open bool) {
 	}
 }
 
-// HandOver hands a page over to its owner (BR-15). allowed is told of each host that the owner
-// allows.
-func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error) {
+// handTime bounds how long a page is made ready for its owner.
+const handTime = 2 * time.Minute
+
+// HandOver hands a page over to its owner (BR-15).
+func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
 	if !b.hold() {
 		return nil, abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
 	}
 	defer b.working.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, handTime, abi.NewError(abi.CodeBrowserTimeout, "the page cannot be handed over now", "try it again"))
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
 	ops := b.started.Load()
 	if ops == nil {
 		return nil, abi.NewError(abi.CodeBrowserPageUnknown, "no page is open", "open one")
 	}
-	p, err := ops.HandOver(ctx, h, allowed)
+	p, err := ops.HandOver(ctx, h)
 	if err != nil {
 		return nil, b.browser.because(err)
 	}
@@ -216,7 +223,7 @@ func (b *Binding) start() {
 	}
 	o := op.Options{
 		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
-		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Marked: b.marked,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell,
 	}
 	if o.Now == nil {
 		o.Now = time.Now

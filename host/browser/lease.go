@@ -42,10 +42,6 @@ func (b *Binding) Lease(told func(waits abi.Code, profile string)) {
 	b.request.Waits = b.leased
 }
 
-// Checkpoints has told called with the label of each checkpoint of signing in (BR-11). It is
-// called before Do.
-func (b *Binding) Checkpoints(told func(label string)) { b.marked = told }
-
 // fails keeps what the browser itself failed at. The end of the run is none of it.
 func (b *Binding) fails(err error, start bool) {
 	code := abi.CodeOf(err)

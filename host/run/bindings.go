@@ -162,11 +162,6 @@ func (r *run) leased(waits abi.Code, profile string) {
 	_ = r.event("run.browser_lease", "", map[string]any{"waits": waits, "profile": profile})
 }
 
-// marked keeps a checkpoint of signing in, with its time, however the run goes on (RT-14).
-func (r *run) marked(label string) {
-	_ = r.event("run.browser_checkpoint", "", map[string]any{"label": label})
-}
-
 // browserFault is what the run's browser failed at; nil: it did not, or the run has none.
 func (r *run) browserFault() error {
 	if r.plan.browsing == nil {

@@ -134,33 +134,39 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 	if !isLabel(r.Label) {
 		return nil, nil, invalid("label is no label")
 	}
-	o.lock.Lock()
-	defer o.lock.Unlock()
-	o.repeats++
-	if o.label != r.Label {
-		o.label, o.repeats = r.Label, 1
+	if err := o.labels(r.Label); err != nil {
+		return nil, nil, err
 	}
-	if o.labelled++; o.labelled > abi.BrowserCheckpoints || o.repeats > abi.BrowserRepeats {
-		return nil, nil, abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
-	}
-	o.dog.happens(watch.Checkpoint, r.Label)
 	o.mark(r.Label)
+	o.dog.happens(watch.Checkpoint, r.Label)
 	return &abi.BrowserAnswer{}, nil, nil
 }
 
-// mark tells of a checkpoint. The host's own count too: a guest can sign in again and again. The
-// lock is held.
+// mark keeps a checkpoint as an event of the run: the connector's, and the host's around them. They
+// are bounded together, because a guest can sign in again and again.
 func (o *Ops) mark(label string) {
-	if o.marks++; o.marks <= 2*abi.BrowserCheckpoints && o.options.Marked != nil {
-		o.options.Marked(label)
+	o.lock.Lock()
+	o.marks++
+	most := o.marks > 2*abi.BrowserCheckpoints
+	o.lock.Unlock()
+	if most {
+		return
 	}
+	o.options.Tell("run.browser_checkpoint", map[string]any{"label": label})
 }
 
-// frame is mark for one of the host's own.
-func (o *Ops) frame(label string) {
+// labels counts a checkpoint, and refuses one too many.
+func (o *Ops) labels(label string) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	o.mark(label)
+	o.repeats++
+	if o.label != label {
+		o.label, o.repeats = label, 1
+	}
+	if o.labelled++; o.labelled > abi.BrowserCheckpoints || o.repeats > abi.BrowserRepeats {
+		return abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
+	}
+	return nil
 }
 
 func isLabel(s string) bool {

@@ -89,7 +89,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	}
 	o.options.Roles.SignIn(true)
 	o.dog.happens(watch.Begin, "")
-	o.frame(watch.LabelBegin)
+	o.mark(watch.LabelBegin)
 	defer func() {
 		if err != nil {
 			o.shut()
@@ -117,7 +117,9 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	}
 	o.signIn = &signIn{p}
 	o.codes.set(true)
-	a, err = o.lead(ctx, p, r)
+	if a, err = o.lead(ctx, p, r); err == nil {
+		err = p.Forget(ctx) // to the empty page that it was nobody goes back
+	}
 	return a, nil, err
 }
 
@@ -164,6 +166,7 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 	if err := p.Bypass(ctx, false); err != nil {
 		return nil, nil, err
 	}
+	o.mark(watch.LabelEstablished)
 	address, _ := p.Info(ctx)
 	a = &abi.BrowserAnswer{Page: p.Number, State: "provider"}
 	if o.provider(address) != nil { // the site has led it back to where one signs in
@@ -176,7 +179,7 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 	a.URL, a.Title = p.Info(ctx)
 	if r.OK {
 		o.codes.enter()
-		o.frame(watch.LabelEstablished)
+		o.mark(watch.LabelEstablished)
 	}
 	return a, nil, nil
 }
