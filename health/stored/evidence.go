@@ -21,6 +21,8 @@ type Moment struct {
 	// DiskFull: the store's disk is full, so an abandoned run may have ended without
 	// recording how.
 	DiskFull bool
+	// Attended: the owner is at what the running run asks for, such as a page of its browser.
+	Attended bool
 }
 
 // statusRunning is the store's status of a run that has not ended.

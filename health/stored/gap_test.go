@@ -124,6 +124,23 @@ func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 	}
 }
 
+// An owner who is at what a run asks for is told of as that, and is asked for still (BR-15).
+func TestAttended(t *testing.T) {
+	t.Parallel()
+	for attended, want := range map[bool]health.AttentionAxis{false: health.AttentionOpen, true: health.AttentionInProgress} {
+		m := alive()
+		m.Attended = attended
+		s := running(gapped(), true)
+		v := verdict.OfStored(s, m, true)
+		if got := v.Detail.Axes.Attention; got != want {
+			t.Errorf("attended %v: got %s, want %s", attended, got, want)
+		}
+		if got := conditionOf(&v, health.AttentionClear); got.Status != health.False {
+			t.Errorf("attended %v: got %s, want the owner asked for", attended, got.Status)
+		}
+	}
+}
+
 func gapAction() verdict.RequiredAction {
 	s := gapped(unreadable("a"))
 	v := verdict.OfStored(s, gappedNow, true)

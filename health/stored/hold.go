@@ -88,9 +88,13 @@ func (s *Facts) attention(m Moment) *health.Attention {
 		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
 	}
 	if s.Running() && s.Asking && m.RunAlive {
-		return &health.Attention{
+		a := &health.Attention{
 			Lifecycle: health.AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
 		}
+		if m.Attended {
+			a.Lifecycle = health.AttentionInProgress
+		}
+		return a
 	}
 	refusal := s.refusal()
 	ofCredentials := health.CredentialShaped(health.Normalise(refusal))

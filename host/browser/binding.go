@@ -93,6 +93,9 @@ func (b *Binding) Asking(open bool) {
 	}
 }
 
+// handTime bounds how long a page is made ready for its owner.
+const handTime = 2 * time.Minute
+
 // HandOver hands a page over to its owner (BR-15). allowed is told of each host that the owner
 // allows.
 func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error) {
@@ -100,6 +103,9 @@ func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(hos
 		return nil, abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
 	}
 	defer b.working.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, handTime, abi.NewError(abi.CodeBrowserTimeout, "the page cannot be handed over now", "try it again"))
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
 	ops := b.started.Load()
 	if ops == nil {
 		return nil, abi.NewError(abi.CodeBrowserPageUnknown, "no page is open", "open one")

@@ -59,8 +59,8 @@ func (b *bound) press(page handoff.Page, row int, more ...handoff.Event) {
 	}
 }
 
-// An owner sees the window that a hand-off opens, and does there what is on the list. What a
-// page asks for besides is refused, and told of. A host that is refused is reached when the
+// An owner sees the window that a hand-off opens, and does there what is on the list. The host
+// refuses what a page asks for besides, and tells of it. A host that is refused is reached when the
 // owner allows it, until the end. Then the connector has one page, where it begins (BR-08.4,
 // BR-13, BR-15).
 func TestHandOver(t *testing.T) {

@@ -55,7 +55,7 @@ var asking = Connector{Name: "notes", File: "~/plugins/notes.wasm"}
 const loginSchema = `{"type":"object","properties":{"user":{"type":"string","title":"User name","secret":false},
  "password":{"type":"string","format":"password"},"note":{"type":"string"}},"required":["user","password"]}`
 
-// Who is to act on a page that a terminal cannot show is told what to do instead (BR-15).
+// The terminal says what to do instead where it cannot show a page (BR-15).
 func TestAskOnPage(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

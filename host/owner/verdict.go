@@ -2,9 +2,12 @@ package owner
 
 import (
 	"context"
+	"slices"
 
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -41,11 +44,18 @@ func (o *Owner) Runtime(ctx context.Context) (view.Runtime, error) {
 	return view.Runtime{OK: true}, nil
 }
 
+// attended reports whether the owner is at a page that a run has handed over.
+func (o *Owner) attended(r *stored.Run) bool {
+	return r != nil && o.Handoffs != nil && slices.ContainsFunc(o.Handoffs.List(), func(h handoff.Shown) bool { return h.RunID == string(r.ID) && h.Watched })
+}
+
 // Verdict returns a connection's verdict now. Every face that shows a connection gets
 // it here, and shows its fields (HL-21).
 func (o *Owner) Verdict(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
 	e.DiskFull = o.diskFull
-	v := verdict.OfStored(e.Facts, e.Moment(o.Now(), holder.Alive), r.OK)
+	m := e.Moment(o.Now(), holder.Alive)
+	m.Attended = o.attended(e.Facts.Latest)
+	v := verdict.OfStored(e.Facts, m, r.OK)
 	if v.Detail != nil && len(v.Detail.Violations) > 0 {
 		o.Logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
 	}

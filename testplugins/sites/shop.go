@@ -127,15 +127,10 @@ func (s *Shop) accounts(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The place of the middle of the button, and of the field beside it.
-const (
-	holdX, holdY = 200, 140
-	noteX, noteY = 200, 240
-)
-
-// holding is a page that takes the events of a person alone.
+// holding is a page that takes the events of a person alone: on its button at 200, 140 and in its
+// field at 200, 240.
 const holding = `<style>#hold, #note { position: fixed; left: 100px; width: 200px; height: 80px } #hold { top: 100px } #note { top: 200px }</style>
-<form method=post action=/held><button type=button id=hold>Press and hold</button><input id=note name=note autocomplete=off><input id=ms name=ms type=hidden></form>
+<form method=post action=/held><button type=button id=hold>Press and hold</button><input id=note name=note><input id=ms name=ms type=hidden></form>
 <script>
 	const hold = document.getElementById("hold"), ms = document.getElementById("ms");
 	let since = 0;

@@ -84,13 +84,10 @@ func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host st
 		if err != nil || o.provider(address) != nil && o.options.Roles.Of(u.Hostname()) != abi.RoleSignIn {
 			address = o.options.StartURL
 		}
-		a, _, err := o.begin(ctx, &abi.BrowserRequest{URL: address})
-		if err != nil {
+		if _, _, err := o.begin(ctx, &abi.BrowserRequest{URL: address}); err != nil {
 			return nil, err
 		}
-		if w.main, err = o.pages.Page(a.Page); err != nil {
-			return nil, err
-		}
+		w.main = o.signIn.page
 	} else if p != o.signIn.page {
 		return nil, abi.NewError(abi.CodeBrowserSignIn, "another page is the one of the sign-in", "hand that one over")
 	}
@@ -402,6 +399,7 @@ func (w *hand) leave(ctx context.Context) {
 			_ = p.Close(ctx) // those that fail are gone
 		}
 	}
+	_ = w.main.Still(ctx)
 	_ = w.main.Size(ctx, "")
 	if w.opened {
 		_, _, _ = o.end(ctx, &abi.BrowserRequest{}) // it closes the page where that fails

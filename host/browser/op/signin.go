@@ -106,7 +106,9 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	}
 	o.signIn = &signIn{p}
 	o.codes.set(true)
-	a, err = o.lead(ctx, p, r)
+	if a, err = o.lead(ctx, p, r); err == nil {
+		err = p.Forget(ctx) // to the empty page that it was nobody goes back
+	}
 	return a, nil, err
 }
 
