@@ -39,7 +39,8 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
-	fail func(error, bool) // the run; nil: nobody is told
+	fail func(error, bool)            // the run; nil: nobody is told
+	tell func(string, map[string]any) // keeps its events; nil: nobody does
 
 	closing sync.Once
 	ended   error // of Close
@@ -71,8 +72,10 @@ func Forget(ctx context.Context, profiles, connector, connection string) error {
 }
 
 // Watch has a run fail by what its browser does to it; again says that another run may do
-// better. It is called before Do.
-func (b *Binding) Watch(fail func(why error, again bool)) { b.fail = fail }
+// better. tell keeps an event of the run. It is called before Do.
+func (b *Binding) Watch(fail func(why error, again bool), tell func(event string, data map[string]any)) {
+	b.fail, b.tell = fail, tell
+}
 
 // stalled fails a run whose signing in made no progress (BR-12). Another run would send a secret
 // that was sent once more.
@@ -96,9 +99,8 @@ func (b *Binding) Asking(open bool) {
 // handTime bounds how long a page is made ready for its owner.
 const handTime = 2 * time.Minute
 
-// HandOver hands a page over to its owner (BR-15). allowed is told of each host that the owner
-// allows.
-func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error) {
+// HandOver hands a page over to its owner (BR-15).
+func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
 	if !b.hold() {
 		return nil, abi.NewError(abi.CodeBrowserClosed, "the run is over", "")
 	}
@@ -110,7 +112,7 @@ func (b *Binding) HandOver(ctx context.Context, h *abi.Handoff, allowed func(hos
 	if ops == nil {
 		return nil, abi.NewError(abi.CodeBrowserPageUnknown, "no page is open", "open one")
 	}
-	p, err := ops.HandOver(ctx, h, allowed)
+	p, err := ops.HandOver(ctx, h)
 	if err != nil {
 		return nil, b.browser.because(err)
 	}
@@ -203,7 +205,7 @@ func (b *Binding) start() {
 	}
 	o := op.Options{
 		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Secret: b.secret,
-		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell,
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,8 +50,9 @@ func (s *site) key() string {
 type bound struct {
 	*Binding
 
-	t testing.TB
-	f *freely
+	t    testing.TB
+	f    *freely
+	told atomic.Value // the newest event, a text
 }
 
 func bind(t testing.TB, s *site, secrets map[string]string, hosts ...abi.BrowserHost) *bound {
@@ -67,7 +70,9 @@ func bind(t testing.TB, s *site, secrets map[string]string, hosts ...abi.Browser
 			t.Errorf("closing: got %v, want nil", err)
 		}
 	})
-	return &bound{b, t, f}
+	out := &bound{Binding: b, t: t, f: f}
+	b.Watch(nil, func(event string, data map[string]any) { out.told.Store(fmt.Sprint(event, data)) })
+	return out
 }
 
 // ask makes a request and returns its answer.

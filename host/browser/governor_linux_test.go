@@ -33,7 +33,7 @@ func TestOneGovernor(t *testing.T) {
 	r := request(t)
 	r.Dialer, r.Trust = shop.known(), []string{shop.key()}
 	asks := &abi.BrowserRequirements{StartURL: "https://shop.example/", Hosts: []abi.BrowserHost{{Host: "shop.example", Role: abi.RoleProvider}}}
-	b := &bound{Bind(r, asks, session, nil), t, nil}
+	b := &bound{Binding: Bind(r, asks, session, nil), t: t}
 	t.Cleanup(func() { _ = b.Close() })
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"eval","fn":"async () => { const w = await navigator.serviceWorker.register('/sw.js'); for (; !w.active;) await new Promise(r => setTimeout(r, 20)); w.active.postMessage('go') }"}`)

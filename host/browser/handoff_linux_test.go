@@ -38,14 +38,13 @@ const board = `<title>board</title><style>body > * { position: fixed; left: 10px
 	</script>`
 
 // handed hands page 1 over.
-func (b *bound) handed(done *abi.HandoffDone) (page handoff.Page, allowed *atomic.Value) {
+func (b *bound) handed(done *abi.HandoffDone) handoff.Page {
 	b.t.Helper()
-	allowed = new(atomic.Value)
-	page, err := b.HandOver(b.t.Context(), &abi.Handoff{Page: 1, Reason: abi.HandoffOther, DoneWhen: done}, func(host string) { allowed.Store(host) })
+	page, err := b.HandOver(b.t.Context(), &abi.Handoff{Page: 1, Reason: abi.HandoffOther, DoneWhen: done})
 	if err != nil {
 		b.t.Fatalf("handing over: %v", err)
 	}
-	return page, allowed
+	return page
 }
 
 // press clicks the thing in a row of the board, and more.
@@ -72,18 +71,18 @@ func TestHandOver(t *testing.T) {
 		t.Helper()
 		until(t, "the page says "+what, func() bool { return slices.Contains(shop.requests(), "GET /log/"+what) })
 	}
-	if _, err := b.HandOver(t.Context(), &abi.Handoff{Reason: abi.HandoffLogin}, nil); abi.CodeOf(err) != abi.CodeBrowserPageUnknown {
+	if _, err := b.HandOver(t.Context(), &abi.Handoff{Reason: abi.HandoffLogin}); abi.CodeOf(err) != abi.CodeBrowserPageUnknown {
 		t.Errorf("without a page: got %v, want %s", err, abi.CodeBrowserPageUnknown)
 	}
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"open","url":"https://shop.example/pop"}`)
 	b.does(`{"do":"download.arm"}`)
 	for _, d := range []abi.HandoffDone{{Selector: "input[value^=h]"}, {URLPrefix: "https://shop.example/?password=h"}} {
-		if _, err := b.HandOver(t.Context(), &abi.Handoff{Page: 1, DoneWhen: &d}, nil); abi.CodeOf(err) != abi.CodeBrowserSignIn {
+		if _, err := b.HandOver(t.Context(), &abi.Handoff{Page: 1, DoneWhen: &d}); abi.CodeOf(err) != abi.CodeBrowserSignIn {
 			t.Errorf("%+v: got %v, want %s", d, err, abi.CodeBrowserSignIn)
 		}
 	}
-	page, allowed := b.handed(&abi.HandoffDone{Session: []string{"sid"}})
+	page := b.handed(&abi.HandoffDone{Session: []string{"sid"}})
 	for _, op := range []string{`{"do":"pages"}`, `{"do":"checkpoint","label":"x"}`, `{"do":"content"}`, `{"do":"sign_in.begin","url":"https://shop.example/"}`} {
 		b.fails(op, abi.CodeBrowserHandedOver)
 	}
@@ -127,8 +126,8 @@ func TestHandOver(t *testing.T) {
 	b.press(page, 4)
 	said("refused")
 	shows("a refused host is told of", func(s handoff.State) bool { return slices.Equal(s.Refused, []string{"captcha.example"}) })
-	if err := page.Do(t.Context(), handoff.Event{Do: handoff.Allow, Host: "captcha.example"}); err != nil || allowed.Load() != "captcha.example" {
-		t.Errorf("allowing a host: got %v, told %v, want it told", err, allowed.Load())
+	if err := page.Do(t.Context(), handoff.Event{Do: handoff.Allow, Host: "captcha.example"}); err != nil || b.told.Load() != "run.browser_host_allowedmap[host:captcha.example]" {
+		t.Errorf("allowing a host: got %v, told %v, want it told", err, b.told.Load())
 	}
 	b.press(page, 4)
 	said("reached")
@@ -199,7 +198,7 @@ func TestHandOverIsTheOwners(t *testing.T) {
 	b.does(`{"do":"eval","fn":"async () => { const w = await navigator.serviceWorker.register('/sw.js'); for (; !w.active;) await new Promise(r => setTimeout(r, 20)); const c = await caches.open('x'); ` +
 		`for (const at of ['/login', '/pop']) await c.put(at, new Response('<title>false</title><style>input { position: fixed; top: 0; left: 0; width: 200px; height: 50px }</style><input><script>document.oninput = e => localStorage.stolen = e.target.value</script>', {headers: {'content-type': 'text/html'}})); ` +
 		`addEventListener('input', e => { localStorage.stolen = e.target.value }, true) }"}`)
-	page, _ := b.handed(nil)
+	page := b.handed(nil)
 	do := func(all ...handoff.Event) {
 		t.Helper()
 		for _, e := range all {
@@ -235,14 +234,14 @@ func TestHandOverInSignIn(t *testing.T) {
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
 	number := b.pages()[0]
-	if _, err := b.HandOver(t.Context(), &abi.Handoff{Page: 1}, nil); err == nil {
+	if _, err := b.HandOver(t.Context(), &abi.Handoff{Page: 1}); err == nil {
 		t.Error("got another page than the sign-in's handed over, want that refused")
 	}
 	ask := &abi.Handoff{Reason: abi.HandoffLogin, DoneWhen: &abi.HandoffDone{Selector: "#there"}}
 	if _, err := fmt.Sscan(number, &ask.Page); err != nil {
 		t.Fatal(err)
 	}
-	page, err := b.HandOver(t.Context(), ask, nil)
+	page, err := b.HandOver(t.Context(), ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +253,7 @@ func TestHandOverInSignIn(t *testing.T) {
 		t.Errorf("got %+v, want the sign-in ended", a)
 	}
 	ask.DoneWhen = nil
-	if page, err = b.HandOver(t.Context(), ask, nil); err != nil {
+	if page, err = b.HandOver(t.Context(), ask); err != nil {
 		t.Fatal(err)
 	}
 	b.browser.process.Kill()
@@ -271,7 +270,7 @@ func BenchmarkHandOff(b *testing.B) {
 	shop := newSite(b, map[string]string{"/": board})
 	one := bind(b, shop, nil)
 	one.does(`{"do":"open","url":"https://shop.example/"}`)
-	page, _ := one.handed(nil)
+	page := one.handed(nil)
 	r := handoff.New(time.Now, one.request.Random)
 	h := r.Open(handoff.Opening{ID: "q_1"}, page)
 	token, err := r.Attach("q_1", "ana")

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,8 +21,8 @@ func TestSignInStalls(t *testing.T) {
 			why   error
 			again bool
 		}
-		ends := make(chan end, 2)
-		b.Watch(func(why error, again bool) { ends <- end{why, again} })
+		ends, told := make(chan end, 2), make(chan string, 4)
+		b.Watch(func(why error, again bool) { ends <- end{why, again} }, func(event string, data map[string]any) { told <- fmt.Sprint(event, data) })
 		b.does(`{"do":"open","url":"https://shop.example/"}`)
 		b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
 		page := b.pages()[0]
@@ -33,6 +34,11 @@ func TestSignInStalls(t *testing.T) {
 		}
 		b.Asking(false)
 		b.does(`{"do":"checkpoint","label":"form-there"}`)
+		for _, want := range []string{"session-establish:begin", "form-there"} { // BR-11, RT-14.1, RT-14.2
+			if got := <-told; got != "run.browser_checkpointmap[label:"+want+"]" {
+				t.Errorf("%s: got the event %s, want the checkpoint %s", name, got, want)
+			}
+		}
 		if submits {
 			b.does(`{"page":` + page + `,"do":"fill","selector":"[name=password]","credential":"password"}`)
 		}

@@ -46,7 +46,7 @@ func (o *Owner) Runtime(ctx context.Context) (view.Runtime, error) {
 
 // attended reports whether the owner is at a page that a run has handed over.
 func (o *Owner) attended(r *stored.Run) bool {
-	return r != nil && o.Handoffs != nil && slices.ContainsFunc(o.Handoffs.List(), func(h handoff.Shown) bool { return h.RunID == string(r.ID) && h.Watched })
+	return r != nil && o.Handoffs != nil && slices.ContainsFunc(o.Handoffs.List(), func(h handoff.Shown) bool { return h.RunID == r.ID && h.Watched })
 }
 
 // Verdict returns a connection's verdict now. Every face that shows a connection gets

@@ -17,6 +17,7 @@ import (
 // browsing is a browser of a test's own, and the page of it that is handed over.
 type browsing struct {
 	refuses error // to hand a page over
+	tell    func(string, map[string]any)
 
 	lock  sync.Mutex
 	steps []string
@@ -28,12 +29,12 @@ func (b *browsing) step(what string) {
 	b.steps = append(b.steps, what)
 }
 
-func (b *browsing) Missing() error                                     { return nil }
-func (b *browsing) Open(context.Context, BrowserRun) (Browsing, error) { return b, nil }
-func (b *browsing) Watch(func(error, bool))                            {}
-func (b *browsing) Keep(string, map[string]string) bool                { return false }
-func (b *browsing) Refused() (map[string]int, int)                     { return nil, 0 }
-func (b *browsing) Close() error                                       { return nil }
+func (b *browsing) Missing() error                                               { return nil }
+func (b *browsing) Open(context.Context, BrowserRun) (Browsing, error)           { return b, nil }
+func (b *browsing) Watch(_ func(error, bool), tell func(string, map[string]any)) { b.tell = tell }
+func (b *browsing) Keep(string, map[string]string) bool                          { return false }
+func (b *browsing) Refused() (map[string]int, int)                               { return nil, 0 }
+func (b *browsing) Close() error                                                 { return nil }
 
 func (b *browsing) Do(_ []byte, reply func([]byte)) error {
 	reply([]byte(`{"page":1}` + "\n"))
@@ -48,12 +49,12 @@ func (b *browsing) Asking(open bool) {
 	}
 }
 
-func (b *browsing) HandOver(_ context.Context, h *abi.Handoff, allowed func(string)) (handoff.Page, error) {
+func (b *browsing) HandOver(_ context.Context, h *abi.Handoff) (handoff.Page, error) {
 	b.step("hand over for " + h.Reason)
 	if b.refuses != nil {
 		return nil, b.refuses
 	}
-	allowed("captcha.example")
+	b.tell("run.browser_host_allowed", map[string]any{"host": "captcha.example"})
 	return page{b}, nil
 }
 

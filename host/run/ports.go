@@ -231,16 +231,15 @@ type Browsing interface {
 	// any goroutine, and not after Close has returned. An error refuses the request.
 	Do(request []byte, reply func(answer []byte)) error
 	// Watch is called before Do: fail ends the run by what its browser does to it, and again
-	// says that another run may do better.
-	Watch(fail func(why error, again bool))
+	// says that another run may do better. tell keeps an event of the run.
+	Watch(fail func(why error, again bool), tell func(event string, data map[string]any))
 	// Asking tells that the owner is asked, or no longer.
 	Asking(open bool)
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host
 	// types itself. false: it is the guest's.
 	Keep(kind string, data map[string]string) bool
-	// HandOver hands the page of an interaction over to its owner, until its Back. allowed is
-	// told of each host that the owner lets pages reach meanwhile.
-	HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error)
+	// HandOver hands the page of an interaction over to its owner, until its Back.
+	HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error)
 	// Refused returns the hosts that pages asked for and did not get to, each with how often,
 	// and how often hosts did that have no row of their own.
 	Refused() (names map[string]int, others int)

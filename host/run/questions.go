@@ -86,7 +86,7 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		var page handoff.Page
 		if shows {
 			var err error
-			if page, err = q.browsing.HandOver(ctx, in.Browser, q.allowed); err != nil {
+			if page, err = q.browsing.HandOver(ctx, in.Browser); err != nil {
 				q.rest.end()
 				q.refused(in, err, reply)
 				return
@@ -112,11 +112,6 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		q.answered(in, resp, err, reply)
 	})
 	return nil
-}
-
-// allowed keeps that the owner let pages reach a host that the connector does not declare (BR-08.4).
-func (q *questions) allowed(host string) {
-	_ = q.event("run.browser_host_allowed", "", map[string]any{"host": host})
 }
 
 // refused tells the guest of a page that cannot be handed over: nobody was asked.

@@ -126,7 +126,10 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	watching.Go(func() { r.show(watched) })
 	watching.Go(func() { r.intake.writeByTime(watched) })
 	if b := r.plan.browsing; b != nil {
-		b.Watch(func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) })
+		b.Watch(
+			func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) },
+			func(event string, data map[string]any) { _ = r.event(event, "", data) }, // a run that cannot write ends by itself
+		)
 	}
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested

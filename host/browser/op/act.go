@@ -134,17 +134,31 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 	if !isLabel(r.Label) {
 		return nil, nil, invalid("label is no label")
 	}
+	if err := o.labels(r.Label); err != nil {
+		return nil, nil, err
+	}
+	o.mark(r.Label)
+	o.dog.happens(watch.Checkpoint, r.Label)
+	return &abi.BrowserAnswer{}, nil, nil
+}
+
+// mark keeps a checkpoint as an event of the run: the connector's, and the host's around them.
+func (o *Ops) mark(label string) {
+	o.options.Tell("run.browser_checkpoint", map[string]any{"label": label})
+}
+
+// labels counts a checkpoint, and refuses one too many.
+func (o *Ops) labels(label string) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	o.repeats++
-	if o.label != r.Label {
-		o.label, o.repeats = r.Label, 1
+	if o.label != label {
+		o.label, o.repeats = label, 1
 	}
 	if o.labelled++; o.labelled > abi.BrowserCheckpoints || o.repeats > abi.BrowserRepeats {
-		return nil, nil, abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
+		return abi.NewError(abi.CodeBrowserTooMany, "too many checkpoints, or the same one too often", "a checkpoint is progress")
 	}
-	o.dog.happens(watch.Checkpoint, r.Label)
-	return &abi.BrowserAnswer{}, nil, nil
+	return nil
 }
 
 func isLabel(s string) bool {

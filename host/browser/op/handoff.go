@@ -27,12 +27,11 @@ const (
 
 // hand is the window of a sign-in in its owner's hands (BR-15). It is a handoff.Page.
 type hand struct {
-	ops     *Ops
-	main    *page.Page
-	opened  bool             // it has opened the window; false: that is a sign-in's
-	done    *abi.HandoffDone // nil: the owner says when
-	allowed func(host string)
-	before  map[string]int // hosts that were refused before
+	ops    *Ops
+	main   *page.Page
+	opened bool             // it has opened the window; false: that is a sign-in's
+	done   *abi.HandoffDone // nil: the owner says when
+	before map[string]int   // hosts that were refused before
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -58,8 +57,8 @@ type cast struct {
 	put     func(jpeg []byte, ack func())
 }
 
-// HandOver hands a page over to the owner. allowed is told of each host that the owner allows.
-func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host string)) (handoff.Page, error) {
+// HandOver hands a page over to the owner.
+func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
 	o.window.Lock() // what goes on is done before
 	defer o.window.Unlock()
 	if d := h.DoneWhen; d != nil {
@@ -73,13 +72,16 @@ func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff, allowed func(host st
 	}
 	before, _ := o.options.Roles.Refused()
 	w := &hand{
-		ops: o, main: p, opened: o.signIn == nil, done: h.DoneWhen, allowed: allowed, before: before, viewport: handoff.Viewports[0],
+		ops: o, main: p, opened: o.signIn == nil, done: h.DoneWhen, before: before, viewport: handoff.Viewports[0],
 		changed: make(chan struct{}), ended: make(chan struct{}),
 	}
 	o.files.disarm(ctx)
 	o.codes.submit() // the owner may send what the host has typed
 	if w.opened {
 		address, _ := p.Info(ctx)
+		if !p.Fresh() { // it is where it was known last (BR-14)
+			o.options.Tell("run.browser_metadata_timeout", map[string]any{"page": p.Number})
+		}
 		u, err := url.Parse(address)
 		if err != nil || o.provider(address) != nil && o.options.Roles.Of(u.Hostname()) != abi.RoleSignIn {
 			address = o.options.StartURL
@@ -122,7 +124,6 @@ func (w *hand) open(ctx context.Context) error {
 	if err := w.cover(ctx, w.main, w.viewport); err != nil {
 		return err
 	}
-	w.main.Info(ctx)
 	w.shown, w.newest = w.main.Number, w.main.Number
 	o.pages.Popups(true)
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -352,7 +353,7 @@ func (w *hand) Do(ctx context.Context, e handoff.Event) error {
 		if !w.ops.options.Roles.Allow(e.Host) {
 			return abi.NewError(handoff.CodeInputInvalid, "that host cannot be allowed", "tell the connector's author")
 		}
-		w.allowed(e.Host)
+		w.ops.options.Tell("run.browser_host_allowed", map[string]any{"host": e.Host})
 		w.lock.Lock()
 		w.before[e.Host] = math.MaxInt // it is offered no longer
 		w.lock.Unlock()

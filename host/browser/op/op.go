@@ -24,6 +24,7 @@ type Options struct {
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
 	Now     func() time.Time
 	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
+	Tell    func(event string, data map[string]any)
 }
 
 // Secret returns the value of a credential's field, and whether it may be seen: what may not is
@@ -53,6 +54,9 @@ func New(ctx context.Context, o Options) (*Ops, error) {
 	pages, err := page.New(ctx, o.Line)
 	if err != nil {
 		return nil, err
+	}
+	if o.Tell == nil {
+		o.Tell = func(string, map[string]any) {}
 	}
 	ops := &Ops{options: o, pages: pages}
 	ops.dog = dog{now: o.Now, watch: watch.Watch{Limit: o.Limit}, end: ops.stalled}

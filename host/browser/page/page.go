@@ -42,6 +42,7 @@ type Page struct {
 	seen     map[string]bool
 	changed  chan struct{} // closed and made anew with each change
 	url, tit string        // that were known last
+	fresh    bool          // the browser said so
 	take     func(jpeg []byte, ack func())
 
 	held atomic.Bool // the owner holds the button of the mouse
@@ -97,10 +98,17 @@ func (p *Page) Info(ctx context.Context) (url, title string) {
 	got, err := proto.TargetGetTargetInfo{TargetID: p.target}.Call(p.set.line.On(ctx, ""))
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if err == nil && got.TargetInfo != nil {
+	if p.fresh = err == nil && got.TargetInfo != nil; p.fresh {
 		p.url, p.tit = got.TargetInfo.URL, got.TargetInfo.Title
 	}
 	return p.url, p.tit
+}
+
+// Fresh reports whether the browser has answered the newest Info.
+func (p *Page) Fresh() bool {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return p.fresh
 }
 
 // note takes notice of a step in the life of the page's document.

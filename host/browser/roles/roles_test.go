@@ -55,6 +55,38 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// A host that an owner allows is reached as one of role sign_in is, until it is disallowed; what is
+// no name of a host on the internet is not allowed (BR-08.4).
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	g := &governor{}
+	r := New(hosts, g)
+	send := func(context.Context) (*gate.Answer, error) { return &gate.Answer{Status: http.StatusOK}, nil }
+	admits := func(host string) bool {
+		return r.Admit(t.Context(), gate.Request{Method: http.MethodPost, URL: "https://" + host + "/", Kind: "Document"}, send) == nil
+	}
+	const captcha = "captcha.example"
+	if !r.Allow(captcha) || admits(captcha) {
+		t.Errorf("got %s refused by Allow, or reached while nobody is signed in, want neither", captcha)
+	}
+	r.SignIn(true)
+	if !admits(captcha) || !admits("CAPTCHA.example.") || g.counted != 2 || len(g.carried) != 0 {
+		t.Errorf("got %d requests counted and %v carried, want two counted", g.counted, g.carried)
+	}
+	if admits("other.example") || admits("a."+captcha) {
+		t.Error("got another host reached, want it refused")
+	}
+	r.Disallow()
+	if admits(captcha) {
+		t.Error("got the host reached after the end, want it refused")
+	}
+	for _, host := range []string{"", "localhost", "app.localhost", "127.0.0.1", "::1", "0x7f.1", "127.1", "2130706433", "a..example", ".example", "a.example.", "a b.example", "[::1]", "-a.example", "xn--a.1"} {
+		if r.Allow(host) {
+			t.Errorf("%q: got it allowed, want it refused", host)
+		}
+	}
+}
+
 // A cookie is the connector's where one of its hosts gets it.
 func TestCookies(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,124 @@
+package op
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
+	"github.com/pdpp-host/pdpp-host/host/browser/roles"
+	"github.com/pdpp-host/pdpp-host/host/browser/wire"
+)
+
+// silent is a browser that answers every call, but those of a method.
+type silent struct {
+	method string
+	out    chan []byte
+	closed chan struct{}
+}
+
+func (s *silent) Send(message []byte) error {
+	var m struct {
+		ID      int    `json:"id"`
+		Session string `json:"sessionId"` //nolint:tagliatelle // the protocol's own
+		Method  string `json:"method"`
+	}
+	if err := json.Unmarshal(message, &m); err != nil || m.Method == s.method {
+		return err
+	}
+	results := map[string]string{
+		"Target.createTarget": `{"targetId":"T"}`, "Target.attachToTarget": `{"sessionId":"S"}`, "Page.navigate": `{"frameId":"T","loaderId":"L"}`,
+		"Page.createIsolatedWorld": `{"executionContextId":1}`, "Runtime.evaluate": `{"result":{"type":"string","value":"0"}}`, "Target.closeTarget": `{"success":true}`,
+		"Target.getTargetInfo": `{"targetInfo":{"targetId":"T","type":"page","url":"https://shop.example/","title":"shop"}}`,
+	}
+	result := results[m.Method]
+	if result == "" {
+		result = "{}"
+	}
+	s.out <- fmt.Appendf(nil, `{"id":%d,"sessionId":%q,"result":%s}`, m.ID, m.Session, result)
+	if m.Method == "Page.navigate" {
+		s.out <- []byte(`{"method":"Page.lifecycleEvent","sessionId":"S","params":{"frameId":"T","loaderId":"L","name":"load","timestamp":1}}`)
+	}
+	return nil
+}
+
+func (s *silent) Read() ([]byte, error) {
+	select {
+	case b := <-s.out:
+		return b, nil
+	case <-s.closed:
+		return nil, context.Canceled
+	}
+}
+
+func (s *silent) Close() error {
+	close(s.closed)
+	return nil
+}
+
+// RT-13.1, BR-14: a browser that does not say where a page is has two seconds; the page is handed
+// over all the same, and one diagnostic says so. RT-13.2: where it answers, the title is shown and
+// there is none.
+func TestMetadataTimeout(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string][]string{"": nil, "Target.getTargetInfo": {"run.browser_metadata_timeout"}} {
+		synctest.Test(t, func(t *testing.T) {
+			line := wire.New(&silent{method: method, out: make(chan []byte, 1000), closed: make(chan struct{})}, time.Minute)
+			var told []string
+			o, err := New(t.Context(), Options{
+				Line: line, Roles: roles.New([]abi.BrowserHost{{Host: "shop.example", Role: abi.RoleProvider}}, nil), StartURL: "https://shop.example/", Now: time.Now,
+				Tell: func(event string, _ map[string]any) { told = append(told, event) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserOpen, URL: "https://shop.example/"}); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			page, err := o.HandOver(t.Context(), &abi.Handoff{Reason: abi.HandoffLogin})
+			if err != nil {
+				t.Fatalf("%q: got %v, want the page handed over", method, err)
+			}
+			told = slices.DeleteFunc(told, func(event string) bool { return event == "run.browser_checkpoint" })
+			if s, _ := page.State(); len(s.Pages) != 1 || (s.Pages[0].Title == "shop") != (want == nil) {
+				t.Errorf("%q: got %+v, want the title where it is known", method, s)
+			}
+			if took := time.Since(began); took > 5*time.Second || !slices.Equal(told, want) {
+				t.Errorf("%q: got %v after %s, want %v in a few seconds", method, told, took, want)
+			}
+			if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserList}); abi.CodeOf(err) != abi.CodeBrowserHandedOver {
+				t.Errorf("got %v, want %s", err, abi.CodeBrowserHandedOver)
+			}
+			page.Back(t.Context())
+			o.Close()
+			if err := line.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A condition that ends a hand-off does not ask for what the owner types, and a title is clipped.
+func TestHandedWhen(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[*abi.HandoffDone]abi.Code{
+		{Selector: "#code"}: "", {Session: []string{"sid"}}: "", {URLPrefix: "https://shop.example/account"}: "",
+		{Selector: "input[value^=h]"}: abi.CodeBrowserSignIn, {URLPrefix: "https://shop.example/?q=h"}: abi.CodeBrowserSignIn, {URLPrefix: "https://shop.example/#h"}: abi.CodeBrowserSignIn,
+	} {
+		if err := handedWhen(d); want == "" && err != nil || want != "" && abi.CodeOf(err) != want {
+			t.Errorf("%+v: got %v, want %q", d, err, want)
+		}
+	}
+	if got := clip(strings.Repeat("ä", mostTitle+1) + "\xff"); got != strings.Repeat("ä", mostTitle) {
+		t.Errorf("got %q, want %d characters", got, mostTitle)
+	}
+}
+
+var _ handoff.Page = (*hand)(nil)
