@@ -87,23 +87,26 @@
 
   // The state of the pages.
   let state = null, told = "", size = [1, 1], greeted = false;
-  const options = (select, list, chosen) => {
-    select.replaceChildren(...list.map(([value, text]) => new Option(text, value, false, value === chosen)));
+  const options = (select, list, chosen) => { // one that is open stays so where nothing changed
+    const is = JSON.stringify(list);
+    if (select.dataset.list !== is) select.replaceChildren(...list.map(([value, text]) => new Option(text, value)));
+    select.dataset.list = is;
+    select.value = chosen;
   };
   const know = (now) => {
     const first = state === null;
     state = now;
+    const pages = now.pages || [], asked = now.refused || [];
     size = now.viewport.split("x").map(Number);
-    if (now.host) part("host").textContent = plain(now.host);
+    part("host").textContent = plain(now.host) || part("host").dataset.none;
     canvas.style.maxWidth = `${Math.round(Math.min(size[0], innerHeight * 0.75 * size[0] / size[1]))}px`; // so that a finger finds a place beside it
     part("size").value = now.viewport;
-    options(part("pages"), now.pages.map((p) => [String(p.page), plain(p.title || p.host).slice(0, 60) || String(p.page)]), String(now.page));
-    part("choice").hidden = now.pages.length < 2;
-    part("close").hidden = now.pages.length < 2;
-    const hosts = now.refused.map(plain), list = part("refused").querySelector("ul");
+    options(part("pages"), pages.map((p) => [String(p.page), plain(p.title || p.host).slice(0, 60) || String(p.page)]), String(now.page));
+    part("choice").hidden = part("close").hidden = pages.length < 2;
+    const hosts = asked.map(plain), list = part("refused").querySelector("ul");
     if (list.dataset.hosts !== hosts.join(" ")) {
       list.dataset.hosts = hosts.join(" ");
-      list.replaceChildren(...now.refused.map((host) => {
+      list.replaceChildren(...asked.map((host) => {
         const row = part("refused").querySelector("template").content.cloneNode(true);
         row.querySelector("code").textContent = plain(host);
         row.querySelector(".sr").textContent = ` ${plain(host)}`;
