@@ -133,7 +133,7 @@ func TestHealthOfBrowsers(t *testing.T) {
 	}{
 		"never tried":                   {happens: func(*world) {}, surface: "none", runtime: unmanaged},
 		"no browser, before any run":    {happens: func(w *world) { w.missing = missing; w.turns(1) }, surface: "none", runtime: noBrowser},
-		"no browser, behind a good run": {happens: func(w *world) { w.collect(); w.missing = missing; w.turns(1) }, surface: "idle ready", runtime: noBrowser, collection: "true"},
+		"no browser, behind a good run": {happens: func(w *world) { w.collect(); w.missing = missing; w.turns(1) }, surface: "none", runtime: noBrowser, collection: "true"},
 		"no sandbox":                    {happens: func(w *world) { w.ends("No usable sandbox"); w.collect() }, surface: "none", runtime: noBrowser},
 		"it does not start":             {happens: func(w *world) { w.ends("nothing"); w.collect() }, surface: "failed browser_start_failed", runtime: failed("browser_start_failed")},
 		"unstable":                      {happens: fault(abi.CodeBrowserUnstable), surface: "failed browser_unstable", runtime: failed("browser_unstable")},
