@@ -7,7 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/stored"
 )
 
-// The browser of a connection by what is stored of it (browser contract, section 8).
+// The browser of a connection, by its stored facts: each state that its surfaces show.
 func TestSurface(t *testing.T) {
 	t.Parallel()
 	run := func(status, reason health.Word) *stored.Run {

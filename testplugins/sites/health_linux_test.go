@@ -110,7 +110,7 @@ const (
 	unmanaged = "unknown info runtime_not_managed"
 )
 
-// Section 8 of the browser contract, by the way that evidence goes: a run's events and its end, or
+// The health of a browser, by the way that evidence goes: a run's events and its end, or
 // the scheduler's refusal, through the store into a snapshot.
 func TestHealthOfBrowsers(t *testing.T) {
 	t.Parallel()
@@ -267,7 +267,7 @@ func (w *world) until(what string, holds func() bool) {
 	}
 }
 
-// HL-03, section 8: a question that is open is the owner's, for as long as it is.
+// HL-03: a question that is open is the owner's, for as long as it is.
 func TestHealthOfQuestions(t *testing.T) {
 	t.Parallel()
 	w := shopOf(t, &Shop{Code: code})
