@@ -50,7 +50,7 @@ func (s *Facts) surface(m Moment) *health.RemoteSurface {
 		return r
 	}
 	switch run := s.decidingRun(); {
-	case run == nil:
+	case run == nil, waitReason(s.refusal()) == waitsForBrowser: // there was one, and there is none now
 	case slices.Contains(surfaceFaults, run.Reason):
 		return &health.RemoteSurface{Axis: health.SurfaceFailed, WaitReason: run.Reason}
 	case slices.Contains(surfaceWaits, run.Reason):

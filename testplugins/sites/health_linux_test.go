@@ -110,7 +110,7 @@ const (
 	unmanaged = "unknown info runtime_not_managed"
 )
 
-// Section 8 of the browser contract, by the way that evidence goes: a run's events and its end, or
+// The health of a browser, by the way that evidence goes: a run's events and its end, or
 // the scheduler's refusal, through the store into a snapshot.
 func TestHealthOfBrowsers(t *testing.T) {
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestHealthOfBrowsers(t *testing.T) {
 	}{
 		"never tried":                   {happens: func(*world) {}, surface: "none", runtime: unmanaged},
 		"no browser, before any run":    {happens: func(w *world) { w.missing = missing; w.turns(1) }, surface: "none", runtime: noBrowser},
-		"no browser, behind a good run": {happens: func(w *world) { w.collect(); w.missing = missing; w.turns(1) }, surface: "idle ready", runtime: noBrowser, collection: "true"},
+		"no browser, behind a good run": {happens: func(w *world) { w.collect(); w.missing = missing; w.turns(1) }, surface: "none", runtime: noBrowser, collection: "true"},
 		"no sandbox":                    {happens: func(w *world) { w.ends("No usable sandbox"); w.collect() }, surface: "none", runtime: noBrowser},
 		"it does not start":             {happens: func(w *world) { w.ends("nothing"); w.collect() }, surface: "failed browser_start_failed", runtime: failed("browser_start_failed")},
 		"unstable":                      {happens: fault(abi.CodeBrowserUnstable), surface: "failed browser_unstable", runtime: failed("browser_unstable")},
@@ -267,7 +267,7 @@ func (w *world) until(what string, holds func() bool) {
 	}
 }
 
-// HL-03, section 8: a question that is open is the owner's, for as long as it is.
+// HL-03: a question that is open is the owner's, for as long as it is.
 func TestHealthOfQuestions(t *testing.T) {
 	t.Parallel()
 	w := shopOf(t, &Shop{Code: code})

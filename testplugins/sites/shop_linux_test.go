@@ -131,7 +131,9 @@ func (w *world) marked(t *testing.T, want ...string) {
 	}
 	var got []string
 	for _, e := range events {
-		var data struct{ Label string }
+		var data struct {
+			Label string `json:"label"`
+		}
 		if e.Type != "run.browser_checkpoint" || json.Unmarshal(e.Data, &data) != nil || e.At.IsZero() {
 			continue
 		}

@@ -31,6 +31,7 @@ func TestOf(t *testing.T) {
 		{abi.NewError(abi.CodePluginUnknown, "", ""), Refused},
 		{abi.NewError(abi.CodeRootMissing, "", ""), Refused},
 		{abi.NewError(abi.CodeBindingMissing, "", ""), Refused},
+		{abi.NewError(abi.CodeBrowserRuntime, "", ""), Refused}, // T15
 		{abi.NewError(abi.CodeConnectionBusy, "", ""), Refused},
 		{abi.NewError(abi.CodeStoreNewer, "", ""), Refused},
 		{abi.NewError(abi.CodeStoreFull, "", ""), Internal},

@@ -26,7 +26,7 @@ func after(w Watch, seconds float64, kinds ...Kind) Watch {
 	return w
 }
 
-// Each row of the watchdog's table (RT-15.1, RT-15.3, BR-12).
+// Each row of the watchdog's table (RT-15.1, RT-15.3, RT-15.5, BR-12).
 func TestTable(t *testing.T) {
 	t.Parallel()
 	paused := after(armed(), 10, InteractionOpened)

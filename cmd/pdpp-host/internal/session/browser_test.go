@@ -20,7 +20,7 @@ func TestBrowserSettings(t *testing.T) {
 	}
 	for value, want := range map[string]time.Duration{
 		"": 5 * time.Minute, "1": time.Millisecond, "120000": 2 * time.Minute,
-		"0": 0, "-1": 0, "1.5": 0, "2m": 0, " 5": 0, "9999999999": 0, "x": 0,
+		"0": 0, "-1": 0, "1.5": 0, "2m": 0, "5s": 0, "9999999999": 0, "x": 0,
 	} {
 		t.Setenv(name, value)
 		m, err := machineOf("PDPP_BROWSER_ESTABLISH_WATCHDOG=5m", "PDPP_BROWSER_MAX=9")
