@@ -298,6 +298,7 @@ type BrowserRequirements struct {
 	Mode      string        `json:"mode"`
 	Downloads bool          `json:"downloads"`
 	Pictures  bool          `json:"screenshots"`
+	HTTP      bool          `json:"http_session"`    // requests of http to hosts of role provider carry its cookies
 	BypassCSP bool          `json:"bypass_csp"`      // its functions ask hosts that the page's own policy does not name
 	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`
