@@ -55,6 +55,8 @@ const (
 	BrowserOldest   = 120      // the oldest major version of Chromium that is driven
 	BrowserMessage  = 64 << 20 // bytes of one message of its protocol
 	BrowserMemory   = 1 << 30  // bytes of all its processes, when nothing is configured
+	BrowserSockets  = 8        // WebSockets at once
+	BrowserSocketIO = 64 << 20 // bytes of all WebSockets of a run, there and back
 	BrowserRefusals = 64       // names of refused hosts that are kept
 )
 

@@ -41,7 +41,7 @@ func (b *Binding) Cookies(ctx context.Context, u *url.URL) ([]*http.Cookie, erro
 	var sent []*http.Cookie
 	for _, c := range all {
 		if goesTo(c, u) {
-			sent = append(sent, &http.Cookie{Name: c.Name, Value: c.Value, Quoted: strings.HasPrefix(c.Value, `"`)})
+			sent = append(sent, &http.Cookie{Name: c.Name, Value: c.Value}) //nolint:gosec // it is sent, and set nowhere
 		}
 	}
 	return sent, nil

@@ -106,7 +106,7 @@ func TestSession(t *testing.T) {
 		case u.Hostname() != "api.example.com":
 			return nil, nil
 		}
-		return []*http.Cookie{{Name: "sid", Value: "canary"}, {Name: "q", Value: `a b`, Quoted: true}}, nil
+		return []*http.Cookie{{Name: "sid", Value: "canary"}, {Name: "q", Value: `{"a": 1, "b"}`}, {Name: "bad", Value: "x\r\nHost: other"}}, nil
 	})
 	sent := func() string { return b.seen[len(b.seen)-1].Header.Get("Cookie") }
 	b.answer = func(_ int, r got) says {
@@ -116,7 +116,7 @@ func TestSession(t *testing.T) {
 		return says{}
 	}
 	b.get("https://api.example.com/x", "")
-	if got, want := sent(), `sid=canary; q="a b"`; got != want {
+	if got, want := sent(), `sid=canary; q={"a": 1, "b"}`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	b.get("https://api.example.com/x", "bearer")
@@ -134,7 +134,7 @@ func TestSession(t *testing.T) {
 	b.get("https://api.example.com/x", "")
 	b.script(says{})
 	b.get("https://api.example.com/x", "")
-	if got, want := sent(), `sid=newer; q="a b"`; got != want {
+	if got, want := sent(), `sid=newer; q={"a": 1, "b"}`; got != want {
 		t.Errorf("renewed: got %q, want %q", got, want)
 	}
 }

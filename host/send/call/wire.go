@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
@@ -131,10 +132,15 @@ func (w *wire) known(out *http.Request, c *call) error {
 	for _, cookie := range out.Cookies() {
 		newer[cookie.Name] = true
 	}
-	for _, cookie := range cookies {
-		if !newer[cookie.Name] {
-			out.AddCookie(cookie)
+	line := out.Header["Cookie"]
+	for _, c := range cookies {
+		// As it is: the browser sends what AddCookie would quote, or leave bytes of out.
+		if !newer[c.Name] && !strings.ContainsFunc(c.Name+c.Value, func(r rune) bool { return r < ' ' || r == 0x7f || r == ';' }) {
+			line = append(line, c.Name+"="+c.Value)
 		}
+	}
+	if len(line) > 0 {
+		out.Header.Set("Cookie", strings.Join(line, "; "))
 	}
 	return nil
 }
