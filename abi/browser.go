@@ -52,12 +52,13 @@ func BrowserRetryable(c Code) bool {
 
 // Limits of a browser.
 const (
-	BrowserOldest   = 120      // the oldest major version of Chromium that is driven
-	BrowserMessage  = 64 << 20 // bytes of one message of its protocol
-	BrowserMemory   = 1 << 30  // bytes of all its processes, when nothing is configured
-	BrowserSockets  = 8        // WebSockets at once
-	BrowserSocketIO = 64 << 20 // bytes of all WebSockets of a run, there and back
-	BrowserRefusals = 64       // names of refused hosts that are kept
+	BrowserOldest   = 120       // the oldest major version of Chromium that is driven
+	BrowserMessage  = 64 << 20  // bytes of one message of its protocol
+	BrowserMemory   = 1 << 30   // bytes of all its processes, when nothing is configured
+	BrowserSockets  = 8         // WebSockets at once
+	BrowserSocketIO = 64 << 20  // bytes of all WebSockets of a run, there and back
+	BrowserLarge    = 100 << 20 // bytes of a profile without its caches, from which on its owner is told
+	BrowserRefusals = 64        // names of refused hosts that are kept
 )
 
 // Limits of its operations.
