@@ -59,10 +59,13 @@ func BrowserRetryable(c Code) bool {
 
 // Limits of a browser.
 const (
-	BrowserOldest   = 120      // the oldest major version of Chromium that is driven
-	BrowserMessage  = 64 << 20 // bytes of one message of its protocol
-	BrowserMemory   = 1 << 30  // bytes of all its processes, when nothing is configured
-	BrowserRefusals = 64       // names of refused hosts that are kept
+	BrowserOldest   = 120       // the oldest major version of Chromium that is driven
+	BrowserMessage  = 64 << 20  // bytes of one message of its protocol
+	BrowserMemory   = 1 << 30   // bytes of all its processes, when nothing is configured
+	BrowserSockets  = 8         // WebSockets at once
+	BrowserSocketIO = 64 << 20  // bytes of all WebSockets of a run, there and back
+	BrowserLarge    = 100 << 20 // bytes of a profile without its caches, from which on its owner is told
+	BrowserRefusals = 64        // names of refused hosts that are kept
 )
 
 // Limits of its operations.
@@ -306,6 +309,7 @@ type BrowserRequirements struct {
 	Mode      string        `json:"mode"`
 	Downloads bool          `json:"downloads"`
 	Pictures  bool          `json:"screenshots"`
+	HTTP      bool          `json:"http_session"`    // requests of http to hosts of role provider carry its cookies
 	BypassCSP bool          `json:"bypass_csp"`      // its functions ask hosts that the page's own policy does not name
 	Session   string        `json:"session_cookies"` // SessionDrop: cookies that end with the browser are not kept
 	Hosts     []BrowserHost `json:"hosts"`

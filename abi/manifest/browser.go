@@ -19,13 +19,14 @@ func readBrowser(p place, r *abi.RuntimeRequirements) {
 	if !p.object() {
 		return
 	}
-	p.refuseOthers("a browser", "start_url", "mode", "downloads", "screenshots", "bypass_csp", "session_cookies", "hosts")
+	p.refuseOthers("a browser", "start_url", "mode", "downloads", "screenshots", "bypass_csp", "http_session", "session_cookies", "hosts")
 	_, one := r.Bindings[abi.BindingBrowser]
 	_, other := r.Bindings[abi.BindingBrowserLegacy]
 	if !one && !other {
 		p.fail("needs the " + abi.BindingBrowser + " binding")
 	}
 	b := &abi.BrowserRequirements{StartURL: required(p, "start_url", maxSentence, isStart, ruleStart), Downloads: p.member("downloads").boolean()}
+	b.HTTP = p.member("http_session").boolean()
 	b.Pictures, b.BypassCSP = p.member("screenshots").boolean(), p.member("bypass_csp").boolean()
 	b.Mode = p.member("mode").oneOf(abi.BrowserAny, abi.BrowserHeadfulPreferred, abi.BrowserHeadfulRequired)
 	b.Session = p.member("session_cookies").oneOf(abi.SessionKeep, abi.SessionDrop)

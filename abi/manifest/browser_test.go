@@ -40,6 +40,7 @@ func TestBrowser(t *testing.T) {
 		"sessions forgotten":   {at + ".session_cookies", "forget", at + ".session_cookies", ""},
 		"pictures":             {at + ".screenshots", true, "", ""},
 		"past the policy":      {at + ".bypass_csp", true, "", ""},
+		"sessions of http":     {at + ".http_session", true, "", ""},
 		"policy in words":      {at + ".bypass_csp", "yes", at + ".bypass_csp", ""},
 		"downloads in words":   {at + ".downloads", "yes", at + ".downloads", ""},
 		"an asset below":       {at + ".hosts", host("suffix", "cdn.shop.example", "role", "asset"), "", ""},

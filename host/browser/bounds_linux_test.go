@@ -1,10 +1,14 @@
 package browser
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,5 +109,26 @@ func TestLargeAnswers(t *testing.T) {
 	b.does(`{"do":"click","selector":"#small","expect":"download"}`)
 	if a, _ := b.does(`{"do":"download.next"}`); *a.Bytes != 1<<20 {
 		t.Errorf("the next file: got %d bytes, want 1 MB", *a.Bytes)
+	}
+}
+
+// The owner is told of a profile that is large also without its caches (BR-18.1).
+func TestLargeProfile(t *testing.T) {
+	t.Parallel()
+	r := request(t)
+	var told atomic.Int64
+	r.Large = func(size int64) { told.Store(size) }
+	for _, size := range []int64{0, abi.BrowserLarge + 1} {
+		b := acquire(t, r)
+		path := filepath.Join(b.held.Path, "Default", "site")
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Errorf("closing: got %v, want nil", err)
+		}
+		if got := told.Load(); (got > abi.BrowserLarge) != (size > 0) {
+			t.Errorf("with %d bytes of a site: got %d told, want more than %d told of the large one alone", size, got, abi.BrowserLarge)
+		}
 	}
 }

@@ -46,6 +46,8 @@ type Request struct {
 	// Those of a run that signs in, see op.Options.
 	Limit time.Duration
 	Now   func() time.Time
+	// Large is told at the end of a profile of more than abi.BrowserLarge bytes; nil: nobody is.
+	Large func(size int64)
 	// Sealer seals the cookies that end with the browser; nil: they are not kept.
 	Sealer Sealer
 	// Hide is told the values of cookies before an answer that may have them; nil: nobody is.
@@ -160,6 +162,9 @@ func (b *Browser) end() error {
 	if b.held != nil {
 		if b.process != nil {
 			errs = append(errs, b.held.Prune())
+			if size, err := b.held.Size(); err == nil && size > abi.BrowserLarge && b.request.Large != nil {
+				b.request.Large(size)
+			}
 		}
 		errs = append(errs, b.held.Release())
 	}

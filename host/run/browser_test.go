@@ -3,10 +3,16 @@ package run
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // machine is a Browser that is there, or is not.
@@ -49,6 +55,47 @@ func TestBrowserBinding(t *testing.T) {
 		}
 		if err != nil || (g.start.Browser != nil) != c.granted || g.grant.Bindings[abi.BindingBrowser] != c.granted {
 			t.Errorf("%s: got %+v, %v, want granted %v", name, g, err, c.granted)
+		}
+	}
+}
+
+// lender is a machine whose browsers lend their sessions.
+type lender struct {
+	Browser
+	Browsing
+}
+
+func (l lender) Open(context.Context, BrowserRun) (Browsing, error) { return l, nil }
+
+func (lender) Cookies(context.Context, *url.URL) ([]*http.Cookie, error) {
+	return []*http.Cookie{{Name: "sid"}}, nil
+}
+
+func (lender) Missing(*abi.BrowserRequirements) error { return nil }
+
+// Requests beside a browser carry its session where the manifest says so, and nowhere else.
+func TestHTTPSession(t *testing.T) {
+	t.Parallel()
+	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	conn, err := store.EnsureConnection(t.Context(), "shop", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, declared := range []bool{false, true} {
+		sender := &fakeSender{}
+		r := New(Deps{Store: store, Sender: sender, Browser: lender{}})
+		p := &plan{connection: conn, manifest: &abi.Manifest{}, rest: &rest{}}
+		p.manifest.Requirements.Browser = &abi.BrowserRequirements{HTTP: declared}
+		p.granted = &granted{grant: plugin.Grant{Bindings: map[string]bool{abi.BindingBrowser: true}}}
+		if err := r.openNetwork(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if got := sender.session != nil; got != declared {
+			t.Errorf("declared %v: got a session %v, want as declared", declared, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ type fakeSender struct {
 	rate      *abi.CollectionRate
 	throttled int64
 	unwell    bool // every request failed
+	session   func(context.Context, *url.URL) ([]*http.Cookie, error)
 
 	mu       sync.Mutex
 	open     SendRun
@@ -58,6 +60,10 @@ func (f *fakeSender) Counts() abi.RequestCounts {
 
 func (f *fakeSender) Destinations() []abi.Destination {
 	return []abi.Destination{{Host: "api.example.com:443", Requests: f.Counts().Sent, BytesOut: 5}}
+}
+
+func (f *fakeSender) Session(cookies func(context.Context, *url.URL) ([]*http.Cookie, error)) {
+	f.session = cookies
 }
 
 func (f *fakeSender) Learned(stream string, _ []string, cursor abi.Raw) (abi.Raw, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -173,6 +174,9 @@ type Sending interface { //nolint:interfacebloat // one thing with one owner: no
 	Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error
 	// Count is Carry for what waits for nothing and is counted alone.
 	Count(ctx context.Context, req *http.Request, next http.RoundTripper) error
+	// Session has requests without a credential carry what cookies returns. It is called
+	// before the first request.
+	Session(cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error))
 	// Failure is how a guest reads an error of Carry.
 	Failure(err error) abi.HTTPFailure
 	// Learned returns a stream's cursor with the learned rate on it, where the
@@ -251,6 +255,8 @@ type Browsing interface {
 	Keep(kind string, data map[string]string) bool
 	// HandOver hands the page of an interaction over to its owner, until its Back.
 	HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error)
+	// Cookies are those that the browser would send to an address of the provider.
+	Cookies(ctx context.Context, u *url.URL) ([]*http.Cookie, error)
 	// Refused returns the hosts that pages asked for and did not get to, each with how often,
 	// and how often hosts did that have no row of their own.
 	Refused() (names map[string]int, others int)

@@ -45,6 +45,13 @@ func (c *codes) set(open bool) {
 	c.open, c.once, c.typed = open, map[string]string{}, false
 }
 
+// SigningIn reports whether the owner is signed in now.
+func (o *Ops) SigningIn() bool {
+	o.codes.lock.Lock()
+	defer o.codes.lock.Unlock()
+	return o.codes.open
+}
+
 func (c *codes) value(name string) (string, bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()

@@ -218,6 +218,21 @@ func (h *Held) Prune() error {
 	return errors.Join(errs...)
 }
 
+// Size returns how many bytes the files of the profile have.
+func (h *Held) Size() (size int64, err error) {
+	err = fs.WalkDir(h.root.FS(), ".", func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
 // take waits for the lock.
 func (h *Held) take(ctx context.Context, wait time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, abi.NewError(abi.CodeBrowserProfileBusy, "another run uses the browser profile "+filepath.Base(h.Path), "try it again when that run has ended"))

@@ -185,8 +185,23 @@ func TestPrune(t *testing.T) {
 	for _, name := range append(kept, gone...) {
 		write(t, filepath.Join(h.Path, name))
 	}
+	before, err := h.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(h.Path, "Default", "Cache", "large")
+	write(t, large)
+	if err := os.Truncate(large, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.Size(); err != nil || got != before+1<<20 {
+		t.Errorf("got %d bytes, %v, want %d", got, err, before+1<<20)
+	}
 	if err := h.Prune(); err != nil {
 		t.Errorf("pruning: got %v, want nil", err)
+	}
+	if got, err := h.Size(); err != nil || got >= before {
+		t.Errorf("afterwards: got %d bytes, %v, want fewer than %d", got, err, before)
 	}
 	for _, name := range kept {
 		if _, err := os.Stat(filepath.Join(h.Path, name)); err != nil {

@@ -3,6 +3,7 @@
 // connects to, and refuses and counts the rest (BR-08).
 //
 // In: CONNECT requests with this wall's own random name and password, which no other program
-// of the machine knows. Out: bytes as they are. The wall sees host names and never what is
-// sent. Which hosts and addresses are reached is decided by the Dialer.
+// of the machine knows. Out: bytes as they are. The wall sees host names and how a browser
+// greets a server, by which it knows WebSockets, and never what is sent. Which hosts and
+// addresses are reached is decided by the Dialer.
 package wall

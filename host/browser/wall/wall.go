@@ -1,7 +1,6 @@
 package wall
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -13,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -43,6 +43,8 @@ type Wall struct {
 	cancel   context.CancelFunc
 	tunnels  sync.WaitGroup
 	slots    chan struct{}
+	sockets  chan struct{} // of WebSockets
+	budget   atomic.Int64  // bytes that they may still carry
 
 	lock    sync.Mutex
 	refused map[string]int
@@ -64,6 +66,8 @@ func New(dialer Dialer, random io.Reader) (*Wall, error) {
 		Name: hex.EncodeToString(secret[:secretBytes]), Password: hex.EncodeToString(secret[secretBytes:]),
 		dialer: dialer, listener: listener, slots: make(chan struct{}, most), refused: map[string]int{}, watch: make(chan struct{}),
 	}
+	w.sockets = make(chan struct{}, abi.BrowserSockets)
+	w.budget.Store(abi.BrowserSocketIO)
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.server = &http.Server{
 		Handler: w, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: headerBytes,
@@ -193,21 +197,27 @@ func (w *Wall) tunnel(out http.ResponseWriter, host, hostport string) {
 		_ = errors.Join(near.Close(), far.Close())
 		return
 	}
+	socket := &socket{wall: w}
+	defer socket.leave()
 	var both sync.WaitGroup
-	both.Go(func() { forward(far, near, buffered.Reader) })
-	both.Go(func() { forward(near, far, nil) })
+	both.Go(func() {
+		from := io.MultiReader(io.LimitReader(buffered, int64(buffered.Reader.Buffered())), near)
+		hello, is := first(from)
+		if is && !socket.enter() {
+			w.refuse(host)
+			_ = errors.Join(near.Close(), far.Close())
+			return
+		}
+		forward(far, near, io.MultiReader(hello, socket.of(from)))
+	})
+	both.Go(func() { forward(near, far, socket.of(far)) })
 	both.Wait()
 	_ = errors.Join(near.Close(), far.Close()) // each is at its end
 }
 
-// forward copies what from sends to to, and tells to when there is no more.
-func forward(to, from net.Conn, first *bufio.Reader) {
-	if first != nil && first.Buffered() > 0 {
-		if _, err := io.CopyN(to, first, int64(first.Buffered())); err != nil {
-			return
-		}
-	}
-	_, err := io.Copy(to, from)
+// forward copies what comes of from to to, and tells to when there is no more.
+func forward(to, from net.Conn, all io.Reader) {
+	_, err := io.Copy(to, all)
 	half, ok := to.(interface{ CloseWrite() error })
 	if err != nil || !ok || half.CloseWrite() != nil {
 		_ = errors.Join(to.Close(), from.Close())

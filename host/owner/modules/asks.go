@@ -79,6 +79,9 @@ func browsed(m *abi.Manifest) []Ask {
 	if b.Downloads {
 		all = append(all, Ask{What: "browses", Value: "and downloads files"})
 	}
+	if b.HTTP {
+		all = append(all, Ask{What: "browses", Value: "and asks the sites that it reads past the browser too, signed in as you are there"})
+	}
 	if b.Pictures {
 		all = append(all, Ask{What: "browses", Value: "and takes pictures of the pages that it reads"})
 	}

@@ -88,14 +88,14 @@ func TestBrowsed(t *testing.T) {
 	t.Parallel()
 	m := &abi.Manifest{}
 	m.Requirements.Browser = &abi.BrowserRequirements{
-		Downloads: true, Pictures: true, BypassCSP: true, Hosts: []abi.BrowserHost{{Suffix: "cdn.shop.example", Role: abi.RoleAsset, Reason: "Pictures."}},
+		Downloads: true, Pictures: true, BypassCSP: true, HTTP: true, Hosts: []abi.BrowserHost{{Suffix: "cdn.shop.example", Role: abi.RoleAsset, Reason: "Pictures."}},
 	}
 	var got []string
 	for _, a := range modules.Asks(m) {
 		got = append(got, a.String())
 	}
 	text := strings.Join(got, "\n")
-	for _, want := range []string{"every host below cdn.shop.example (Pictures.): parts of pages", "downloads files", "takes pictures", "policy against foreign scripts"} {
+	for _, want := range []string{"every host below cdn.shop.example (Pictures.): parts of pages", "downloads files", "takes pictures", "past the browser too", "policy against foreign scripts"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %q in it", text, want)
 		}

@@ -1,7 +1,10 @@
 package call
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,5 +91,50 @@ func TestCookiesAreFew(t *testing.T) {
 	}
 	if !strings.Contains(sent, "sid=9") { // a known one still changes
 		t.Errorf(`got %s, want strings.Contains(sent, "sid=9")`, sent)
+	}
+}
+
+// The cookies of a browser's session go with requests that carry no credential, to the addresses
+// that they belong to at each hop; one that an answer has renewed goes in its place.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.Session.Session(func(_ context.Context, u *url.URL) ([]*http.Cookie, error) {
+		switch {
+		case u.Path == "/broken":
+			return nil, abi.NewError(abi.CodeBrowserClosed, "the browser is gone", "")
+		case u.Hostname() != "api.example.com":
+			return nil, nil
+		}
+		return []*http.Cookie{{Name: "sid", Value: "canary"}, {Name: "q", Value: `{"a": 1, "b"}`}, {Name: "bad", Value: "x\r\nHost: other"}}, nil
+	})
+	sent := func() string { return b.seen[len(b.seen)-1].Header.Get("Cookie") }
+	b.answer = func(_ int, r got) says {
+		if r.URL.Path == "/away" {
+			return says{status: 302, headers: []string{"Location: https://cdn.example.com/"}}
+		}
+		return says{}
+	}
+	b.get("https://api.example.com/x", "")
+	if got, want := sent(), `sid=canary; q={"a": 1, "b"}`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b.get("https://api.example.com/x", "bearer")
+	if got := sent(); got != "" {
+		t.Errorf("beside a credential: got %q, want none", got)
+	}
+	b.get("https://api.example.com/away", "")
+	if got := sent(); got != "" || b.seen[len(b.seen)-1].URL.Host != "cdn.example.com" {
+		t.Errorf("where it was led to: got %q at %s, want none at cdn.example.com", got, b.seen[len(b.seen)-1].URL)
+	}
+	if r := b.get("https://api.example.com/broken", ""); r.Error.Code != abi.CodeBrowserClosed {
+		t.Errorf("without the browser: got %+v, want %s", r.Error, abi.CodeBrowserClosed)
+	}
+	b.script(says{headers: []string{"Set-Cookie: sid=newer; Path=/; Secure"}})
+	b.get("https://api.example.com/x", "")
+	b.script(says{})
+	b.get("https://api.example.com/x", "")
+	if got, want := sent(), `sid=newer; q={"a": 1, "b"}`; got != want {
+		t.Errorf("renewed: got %q, want %q", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +104,12 @@ func (s *Session) loadSecret(ctx context.Context, slot *slot) error {
 	}
 	_, err = s.renew(ctx, slot, generation, false)
 	return err
+}
+
+// Session has requests without a credential carry what cookies returns for their address, at each
+// hop anew. It is called before the first request.
+func (s *Session) Session(cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error)) {
+	s.wire.knows = cookies
 }
 
 // Counts returns the usage so far.

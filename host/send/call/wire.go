@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
@@ -20,7 +22,8 @@ type wire struct {
 	jar    *jar
 	ledger *ledger
 	next   http.RoundTripper
-	large  chan struct{} // one place for each large answer in memory, see reservePlace
+	knows  func(ctx context.Context, u *url.URL) ([]*http.Cookie, error) // see Session; nil: nobody
+	large  chan struct{}                                                 // one place for each large answer in memory, see reservePlace
 }
 
 // Limits on the memory that a run's answers use while they are read and passed on: of
@@ -96,6 +99,9 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 		w.jar.addCookies(out, nil)
 	default:
 		w.jar.addCookies(out, beside)
+		if err := w.known(out, c); err != nil {
+			return nil, err
+		}
 	}
 	size := sizeOf(out, body)
 	if err := w.ledger.reserve(size); err != nil {
@@ -110,6 +116,33 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	w.jar.store(out.URL, resp, beside)
 	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.reservePlace(out.Context(), c, n) }}
 	return resp, nil
+}
+
+// known adds the cookies by which a browser's session is known, beside no other secret. A newer one
+// of the same name stands in the jar.
+func (w *wire) known(out *http.Request, c *call) error {
+	if w.knows == nil || c.slot != nil {
+		return nil
+	}
+	cookies, err := w.knows(out.Context(), out.URL)
+	if err != nil {
+		return err
+	}
+	newer := map[string]bool{}
+	for _, cookie := range out.Cookies() {
+		newer[cookie.Name] = true
+	}
+	line := out.Header["Cookie"]
+	for _, c := range cookies {
+		// As it is: the browser sends what AddCookie would quote, or leave bytes of out.
+		if !newer[c.Name] && !strings.ContainsFunc(c.Name+c.Value, func(r rune) bool { return r < ' ' || r == 0x7f || r == ';' }) {
+			line = append(line, c.Name+"="+c.Value)
+		}
+	}
+	if len(line) > 0 {
+		out.Header.Set("Cookie", strings.Join(line, "; "))
+	}
+	return nil
 }
 
 // mayHaveBeenSent reports whether a failed request may have been sent.

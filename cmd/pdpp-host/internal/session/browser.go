@@ -102,6 +102,9 @@ func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Bind
 		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
 		Now: time.Now, Sealer: b.Sealer, Slots: m.Slots(), Hide: b.Hide,
 	}
+	r.Large = func(size int64) {
+		m.session.Logger.Warn("the browser profile of a connection is large; connections sign-out forgets it", "connection", b.Connection.Name, "bytes", size)
+	}
 	if r.Limit, err = m.establish(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The session of a browser is lent to requests beside it: the cookies that it would send to that
+// address of the provider itself, also those that no script sees, and none to other hosts.
+func TestCookies(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/": "<title>shop</title>"})
+	shop.other = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/enter" {
+			return false
+		}
+		for _, c := range []string{"sid=canary; Secure; HttpOnly", "deep=1; Path=/account; Secure", "wide=2; Domain=shop.example; Path=/; Secure", "other=3; Domain=x.shop.example"} {
+			w.Header().Add("Set-Cookie", c)
+		}
+		return true
+	}
+	b := bind(t, shop, nil)
+	b.does(`{"do":"open","url":"https://shop.example/enter"}`)
+	for address, want := range map[string]string{
+		"https://shop.example/": "sid wide", "https://shop.example/account": "deep sid wide", "https://shop.example/account/x": "deep sid wide", "https://shop.example/accounts": "sid wide",
+		"http://shop.example/": "", "https://www.shop.example/": "", "https://other.example/": "",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cookies, err := b.Cookies(t.Context(), u)
+		names := map[string]bool{}
+		for _, c := range cookies {
+			names[c.Name] = true
+			if c.Name == "sid" && c.Value != "canary" {
+				t.Errorf("%s: got sid=%s, want its value", address, c.Value)
+			}
+		}
+		if err != nil || len(names) != len(strings.Fields(want)) {
+			t.Errorf("%s: got %v, %v, want %s", address, names, err, want)
+		}
+		for name := range strings.FieldsSeq(want) {
+			if !names[name] {
+				t.Errorf("%s: got %v, want %s", address, names, want)
+			}
+		}
+	}
+	b.does(`{"do":"sign_in.begin","url":"https://shop.example/"}`)
+	if cookies, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(cookies) != 0 {
+		t.Errorf("while the owner is signed in: got %v, %v, want none", cookies, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); abi.CodeOf(err) != abi.CodeBrowserClosed {
+		t.Errorf("behind the run: got %v, want %s", err, abi.CodeBrowserClosed)
+	}
+}
+
+// A cookie goes where RFC 6265 says, section 5.4.
+func TestGoesTo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		domain, path, host, to string
+		want                   bool
+	}{
+		{"shop.example", "/", "shop.example", "", true},
+		{"shop.example", "/", "SHOP.example", "/x", true},
+		{"shop.example", "/", "www.shop.example", "/", false},
+		{".shop.example", "/", "www.shop.example", "/", true},
+		{".shop.example", "/", "shop.example", "/", true},
+		{".shop.example", "/", "myshop.example", "/", false},
+		{"shop.example", "/a", "shop.example", "/a", true},
+		{"shop.example", "/a", "shop.example", "/ab", false},
+		{"shop.example", "/a/", "shop.example", "/a/b", true},
+		{"shop.example", "/a", "shop.example", "/", false},
+	} {
+		if got := goesTo(&proto.NetworkCookie{Domain: c.domain, Path: c.path}, &url.URL{Scheme: "https", Host: c.host, Path: c.to}); got != c.want {
+			t.Errorf("%+v: got %v, want %v", c, got, c.want)
+		}
+	}
+	if goesTo(&proto.NetworkCookie{Domain: "shop.example", Path: "/", PartitionKey: &proto.NetworkCookiePartitionKey{}}, &url.URL{Host: "shop.example", Path: "/"}) {
+		t.Error("got a cookie of a page within another, want none")
+	}
+}
