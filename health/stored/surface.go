@@ -28,7 +28,7 @@ const (
 )
 
 // surfaceFaults are the ends of a run whose browser failed. Another run may do better.
-var surfaceFaults = []health.Word{health.Word(abi.CodeBrowserStart), health.Word(abi.CodeBrowserUnstable), "browser.memory"}
+var surfaceFaults = []health.Word{health.Word(abi.CodeBrowserStart), health.Word(abi.CodeBrowserUnstable), health.Word(abi.CodeBrowserMemory)}
 
 // surfaceWaits are what a run waits for before it has a browser.
 var surfaceWaits = []health.Word{health.Word(abi.CodeBrowserProfileBusy), health.Word(abi.CodeBrowserSlots)}

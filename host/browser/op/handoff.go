@@ -403,6 +403,6 @@ func (w *hand) leave(ctx context.Context) {
 	_ = w.main.Still(ctx)
 	_ = w.main.Size(ctx, "")
 	if w.opened {
-		_, _, _ = o.end(ctx, &abi.BrowserRequest{}) // it closes the page where that fails
+		_, _, _ = o.end(ctx, &abi.BrowserRequest{OK: w.Outcome() == handoff.OutcomeDone}) // it closes the page where that fails
 	}
 }
