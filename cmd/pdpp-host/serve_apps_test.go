@@ -20,6 +20,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described/whole"
 )
 
 const appsManifest = `{"connector_id":"https://example.org/notes","connector_key":"notes","display_name":"Notes","version":"1.0.0","streams":[
@@ -52,7 +53,7 @@ func (o *ownerOfApps) asks(method, path, token, body string, into any, headers .
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	answer, err := whole.Transport(o, http.DefaultTransport).RoundTrip(r)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestServeAnApp(t *testing.T) {
 	if err != nil || back.Host != "127.0.0.1:9" || back.Query().Get("iss") != o.base {
 		t.Fatalf("the browser goes back to %s, %v, want to the app", made.Back, err)
 	}
-	token, err := conf.Exchange(context.WithValue(t.Context(), oauth2.HTTPClient, http.DefaultClient), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+	token, err := conf.Exchange(context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: whole.Transport(t, http.DefaultTransport)}), back.Query().Get("code"), oauth2.VerifierOption(verifier))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -29,6 +30,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/read/index"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -49,6 +51,7 @@ const asks = `[{"type":"https://pdpp.dev/data-access","source":{"id":"` + source
 type bed struct {
 	testing.TB
 	face  *Server
+	check *described.Document
 	desk  *desk.Desk
 	store *storage.Store
 	owner *owner.Owner
@@ -69,7 +72,8 @@ func migrated(dsn string) error {
 
 func newBed(t testing.TB) *bed {
 	t.Helper()
-	b := &bed{TB: t, us: &atomic.Int64{}, log: &bytes.Buffer{}}
+	text, err := ownerapi.Document("v", Routes())
+	b := &bed{TB: t, check: described.New(t, text, err), us: &atomic.Int64{}, log: &bytes.Buffer{}}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(b.us.Load()).UTC() }
 	store, err := storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
@@ -178,7 +182,7 @@ func (b *bed) sends(method, path, body string, change ...func(*http.Request)) *s
 		c(r)
 	}
 	w := httptest.NewRecorder()
-	b.face.ServeHTTP(w, r)
+	b.check.Handler(b, b.face).ServeHTTP(w, r)
 	text, err := io.ReadAll(w.Body)
 	b.ok(err)
 	s := &sent{status: w.Code, head: w.Header(), text: string(text)}

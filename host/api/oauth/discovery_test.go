@@ -56,6 +56,9 @@ func TestDiscovery(t *testing.T) {
 		r.Header.Set("Accept", accept)
 		w := httptest.NewRecorder()
 		b.face.Index(pages).ServeHTTP(w, r)
+		if want == http.StatusOK {
+			b.check.Answer(t, r, w.Code, w.Header(), w.Body.Bytes())
+		}
 		var got startingPoint
 		if w.Code == http.StatusOK {
 			b.ok(json.Unmarshal(w.Body.Bytes(), &got))

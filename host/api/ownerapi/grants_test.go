@@ -64,7 +64,7 @@ func TestAnAppMayNotAskHere(t *testing.T) {
 	b.ok(err)
 	for secret, want := range map[string]string{token.Token: "permission_error", token.Token + "x": "tokens.refused"} {
 		status := map[string]int{"permission_error": 403, "tokens.refused": 401}[want]
-		b.want(want, b.send(b.request("GET", "/v1/owner/status", "", "Authorization", "Bearer "+secret), ""), status, want)
+		b.want(want, b.send(b.request("GET", "/v1/owner/status", "", "Authorization", "Bearer "+secret)), status, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"strings"
@@ -142,7 +143,11 @@ func (a *API) routes() []route {
 
 // familyOf is the noun of a path.
 func familyOf(path string) string {
-	rest, _ := strings.CutPrefix(path, Prefix+"/")
-	family, _, _ := strings.Cut(strings.TrimPrefix(rest, "/v1/"), "/")
-	return strings.TrimSuffix(family, ".json")
+	for _, prefix := range []string{Prefix, "/v1", ""} {
+		if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
+			family, _, _ := strings.Cut(rest, "/")
+			return cmp.Or(strings.TrimSuffix(strings.TrimPrefix(family, "."), ".json"), "index")
+		}
+	}
+	return path
 }

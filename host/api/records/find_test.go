@@ -105,7 +105,7 @@ func (b *bed) described(path, body string) {
 	b.Helper()
 	path, _, _ = strings.Cut(path, "?")
 	rt := new(call).routeOf(path)
-	s, err := jsonschema.ForType(rt.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}})
+	s, err := jsonschema.ForType(rt.Answers[0].Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}})
 	b.ok(err)
 	resolved, err := s.Resolve(nil)
 	b.ok(err)

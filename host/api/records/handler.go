@@ -145,7 +145,7 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	if rt.tagged && c.isKnown(body) {
+	if rt.Tagged && c.isKnown(body) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -190,7 +190,7 @@ func FuzzQueryOfRecords(f *testing.F) {
 	f.Add("filter[x][gte]=1&connection_id=one&connector_instance_id=two&subject_id=owner_local")
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, token := range []string{b.owner, "client"} {
-			a := (&bed{TB: t, server: b.server}).get(token, records, func(r *http.Request) { r.URL.RawQuery = raw })
+			a := (&bed{TB: t, server: b.server, check: b.check}).get(token, records, func(r *http.Request) { r.URL.RawQuery = raw })
 			if a.status != http.StatusOK && (a.status >= 500 || a.Error.Code == "" || a.Error.RequestID == "") {
 				t.Errorf("%q: got %d %s, want an answer or a refusal", raw, a.status, a.body)
 			}

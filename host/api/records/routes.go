@@ -1,9 +1,10 @@
 package records
 
 import (
-	"reflect"
+	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
@@ -12,7 +13,6 @@ type route struct {
 	wire.Route
 
 	answer func(*call) (any, error)
-	tagged bool // its answer has an ETag
 	costly bool // it may look at every record
 }
 
@@ -46,7 +46,7 @@ func Routes() []wire.Route {
 }
 
 func one[Out any](path, summary string, answer func(*call) (any, error), params ...wire.Param) route {
-	return route{Route: wire.Route{Path: path, Summary: summary, Params: params, Out: reflect.TypeFor[Out]()}, answer: answer}
+	return route{Route: wire.Route{Method: http.MethodGet, Path: path, Summary: summary, Scope: string(access.ScopeRead), Params: params, Answers: wire.OK[Out]()}, answer: answer}
 }
 
 func with(change func(*route), r route) route {
@@ -54,7 +54,10 @@ func with(change func(*route), r route) route {
 	return r
 }
 
-func tagged(r *route) { r.tagged = true }
+func tagged(r *route) {
+	r.Tagged = true
+	r.Answers = append(r.Answers, wire.Answer{Status: http.StatusNotModified})
+}
 func costly(r *route) { r.costly = true }
 
 // The parameters that several routes have.

@@ -57,7 +57,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},
 	})
-	for _, path := range oauth.Paths {
+	for _, path := range oauth.Paths() {
 		mux.Handle(path, programs)
 	}
 	mux.Handle(oauth.PathIndex, programs.Index(pagesFace))
