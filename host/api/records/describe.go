@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -288,11 +289,7 @@ func (s *schema) add(c *call, d *read.Described, compact bool) {
 	at := slices.IndexFunc(s.Connectors, func(one connectorState) bool { return one.of == sourceOf(d) })
 	if at < 0 {
 		at = len(s.Connectors)
-		name := d.Source.Name
-		if name == "" {
-			name = d.Connector
-		}
-		s.Connectors = append(s.Connectors, connectorState{Object: "connector", ID: d.Source.ID, Key: d.Connector, DisplayName: name, Source: source{"connector", d.Source.ID}, of: sourceOf(d)})
+		s.Connectors = append(s.Connectors, connectorOf(d))
 	}
 	one := &s.Connectors[at]
 	if i := slices.IndexFunc(one.Streams, func(m *metadata) bool { return m.Name == d.Name }); i >= 0 {
@@ -301,6 +298,13 @@ func (s *schema) add(c *call, d *read.Described, compact bool) {
 	}
 	one.StreamCount++
 	one.Streams = append(one.Streams, c.metadataOf(d, compact))
+}
+
+// connectorOf is the connector of a stream, without its streams.
+func connectorOf(d *read.Described) connectorState {
+	return connectorState{
+		Object: "connector", ID: d.Source.ID, Key: d.Connector, DisplayName: cmp.Or(d.Source.Name, d.Connector), Source: source{"connector", d.Source.ID}, of: sourceOf(d),
+	}
 }
 
 // lift names connections that all streams have once.
