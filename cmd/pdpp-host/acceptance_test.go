@@ -38,7 +38,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// sends sends one request. Each answer is one of the OpenAPI document, names its request, and
+// sends asks once. Each answer is one of the OpenAPI document, names its request, and
 // has nothing in it that is hidden.
 func (f *foreignClient) sends(method, path, body string, headers ...string) *reply {
 	f.Helper()
@@ -71,8 +71,8 @@ func (f *foreignClient) sends(method, path, body string, headers ...string) *rep
 	if len(text) > 0 && json.Unmarshal(text, &got.body) != nil {
 		f.Fatalf("%s %s: got %d %s, want JSON", method, path, got.status, text)
 	}
-	if !regexp.MustCompile("^req_[a-z2-7]{26}$").MatchString(answer.Header.Get("X-Request-Id")) {
-		f.Errorf("%s %s: got the id %q, want one", method, path, answer.Header.Get("X-Request-Id"))
+	if !regexp.MustCompile("^req_[a-z2-7]{26}$").MatchString(answer.Header.Get("X-Request-ID")) {
+		f.Errorf("%s %s: got the id %q, want one", method, path, answer.Header.Get("X-Request-ID"))
 	}
 	if strings.Contains(got.text, hiddenWord) {
 		f.Errorf("%s %s: got %s, want nothing that is hidden", method, path, got.text)

@@ -25,6 +25,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/read/index"
@@ -87,7 +88,9 @@ func newBed(t testing.TB) *bed {
 		Actor: owner.Actor{Face: owner.CommandLine}, Now: now, Random: rand.Reader, Logger: logger,
 	})
 	guard := &web.Guard{Listening: netip.MustParseAddrPort(at)}
-	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness})
+	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, Introspects: func(ctx context.Context, id, secret string) (bool, error) {
+		return access.Introspects(ctx, b.owner, id, secret)
+	}})
 	b.accept("mine", manifest)
 	b.put("mine", `{"id":"a","title":"old","secret":"canary","at":"2025-06-01T00:00:00Z"}`, `{"id":"b","title":"new","secret":"canary","at":"2026-02-01T00:00:00Z"}`)
 	return b

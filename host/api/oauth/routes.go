@@ -30,6 +30,7 @@ const (
 	PathAuthorize   = "/oauth/authorize"
 	PathToken       = "/oauth/token"  //nolint:gosec // a path
 	PathRevokeToken = "/oauth/revoke" //nolint:gosec // a path
+	PathIntrospect  = "/introspect"
 	PathStartDevice = "/oauth/device_authorization"
 	PathConnect     = "/agent-connect"
 	PathPoll        = "/agent-connect/poll"
@@ -50,6 +51,8 @@ type Deps struct {
 	// Witness returns a context with which the next change of the store, which a client at that
 	// address makes, leaves its audit event.
 	Witness func(ctx context.Context, address, operation, subject string) context.Context
+	// Introspects reports whether a resource server shows a secret that was made for it.
+	Introspects func(ctx context.Context, id, secret string) (bool, error)
 	// NoRegistration: no client becomes known here.
 	NoRegistration bool
 }
@@ -61,6 +64,7 @@ type Server struct {
 	mux     *http.ServeMux
 	asks    wire.Limiter[netip.Prefix] // of all that is asked
 	clients wire.Limiter[netip.Prefix] // of registrations
+	guesses wire.Guesses               // of the secrets of resource servers
 }
 
 // workTime is how long the host works on a request (RD-07).
@@ -78,7 +82,7 @@ const (
 func New(d Deps) *Server {
 	s := &Server{
 		Deps: d, mux: http.NewServeMux(), asks: wire.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne, InAll: rateInAll},
-		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
+		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations}, guesses: newGuesses(),
 	}
 	for i := range table {
 		rt := &table[i]
@@ -266,7 +270,7 @@ func (c *call) fail(err error) {
 	case c.route.flat:
 		c.failFlat(f, abi.CodeOf(err) == desk.CodeReplayed)
 	default:
-		if f.Status == http.StatusUnauthorized {
+		if f.Status == http.StatusUnauthorized && c.w.Header().Get("WWW-Authenticate") == "" {
 			c.w.Header().Set("WWW-Authenticate", wire.Challenge(c.origin()+PathResource, c.bearer() != ""))
 		}
 		wire.Fail(c.w, f, c.id)

@@ -37,6 +37,8 @@ var table = []route{
 		wire.Param{Name: "grant_type", About: "by what", Required: true, Schema: map[string]any{"type": "string", "enum": grantTypes}}, needed("client_id", "who asks"),
 		field("code", "of "+typeCode), field("redirect_uri", "of "+typeCode), field("code_verifier", "of "+typeCode), field("refresh_token", "of "+typeRefresh), field("device_code", "of "+typeDevice))),
 	post(PathRevokeToken, "Ends the grant of a token (RFC 7009)", (*call).revokeToken, wire.OK[struct{}](), flat, form(needed("token", "one of any kind"), field("client_id", "whose it is"))),
+	post(PathIntrospect, "Tells a server of the owner's what a token stands for (RFC 7662)", (*call).introspect, wire.OK[introspected](), form(needed("token", "one of any kind")),
+		func(rt *route) { rt.uncounted = true }),
 	post(PathStartDevice, "Begins to wait for an owner who types a code (RFC 8628)", (*call).startDevice, wire.OK[device](), flat,
 		form(slices.Concat([]wire.Param{needed("client_id", "who asks")}, asked)...)),
 	post(PathConnect, "Begins to wait for an owner's decision", (*call).connect, wire.Succeeds[attempt](http.StatusCreated), takes[connecting]),

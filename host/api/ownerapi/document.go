@@ -70,7 +70,7 @@ var headers = object{
 	"Cache-Control":          header("no cache keeps it", object{"const": wire.NoStore}),
 	"X-Content-Type-Options": header("a body is what it says that it is", object{"const": "nosniff"}),
 	"Retry-After":            header("seconds to wait", object{"type": "integer", "minimum": 1}),
-	"WWW-Authenticate":       header("how a token is sent, and where one is asked for", object{"type": "string", "pattern": "^Bearer"}),
+	"WWW-Authenticate":       header("how a token is sent, and where one is asked for", object{"type": "string", "pattern": "^(Bearer|Basic)"}),
 	"Allow":                  header("the methods that the path takes", object{"type": "string", "minLength": 1}),
 }
 
@@ -103,7 +103,7 @@ func (r *route) wire() wire.Route {
 	out := wire.Route{
 		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged,
 	}
-	if r.out == nil {
+	if r.stream != nil && r.out == nil {
 		out.Answers[0].Media = "text/event-stream"
 	}
 	for _, p := range r.params {

@@ -49,9 +49,11 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 		Client: i.desk.Knows, Others: slices.Concat(records.Routes(), oauth.Routes(), []wire.Route{mcp.Route()}),
 	})
 	mux.Handle(ownerapi.Prefix+"/", a)
-	mux.Handle(ownerapi.PathDocument, a)
+	for _, path := range ownerapi.Elsewhere {
+		mux.Handle(path, a)
+	}
 	readers := records.New(records.Deps{
-		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note,
+		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
