@@ -214,7 +214,11 @@ func describeParams(r *wire.Route) []object {
 		if p.Header {
 			in = "header"
 		}
-		all = append(all, object{"name": p.Name, "in": in, "required": p.Required, "description": p.About, "schema": p.Schema})
+		one := object{"name": p.Name, "in": in, "required": p.Required, "description": p.About, "schema": p.Schema}
+		if p.Deep {
+			one["style"], one["explode"] = "deepObject", true
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -23,7 +23,7 @@ type metadata struct {
 	CursorField  *string            `json:"cursor_field"`
 	TimeField    *string            `json:"consent_time_field"`
 	Selection    selection          `json:"selection"`
-	Query        queries            `json:"query"`
+	Query        queries            `json:"query,omitzero"` // of a compact schema there is none
 	Views        []declaration.View `json:"views"`
 	Relations    []string           `json:"relationships"` // none: expansion is not there
 	Capabilities map[string]any     `json:"field_capabilities"`
@@ -174,9 +174,6 @@ func (c *call) declared(stream string) ([]read.Described, error) {
 	all = slices.DeleteFunc(all, func(d read.Described) bool {
 		return from.Connector != "" && d.Connector != from.Connector && d.Source.ID != from.Connector
 	})
-	if err == nil && stream != "" && len(all) == 0 {
-		err = &wire.Failure{Status: http.StatusNotFound, Code: wire.CodeNotFound, Message: "no connection has that stream"}
-	}
 	return all, err
 }
 
@@ -185,6 +182,9 @@ func (c *call) describe() (any, error) {
 	all, err := c.declared(c.stream)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, &wire.Failure{Status: http.StatusNotFound, Code: wire.CodeNotFound, Message: "no connection has that stream"}
 	}
 	m := c.metadataOf(&all[0], false)
 	for i := range all {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -84,6 +85,8 @@ func TestFind(t *testing.T) {
 		{"/v1/connectors?limit=1", "invalid_request", "invalid_request"},
 		{"/v1/schema?detail=full", "invalid_request", "invalid_request"},
 		{"/v1/schema?detail=full&stream=notes", `"connector_id":"https://example.com/demo"`, `"schema":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"required":["id"]}`},
+		{"/v1/schema?stream=none", `"connectors":[]`, "grant_stream_not_allowed"}, // RD-12.2
+		{"/v1/streams/none", "not_found", "grant_stream_not_allowed"},
 		{"/v1/schema?stream=other", `"name":"other"`, "grant_stream_not_allowed"},
 	} {
 		for token, want := range map[string]string{b.owner: c.owner, "client": c.client} {
@@ -129,5 +132,35 @@ func TestSchemaIsTagged(t *testing.T) {
 	}
 	if w := b.raw(b.owner, "/v1/schema", func(r *http.Request) { r.Header.Set("If-None-Match", first.head.Get("ETag")) }); w.Code != http.StatusOK {
 		t.Errorf("got %d for a client's tag, want %d", w.Code, http.StatusOK)
+	}
+}
+
+// RD-12.4: the compact schema of fifty connectors with six streams of fifteen fields each is
+// under 200 KB.
+func TestACompactSchemaIsSmall(t *testing.T) {
+	t.Parallel()
+	const connectors, streams, fields, most = 50, 6, 15, 200_000
+	b := newBed(t)
+	var properties, all []string
+	for i := range fields {
+		properties = append(properties, fmt.Sprintf(`"field_%d":{"type":"string","description":"what it holds, in a sentence"}`, i))
+	}
+	for i := range streams {
+		all = append(all, fmt.Sprintf(`{"name":"stream_%d","primary_key":["field_0"],"cursor_field":"field_1","schema":{"required":["field_0"],"properties":{%s}},
+"query":{"search":{"lexical_fields":["field_2","field_3"]},"aggregations":{"group_by":["field_4"]}}}`, i, strings.Join(properties, ",")))
+	}
+	for i := range connectors {
+		name := fmt.Sprintf("connector_%d", i)
+		c, err := b.store.EnsureConnection(t.Context(), name, name)
+		b.ok(err)
+		b.ok(b.store.PinPlugin(t.Context(), c.ID, "aa", fmt.Appendf(nil, `{"connector_id":"https://example.com/%s","display_name":"Connector %d","streams":[%s]}`, name, i, strings.Join(all, ","))))
+		b.ids[name] = c.ID
+		for s := range streams {
+			b.put(name, fmt.Sprintf("stream_%d", s), "a", `{"field_0":"a"}`)
+		}
+	}
+	a := b.get(b.owner, "/v1/schema?view=compact")
+	if got := len(a.body); a.status != http.StatusOK || strings.Count(a.body, `"object":"stream_metadata"`) != connectors*streams || got > most {
+		t.Errorf("got %d and %d bytes with %d streams, want %d bytes at most", a.status, got, strings.Count(a.body, `"object":"stream_metadata"`), most)
 	}
 }

@@ -67,7 +67,7 @@ func TestOwnerReads(t *testing.T) {
 func TestKeysInPaths(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	for _, key := range []string{"https://x/y", "a/../b", `["a","b"]`, "%", "a b?c#d", "ä", "%2F", "a+b"} {
+	for _, key := range []string{"https://x/y", "a/../b", `["a","b"]`, "%", "a b?c#d", "ä", "%2F", "a+b", "..", strings.Repeat("k/", 8<<10)} {
 		b.put("one", "notes", key, `{"id":"x"}`)
 		if a := b.get(b.owner, records+"/"+url.PathEscape(key)); a.status != http.StatusOK {
 			t.Errorf("%s: got %d %s, want the record", key, a.status, a.body)

@@ -37,5 +37,6 @@ type Param struct {
 	Name, About string
 	Required    bool
 	Header      bool
+	Deep        bool // its members stand in brackets
 	Schema      map[string]any
 }
