@@ -38,6 +38,11 @@ func exerciseDisclosures(t *testing.T, x *exercise) {
 	x.ok(x.s.Disclose(ctx, []Disclosure{read("a", 1)}))
 	sums("a", "a issues 3 8 "+first, "a stars 1 1 "+first)
 	sums("b", "b issues 1 5 "+first)
+	for since, want := range map[time.Duration]int64{time.Hour: 10, 48 * time.Hour: 80, 0: 10} {
+		bytes, err := x.s.DisclosedBytes(ctx, "a", x.clock.Now().Add(-since))
+		x.ok(err)
+		x.same(bytes, want)
+	}
 	all, err := x.s.Disclosed(ctx, "a")
 	x.ok(err)
 	x.same(all[0].Last.UTC(), x.clock.Now().UTC())

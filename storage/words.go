@@ -58,6 +58,8 @@ const (
 	CodeUserCodeNeeded   = access.CodeUserCodeNeeded
 	CodeGrantUnknown     = access.CodeGrantUnknown
 
+	ScopeIntrospect = access.ScopeIntrospect
+
 	RequestPending   = access.RequestPending
 	RequestApproved  = access.RequestApproved
 	RequestDenied    = access.RequestDenied

@@ -99,6 +99,7 @@ var operations = map[string]string{
 
 	"access.BySession":       "(identifies a browser)",
 	"access.ByToken":         "(identifies a program)",
+	"access.Introspects":     "(identifies a resource server)",
 	"access.Claimed":         "(serve reads it)",
 	"access.OfferLink":       "(serve prints it)",
 	"access.LinkOpen":        "(a page reads it)",

@@ -20,6 +20,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described/whole"
 )
 
 const appsManifest = `{"connector_id":"https://example.org/notes","connector_key":"notes","display_name":"Notes","version":"1.0.0","streams":[
@@ -52,7 +53,7 @@ func (o *ownerOfApps) asks(method, path, token, body string, into any, headers .
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	answer, err := whole.Transport(o, http.DefaultTransport).RoundTrip(r)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -70,6 +71,12 @@ func (o *ownerOfApps) asks(method, path, token, body string, into any, headers .
 // storeWithNotes makes a store with two notes, and a token of its owner's.
 func storeWithNotes(t *testing.T, home, token string) {
 	t.Helper()
+	storeOf(t, home, token, appsManifest, `{"id":"a","title":"x"}`, `{"id":"b","title":"x"}`)
+}
+
+// storeOf makes a store with notes of a manifest, and a token of its owner's.
+func storeOf(t *testing.T, home, token, manifest string, notes ...string) {
+	t.Helper()
 	data := filepath.Join(home, ".local", "share", "pdpp")
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		t.Fatal(err)
@@ -81,7 +88,7 @@ func storeWithNotes(t *testing.T, home, token string) {
 	sum := sha256.Sum256([]byte(token))
 	c, err := s.EnsureConnection(t.Context(), "mine", "notes")
 	if err == nil {
-		err = errors.Join(s.PinPlugin(t.Context(), c.ID, strings.Repeat("a", 64), []byte(appsManifest)),
+		err = errors.Join(s.PinPlugin(t.Context(), c.ID, strings.Repeat("a", 64), []byte(manifest)),
 			s.NewToken(t.Context(), storage.Token{ID: "tok_1", SHA256: hex.EncodeToString(sum[:]), Name: "test", Scope: "manage", Expires: time.Now().Add(time.Hour)}))
 	}
 	if err != nil {
@@ -95,8 +102,14 @@ func storeWithNotes(t *testing.T, home, token string) {
 		t.Fatal(err)
 	}
 	batch := w.NewBatch()
-	for _, id := range []string{"a", "b"} {
-		batch.Add(0, []byte(id), []byte(`{"id":"`+id+`","title":"x"}`), []byte("2026-03-01T12:00:00Z"), false)
+	for _, text := range notes {
+		var note struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(text), &note); err != nil {
+			t.Fatal(err)
+		}
+		batch.Add(0, []byte(note.ID), []byte(text), []byte("2026-03-01T12:00:00Z"), false)
 	}
 	if err := errors.Join(w.Write(t.Context(), batch), w.Finish(t.Context(), storage.Outcome{Status: "succeeded"}), s.Close()); err != nil {
 		t.Fatal(err)
@@ -170,7 +183,7 @@ func TestServeAnApp(t *testing.T) {
 	if err != nil || back.Host != "127.0.0.1:9" || back.Query().Get("iss") != o.base {
 		t.Fatalf("the browser goes back to %s, %v, want to the app", made.Back, err)
 	}
-	token, err := conf.Exchange(context.WithValue(t.Context(), oauth2.HTTPClient, http.DefaultClient), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+	token, err := conf.Exchange(context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: whole.Transport(t, http.DefaultTransport)}), back.Query().Get("code"), oauth2.VerifierOption(verifier))
 	if err != nil {
 		t.Fatal(err)
 	}

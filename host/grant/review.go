@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,13 +18,17 @@ const Subject = "owner_local"
 // Choices are what an owner decides of a request. The zero value gives what is required, for
 // the usual time.
 type Choices struct {
-	Connector   string     `json:"connector,omitempty"`   // of an open request, by its key
-	Streams     []Choice   `json:"streams,omitempty"`     // nil: those that the client requires
-	Connections []string   `json:"connections,omitempty"` // by id or name; nil: the only one
-	Since       *time.Time `json:"since,omitempty"`
-	Until       *time.Time `json:"until,omitempty"`
-	Expires     string     `json:"expires,omitempty"` // never, 1d, 30d, 90d or a date; "": the usual
-	AITraining  bool       `json:"ai_training_consented,omitempty"`
+	Connector string   `json:"connector,omitempty"` // of an open request, by its key
+	Streams   []Choice `json:"streams,omitempty"`   // nil: those that the client requires
+	// Optional are given beside those that the client requires.
+	Optional []string `json:"optional_streams,omitempty"`
+	// Instances are the connections of single streams, in the place of Connections.
+	Instances   map[string][]string `json:"instance_ids,omitempty"`
+	Connections []string            `json:"connections,omitempty"` // by id or name; nil: the only one
+	Since       *time.Time          `json:"since,omitempty"`
+	Until       *time.Time          `json:"until,omitempty"`
+	Expires     string              `json:"expires,omitempty"` // never, 1d, 30d, 90d or a date; "": the usual
+	AITraining  bool                `json:"ai_training_consented,omitempty"`
 }
 
 // Choice is a stream that an owner gives.
@@ -178,14 +183,23 @@ func (q *Request) streams(c *Choices, sources []Declared) ([]Stream, *Declared, 
 	return nil, nil, err
 }
 
+// names are the streams that a choice is about.
+func (c *Choices) names() []string {
+	all := slices.AppendSeq(slices.Clone(c.Optional), maps.Keys(c.Instances))
+	for i := range c.Streams {
+		all = append(all, c.Streams[i].Name)
+	}
+	return all
+}
+
 // given are the streams of a request that its owner gives.
 func (q *Request) given(c *Choices, by *Declared) ([]wanted, error) {
 	asked, err := q.asked(by)
 	if err != nil {
 		return nil, err
 	}
-	for _, choice := range c.Streams {
-		if !slices.ContainsFunc(asked, func(w wanted) bool { return w.Name == choice.Name }) {
+	for _, name := range c.names() {
+		if !slices.ContainsFunc(asked, func(w wanted) bool { return w.Name == name }) {
 			return nil, wrongChoice("a stream is chosen that is not there, or not asked for", "choose of those that the request shows")
 		}
 	}
@@ -197,7 +211,7 @@ func (q *Request) given(c *Choices, by *Declared) ([]wanted, error) {
 			if err := w.narrow(c.Streams[n].Fields); err != nil {
 				return nil, err
 			}
-		case w.optional:
+		case w.optional && !slices.Contains(c.Optional, w.Name):
 			continue
 		case c.Streams != nil:
 			return nil, wrongChoice("the app needs the stream "+w.Name, "give it as well, or refuse the request")
@@ -244,7 +258,11 @@ func settle(given []wanted, c *Choices, sources []Declared, by *Declared) ([]Str
 	var all []Stream
 	for i := range given {
 		w := &given[i]
-		ids, err := instances(w.InstanceIDs, c.Connections, sources)
+		chosen := c.Connections
+		if own, has := c.Instances[w.Name]; has {
+			chosen = own
+		}
+		ids, err := instances(w.InstanceIDs, chosen, sources)
 		if err != nil {
 			return nil, err
 		}

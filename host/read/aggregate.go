@@ -127,7 +127,7 @@ func (r *Reader) aggregate(ctx context.Context, scope *Scope, a *Aggregate, zone
 		case err != nil:
 			return nil, err
 		case !has:
-			out.Warnings = append(out.Warnings, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
+			out.Warnings = append(out.Warnings, skipped(s))
 			continue
 		}
 		if err := g.declared(s); err != nil {

@@ -55,4 +55,5 @@ const (
 	WarnClamped    = "limit_clamped"
 	WarnDowngraded = "count_downgraded"
 	WarnSkipped    = "source_skipped_not_applicable"
+	WarnPartial    = "partial_results"
 )

@@ -3,6 +3,8 @@ package read
 import (
 	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +76,42 @@ func TestCursors(t *testing.T) {
 	}
 	s.now = s.now.Add(time.Second)
 	refused("an old one", OwnerScope(), l)
+}
+
+// RD-16.2: of a hundred thousand cursors that were changed in one to four places, cut short, made
+// longer or put together of two, none is read.
+func TestChangedCursors(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	seal, err := s.sealer(t.Context(), "list", pagesLive, OwnerScope(), List{})
+	s.ok(err)
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.+/ \n"
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 100_000 {
+		first, err := seal.seal(fmt.Appendf(nil, "place %d", i))
+		s.ok(err)
+		changed := []byte(first)
+		second, err := seal.seal([]byte("another place"))
+		s.ok(err)
+		switch cut := 1 + random.IntN(len(first)-1); random.IntN(4) {
+		case 0:
+			changed = changed[:cut]
+		case 1:
+			changed = slices.Insert(changed, cut, alphabet[random.IntN(len(alphabet))])
+		case 2:
+			changed = append(changed[:cut], second[min(cut, len(second)):]...)
+		default:
+			for range 1 + random.IntN(4) {
+				changed[random.IntN(len(changed))] = alphabet[random.IntN(len(alphabet))]
+			}
+		}
+		if string(changed) == first || string(changed) == second {
+			continue
+		}
+		if plain, err := seal.open(string(changed)); abi.CodeOf(err) != CodeCursor {
+			t.Fatalf("%s for %s: got %q, %v, want %s", changed, first, plain, err, CodeCursor)
+		}
+	}
 }
 
 // RD-16.1: a cursor has at most 4 KiB for a key of 2 KiB.

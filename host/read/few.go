@@ -9,7 +9,7 @@ import (
 )
 
 // mostFew is how many records of a stream within a scope's time are read and matched for a
-// search; among more of them the index looks.
+// search: the newest ones by their own time, where there are more.
 const mostFew = 10_000
 
 // chosen is records of a source by their keys.
@@ -18,27 +18,41 @@ type chosen struct {
 	keys []string
 }
 
-// choose returns the records of a source that a scope of keys or of a time shows; nil: all, or
-// too many. The index has the words of the whole stream: what it takes to drop the others tells
-// how many of them have a word (Invariant 9).
+// choose returns the records of a source that are searched under a scope of keys or of a time;
+// nil: all of the source. The index has the words of the whole stream: what it takes to drop the
+// others tells how many of them have a word, so that it is not asked (Invariant 9). Where the
+// records cannot be found by the scope's time, because another one is declared by now, none is
+// searched.
 func (s *searching) choose(ctx context.Context, of *source) (*chosen, error) {
 	switch {
 	case of.scope == nil:
 		return nil, nil //nolint:nilnil // all
 	case of.scope.Keys != nil:
 		return &chosen{of, of.scope.Keys}, nil
-	case !of.bounded() || !of.timed():
+	case !of.bounded():
 		return nil, nil //nolint:nilnil // as above
+	case !of.timed():
+		s.partly(of, "its connector tells the time of records by another field now; the app asks the owner anew")
+		return &chosen{of: of}, nil
 	}
 	from, to, fits := of.scope.Time.span()
 	if !fits {
 		return &chosen{of: of}, nil
 	}
 	keys, err := s.Store.ReadKeysWithin(ctx, of.ID, from, to, mostFew+1)
-	if err != nil || len(keys) > mostFew {
+	if err != nil {
 		return nil, err
 	}
+	if len(keys) > mostFew {
+		keys = keys[:mostFew]
+		s.partly(of, "under a grant of a time, the ten thousand newest records are searched")
+	}
 	return &chosen{of, keys}, nil
+}
+
+// partly warns that a part of what the scope shows of a source is not searched.
+func (s *searching) partly(of *source, why string) {
+	s.partial = append(s.partial, Warning{WarnPartial, why, of.ConnectionID})
 }
 
 // span is the bound as the index has times, the first included and the second not; false:
@@ -59,7 +73,7 @@ func (s *searching) match(ctx context.Context) error {
 	for i := range s.few {
 		of := s.few[i].of
 		err := s.byKey(ctx, of, s.few[i].keys, s.records, func(row *storage.ReadRow, _ []storage.ReadPast) error {
-			if row.Data != nil && (s.before == 0 || row.Seq < s.before) && of.shows(row.Key, row.Data) {
+			if row.Data != nil && (s.before == 0 || row.Seq < s.before) && s.shows(of, row.Key, row.Data) {
 				s.add(of, row)
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // timedOf grants the titles of notes from the 15th of January 2026 on.
@@ -42,6 +43,47 @@ func TestASearchAmongFewIsBlindToTheRest(t *testing.T) {
 			newest, q.Cursor = append(newest, f.Hits[0].Key), f.Next
 		}
 		s.same(newest, []string{"b", "a"})
+	}
+}
+
+// Invariant 9, RD-27.3: under a grant of a time with many records the newest ones by that time are
+// searched, and the answer says so. The index is not asked, whatever it has of the others.
+func TestASearchOfATimeIsOfTheNewest(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	const older, hidden = 3, 5
+	records := []string{}
+	for i := range mostFew + older {
+		at, title := began.AddDate(0, 0, 20).Add(time.Duration(i)*time.Second), "blue"
+		if i <= older || i == mostFew+older-1 {
+			title = "red"
+		}
+		records = append(records, fmt.Sprint("k", i), fmt.Sprintf(`{"id":"k%d","title":%q,"at":%q}`, i, title, at.Format(time.RFC3339)))
+	}
+	for i := range hidden {
+		records = append(records, fmt.Sprint("h", i), `{"id":"h","title":"red","at":"2026-01-01T00:00:00Z"}`)
+	}
+	s.put("c", "notes", records...)
+	scope := s.timedOf("c")
+	look, _, err := s.searching(t.Context(), scope, "rank", &Search{Text: "red"}, new(Found))
+	s.ok(err)
+	if len(look.words) != 0 || len(look.few) != 1 || len(look.few[0].keys) != mostFew {
+		t.Errorf("the index is asked for %q, want nothing, and %d records to be read", look.words, mostFew)
+	}
+	page, err := s.Rank(t.Context(), scope, Search{Text: "red"})
+	s.ok(err)
+	got := []string{}
+	for i := range page.Hits {
+		got = append(got, page.Hits[i].Key)
+	}
+	slices.Sort(got)
+	s.same(got, []string{fmt.Sprint("k", mostFew+older-1), fmt.Sprint("k", older)})
+	if page.Complete || len(page.Warnings) != 1 || page.Warnings[0].Code != WarnPartial {
+		t.Errorf("got complete %v and %v, want a warning that a part was searched", page.Complete, page.Warnings)
+	}
+	scope.Streams[0].Time.Field = "title" // the connector tells the time by another field since the grant
+	if page, err = s.Rank(t.Context(), scope, Search{Text: "red"}); err != nil || len(page.Hits) != 0 || page.Complete || len(page.Warnings) != 1 {
+		t.Errorf("by another time: got %d hits, %v, want none and a warning", len(page.Hits), err)
 	}
 }
 

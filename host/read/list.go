@@ -162,7 +162,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		}
 		if lacks := missingField(s, l, has); lacks != "" {
 			lacking = lacks
-			page.Warnings = append(page.Warnings, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
+			page.Warnings = append(page.Warnings, skipped(s))
 			continue
 		}
 		if err := s.refuse(l.Fields); err != nil {
@@ -223,7 +223,7 @@ func fitting(sources []source, fields []string, warned *[]Warning) (kept []sourc
 		s := &sources[i]
 		if name := s.lacks(fields); name != "" {
 			lacking = name
-			*warned = append(*warned, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
+			*warned = append(*warned, skipped(s))
 			continue
 		}
 		if err := s.refuse(fields); err != nil {
@@ -252,6 +252,11 @@ func direction(l *List) (descending bool, named string, err error) {
 		descending = l.Order == "desc"
 	}
 	return descending, named, nil
+}
+
+// skipped warns of a source that lacks a field of the request.
+func skipped(s *source) Warning {
+	return Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID}
 }
 
 func sortless(name string) error {

@@ -58,6 +58,7 @@ func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, p
 		return err
 	}
 	page.Matches, page.Complete = len(order.at), order.complete
+	page.Warnings = append(page.Warnings, s.partial...)
 	for from < len(order.at) && len(page.Hits) < limit {
 		part := order.at[from:min(from+limit-len(page.Hits), len(order.at))]
 		if err := s.show(ctx, part); err != nil {
@@ -102,7 +103,7 @@ func (s *searching) order(ctx context.Context) (*ranking, error) {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.us, a.us), strings.Compare(a.of.ConnectionID, b.of.ConnectionID),
 			strings.Compare(a.of.Name, b.of.Name), strings.Compare(a.key, b.key))
 	})
-	order := &ranking{complete: !more, made: s.Now()}
+	order := &ranking{complete: !more && len(s.partial) == 0, made: s.Now()}
 	for i := range all {
 		order.at = append(order.at, all[i].rankedAt)
 	}
@@ -160,7 +161,7 @@ func (s *searching) each(ctx context.Context, at []rankedAt, fn func(*source, *p
 			return err
 		}
 		err = s.byKey(ctx, of, all, s.records, func(row *storage.ReadRow, past []storage.ReadPast) error {
-			if row.Data != nil && of.shows(row.Key, row.Data) {
+			if row.Data != nil && s.shows(of, row.Key, row.Data) {
 				fn(of, &shown[0], row, past)
 			}
 			return nil

@@ -24,6 +24,7 @@ type Search struct {
 	Text        string
 	Streams     []string // nil: all that are seen
 	Connections []string // by id or name; nil: all that are seen
+	Filters     []Filter // of one stream, which Streams names
 	Limit       int      // 0: DefaultLimit
 	Cursor      string
 }
@@ -79,6 +80,9 @@ func checkSearch(scope *Scope, q *Search) (limit int, warnings []Warning, err er
 			return 0, nil, notGranted("the stream") // RD-27.5
 		}
 	}
+	if len(q.Filters) > 0 && len(q.Streams) != 1 {
+		return 0, nil, invalid("a search with a filter is of one stream", "name it")
+	}
 	return limit, warnings, nil
 }
 
@@ -126,16 +130,19 @@ func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int,
 type searching struct {
 	*Reader
 
-	scope   *Scope
-	asked   *Search
-	terms   []words.Term
-	words   []string          // the scopes to look in; nil: everywhere
-	few     []chosen          // that are read without the index
-	at      int64             // how far the index is, for a client
-	sources map[int64]*source // by stream; nil: it is not seen
-	before  int64             // records with a lower seq; 0: from the newest on
-	dated   bool              // histories are read as well
-	found   *Found
+	scope    *Scope
+	asked    *Search
+	terms    []words.Term
+	words    []string              // the scopes to look in; nil: everywhere
+	partial  []Warning             // what is not searched
+	few      []chosen              // that are read without the index
+	at       int64                 // how far the index is, for a client
+	sources  map[int64]*source     // by stream; nil: it is not seen
+	where    map[int64][]condition // that its records keep to
+	before   int64                 // records with a lower seq; 0: from the newest on
+	dated    bool                  // histories are read as well
+	filtered bool                  // it was warned of what the filters leave out
+	found    *Found
 }
 
 // within finds out where to look. The index is asked for nothing that is not granted
@@ -172,7 +179,10 @@ func (s *searching) within(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.words, s.few = []string{}, nil
+	s.words, s.few, s.partial = []string{}, nil, nil
+	if sources, err = s.filter(sources); err != nil {
+		return err
+	}
 	for i := range sources {
 		one := &sources[i]
 		s.sources[one.ID] = one
@@ -191,6 +201,49 @@ func (s *searching) within(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// filter reads the filters for each source, and leaves out those that lack a field of one, with
+// a warning (RD-09.5).
+func (s *searching) filter(sources []source) (kept []source, err error) {
+	if len(s.asked.Filters) == 0 {
+		return sources, nil
+	}
+	s.where = map[int64][]condition{}
+	var warnings []Warning
+	for i := range sources {
+		where, has, err := conditions(sources[i].plan, s.asked.Filters)
+		switch {
+		case err != nil:
+			return nil, err
+		case !has:
+			warnings = append(warnings, skipped(&sources[i]))
+			continue
+		}
+		s.where[sources[i].ID] = where
+		kept = append(kept, sources[i])
+	}
+	if len(kept) == 0 && len(warnings) > 0 {
+		return nil, unknownField(s.asked.Filters[0].Field)
+	}
+	if !s.filtered {
+		s.found.Warnings, s.filtered = append(s.found.Warnings, warnings...), true
+	}
+	return kept, nil
+}
+
+// shows reports whether a record of a source is searched: it is seen, and keeps to the filters.
+func (s *searching) shows(of *source, key string, data []byte) bool {
+	if !of.shows(key, data) {
+		return false
+	}
+	for i := range s.where[of.ID] {
+		c := &s.where[of.ID][i]
+		if !c.holds(field.Get(data, c.field)) {
+			return false
+		}
+	}
+	return true
 }
 
 // collect finds hits until there are as many as wanted, the newest first. more: there are
@@ -296,7 +349,7 @@ func (s *searching) learn(ctx context.Context, ids []int64) error {
 // and has the words.
 func (s *searching) take(d *storage.ReadHit) {
 	of := s.sources[d.StreamID]
-	if n := len(s.found.Hits); d.Seq == 0 || of == nil || n > 0 && s.found.Hits[n-1].seq == d.Seq || !of.shows(d.Key, d.Data) {
+	if n := len(s.found.Hits); d.Seq == 0 || of == nil || n > 0 && s.found.Hits[n-1].seq == d.Seq || !s.shows(of, d.Key, d.Data) {
 		return
 	}
 	s.add(of, &d.Row)

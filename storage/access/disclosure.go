@@ -212,6 +212,13 @@ func (s *Store) Disclosed(ctx context.Context, grantID string) ([]Disclosed, err
 	return out, nil
 }
 
+// DisclosedBytes is how much was read by a grant since a moment.
+func (s *Store) DisclosedBytes(ctx context.Context, grantID string, since time.Time) (bytes int64, err error) {
+	err = s.db.Read.NewSelect().Model((*disclosureRow)(nil)).ColumnExpr("CAST(coalesce(sum(bytes), 0) AS bigint)").
+		Where("at_us >= ?", db.Micros(since)).Where("grant_id = ?", grantID).Scan(ctx, &bytes)
+	return bytes, s.db.Fail("read what was disclosed", err)
+}
+
 // Disclosures returns the reads of a grant, the newest first, below before where it is not 0.
 func (s *Store) Disclosures(ctx context.Context, grantID string, before, limit int64) ([]DisclosureShown, error) {
 	var rows []disclosureRow

@@ -14,12 +14,16 @@ type Token struct {
 	ID      string
 	SHA256  string // of the secret that the program holds
 	Name    string
-	Scope   string // read, run, manage
+	Scope   string // read, run, manage, introspect
 	Created time.Time
 	Expires time.Time
 	Used    time.Time // to the hour; zero: never
 	Client  string    // the id of the client that it was given; "": its owner made it
 }
+
+// ScopeIntrospect is that of a token with which a resource server of the owner's asks what the
+// tokens stand for that it is shown.
+const ScopeIntrospect = "introspect"
 
 type tokenRow struct {
 	bun.BaseModel `bun:"table:tokens"`

@@ -166,9 +166,9 @@ func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string, 
 }
 
 // ReadKeysWithin returns the keys of those records of a stream whose own time is from one
-// until another, as it compares, no more than a limit.
+// until another, as it compares, no more than a limit: the newest first.
 func (s *Store) ReadKeysWithin(ctx context.Context, streamID int64, from, to []byte, limit int) (keys []string, err error) {
-	err = s.db.Read.NewRaw("SELECT key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? LIMIT ?", streamID, from, to, limit).Scan(ctx, &keys)
+	err = s.db.Read.NewRaw("SELECT key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? ORDER BY time DESC, key DESC LIMIT ?", streamID, from, to, limit).Scan(ctx, &keys)
 	return keys, s.db.Fail("read the keys", err)
 }
 

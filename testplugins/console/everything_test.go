@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/bed"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described/whole"
 )
 
 // mark is a shorter evil, for what takes less text.
@@ -127,7 +128,7 @@ func (w *world) answered(t *testing.T, status int, path, body string, into any) 
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	res, err := whole.Transport(t, &http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func (w *world) enrol(t *testing.T) string {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(device.HeaderProtocol, device.ProtocolVersion)
-	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	res, err := whole.Transport(t, &http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

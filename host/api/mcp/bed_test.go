@@ -19,12 +19,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 )
 
 const manifest = `{"connector_id":"https://example.com/demo","display_name":"Demo","streams":[{"name":"notes","cursor_field":"at","schema":{"required":["id"],"properties":{
@@ -116,7 +118,8 @@ func newBed(t testing.TB) *bed {
 	mux := http.NewServeMux()
 	mux.Handle(Path, NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/.well-known/about/mcp"))
 	mux.Handle(records.Prefix, b.reader)
-	b.server.Config.Handler = mux
+	text, err := ownerapi.Document("v", append(records.Routes(), Route()))
+	b.server.Config.Handler = described.New(t, text, err).Handler(t, mux)
 	b.server.Start()
 	t.Cleanup(b.server.Close)
 	b.caller = &read.Caller{Client: "c", Grant: "g", Scope: &read.Scope{Streams: []read.StreamScope{{Name: "notes", Connections: []string{b.id}, Fields: []string{"id", "title", "body", "at"}}}}}

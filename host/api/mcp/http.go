@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,6 +18,14 @@ import (
 
 // Path is where a model's host speaks to it.
 const Path = "/mcp"
+
+// Route describes the path for the document of the API. MCP describes its messages.
+func Route() wire.Route {
+	return wire.Route{
+		Method: http.MethodPost, Path: Path, Summary: "One message of MCP, by Streamable HTTP", In: reflect.TypeFor[map[string]any](), Foreign: true,
+		Answers: append(wire.OK[map[string]any](), wire.Answer{Status: http.StatusAccepted}),
+	}
+}
 
 // atMost is how long one request may take.
 const atMost = 30 * time.Second
@@ -79,8 +88,24 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := New(o, func(ctx context.Context, path []string, query url.Values) *records.Reply {
 		return h.readers.Ask(ctx, caller, path, query)
 	})
-	h.inner.ServeHTTP(w, r.WithContext(context.WithValue(ctx, admitted{}, s)))
+	h.inner.ServeHTTP(uncached{w}, r.WithContext(context.WithValue(ctx, admitted{}, s)))
 }
+
+// uncached keeps answers out of caches, whatever the SDK says of them (RD-04.3).
+type uncached struct{ http.ResponseWriter }
+
+func (u uncached) WriteHeader(status int) {
+	u.Header().Set("Cache-Control", wire.NoStore)
+	u.ResponseWriter.WriteHeader(status)
+}
+
+func (u uncached) Write(p []byte) (int, error) {
+	u.Header().Set("Cache-Control", wire.NoStore)
+	return u.ResponseWriter.Write(p)
+}
+
+// Unwrap is what http.ResponseController goes on with.
+func (u uncached) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // Under returns a question that finds its caller anew each time, so that a revocation holds
 // from the next call on.

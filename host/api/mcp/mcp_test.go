@@ -277,7 +277,7 @@ func TestResources(t *testing.T) {
 			if want == "" && err == nil {
 				t.Errorf("%s: %s: got %+v, want no such resource", name, uri, r.Contents[0])
 			}
-			if want != "" && (err != nil || !strings.Contains(r.Contents[0].Text, want) || strings.Contains(r.Contents[0].Text, canary)) {
+			if want != "" && (err != nil || r.CacheScope != "private" || !strings.Contains(r.Contents[0].Text, want) || strings.Contains(r.Contents[0].Text, canary)) {
 				t.Errorf("%s: %s: got %v, want %s", name, uri, err, want)
 			}
 		}

@@ -29,6 +29,7 @@ type Options struct {
 func New(o Options, ask Ask) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "pdpp-host", Title: "Your collected data", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Logger, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // a resource is a person's record
 	})
 	for i := range tools {
 		t := &tools[i]

@@ -21,14 +21,17 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/read/index"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -49,6 +52,7 @@ const asks = `[{"type":"https://pdpp.dev/data-access","source":{"id":"` + source
 type bed struct {
 	testing.TB
 	face  *Server
+	check *described.Document
 	desk  *desk.Desk
 	store *storage.Store
 	owner *owner.Owner
@@ -69,7 +73,8 @@ func migrated(dsn string) error {
 
 func newBed(t testing.TB) *bed {
 	t.Helper()
-	b := &bed{TB: t, us: &atomic.Int64{}, log: &bytes.Buffer{}}
+	text, err := ownerapi.Document("v", Routes())
+	b := &bed{TB: t, check: described.New(t, text, err), us: &atomic.Int64{}, log: &bytes.Buffer{}}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(b.us.Load()).UTC() }
 	store, err := storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
@@ -83,7 +88,9 @@ func newBed(t testing.TB) *bed {
 		Actor: owner.Actor{Face: owner.CommandLine}, Now: now, Random: rand.Reader, Logger: logger,
 	})
 	guard := &web.Guard{Listening: netip.MustParseAddrPort(at)}
-	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness})
+	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, Introspects: func(ctx context.Context, id, secret string) (bool, error) {
+		return access.Introspects(ctx, b.owner, id, secret)
+	}})
 	b.accept("mine", manifest)
 	b.put("mine", `{"id":"a","title":"old","secret":"canary","at":"2025-06-01T00:00:00Z"}`, `{"id":"b","title":"new","secret":"canary","at":"2026-02-01T00:00:00Z"}`)
 	return b
@@ -178,7 +185,7 @@ func (b *bed) sends(method, path, body string, change ...func(*http.Request)) *s
 		c(r)
 	}
 	w := httptest.NewRecorder()
-	b.face.ServeHTTP(w, r)
+	b.check.Handler(b, b.face).ServeHTTP(w, r)
 	text, err := io.ReadAll(w.Body)
 	b.ok(err)
 	s := &sent{status: w.Code, head: w.Header(), text: string(text)}

@@ -30,7 +30,7 @@ type transport struct{ b *bed }
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	r.RemoteAddr = "192.0.2.9:999"
-	t.b.face.ServeHTTP(w, r)
+	t.b.check.Handler(t.b, t.b.face).ServeHTTP(w, r)
 	return w.Result(), nil
 }
 

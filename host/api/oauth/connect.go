@@ -88,10 +88,13 @@ type token struct {
 	Expires time.Time `json:"expires_at"`
 }
 
+// polling is the secret of who waits.
+type polling struct {
+	Polling string `json:"polling_code"`
+}
+
 func (c *call) poll() (any, error) {
-	var in struct {
-		Polling string `json:"polling_code"`
-	}
+	var in polling
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
@@ -109,13 +112,18 @@ func (c *call) poll() (any, error) {
 	return &token{a.Token, "Bearer", a.GrantID, scopeRead, a.Expires}, nil
 }
 
+// revoked says that a grant has ended.
+type revoked struct {
+	Revoked bool `json:"revoked"`
+}
+
 // revoke ends a grant for its own client (RD-50).
 func (c *call) revoke() (any, error) {
 	id := c.r.PathValue("grant")
 	if err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), c.Guard.Address(c.r), "grants.revoke", id), c.bearer(), id); err != nil {
 		return nil, err
 	}
-	return map[string]bool{"revoked": true}, nil
+	return revoked{true}, nil
 }
 
 func (c *call) read(v any) error {

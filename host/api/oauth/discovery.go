@@ -24,8 +24,29 @@ type resourceMetadata struct {
 
 // hints say how a reader begins.
 type hints struct {
-	QueryBase string `json:"query_base"`
-	Changes   string `json:"changes_since_bootstrap"`
+	Schema     string      `json:"schema_endpoint"`
+	QueryBase  string      `json:"query_base"`
+	Connectors string      `json:"connectors_endpoint"`
+	Streams    string      `json:"streams_endpoint_template"`
+	Aggregate  template    `json:"aggregate"`
+	Changes    string      `json:"changes_since_bootstrap"`
+	Search     searchHints `json:"search"`
+}
+
+type template struct {
+	Endpoint string `json:"endpoint_template"`
+}
+
+type searchHints struct {
+	Endpoint  string `json:"endpoint"`
+	Streams   string `json:"scope_param"`
+	OneStream bool   `json:"filter_requires_single_stream"`
+}
+
+// begins are the hints for readers. They name paths that answer.
+var begins = hints{
+	Schema: pathSchema, QueryBase: pathQueries, Connectors: pathConnectors, Streams: "/v1/streams/{stream}", Aggregate: template{"/v1/streams/{stream}/aggregate"},
+	Changes: "beginning", Search: searchHints{"/v1/search", "streams[]", true},
 }
 
 type onboarding struct {
@@ -36,6 +57,8 @@ type onboarding struct {
 const (
 	resourceName = "pdpp-host"
 	pathQueries  = "/v1"
+
+	pathSchema, pathConnectors = "/v1/schema", "/v1/connectors"
 )
 
 func (c *call) resource() (any, error) { return c.resourceAt(""), nil }
@@ -48,7 +71,7 @@ func (c *call) resourceAt(path string) *resourceMetadata {
 	return &resourceMetadata{
 		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + pathQueries,
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
-		Hints: hints{pathQueries, "beginning"}, Onboarding: onboarding{at + PathStartDevice, at + PathToken}, Capabilities: searches,
+		Hints: begins, Onboarding: onboarding{at + PathStartDevice, at + PathToken}, Capabilities: searches,
 	}
 }
 
@@ -61,7 +84,9 @@ type startingPoint struct {
 }
 
 func (c *call) index() (any, error) {
-	return &startingPoint{"pdpp_discovery_index", "resource_server", resourceName, map[string]string{"core_query_base": c.origin() + pathQueries, "well_known": c.origin() + PathResource}}, nil
+	return &startingPoint{"pdpp_discovery_index", "resource_server", resourceName, map[string]string{
+		"core_query_base": c.origin() + pathQueries, "well_known": c.origin() + PathResource, "schema": c.origin() + pathSchema, "connectors": c.origin() + pathConnectors,
+	}}, nil
 }
 
 // serverMetadata says how a grant is asked for (RFC 8414, RD-38): it names the paths that
@@ -73,6 +98,8 @@ type serverMetadata struct {
 	Device               string      `json:"device_authorization_endpoint"`
 	Push                 string      `json:"pushed_authorization_request_endpoint"`
 	Register             string      `json:"registration_endpoint,omitempty"`
+	Introspect           string      `json:"introspection_endpoint"`
+	IntrospectMethods    []string    `json:"introspection_endpoint_auth_methods_supported"`
 	Revoke               string      `json:"revocation_endpoint"`
 	Connect              string      `json:"agent_connect_endpoint"`
 	GrantTypes           []string    `json:"grant_types_supported"`
@@ -96,7 +123,7 @@ type preClient struct {
 func (c *call) server() (any, error) {
 	at := c.origin()
 	m := &serverMetadata{
-		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
+		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Introspect: at + PathIntrospect, IntrospectMethods: []string{"client_secret_basic"}, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
 		GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},

@@ -43,6 +43,10 @@ func TestDiscovery(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
+	hints, _ := b.sends(http.MethodGet, PathResource, "").body["pdpp_discovery_hints"].(map[string]any)
+	if hints["schema_endpoint"] != "/v1/schema" || hints["connectors_endpoint"] != "/v1/connectors" || hints["streams_endpoint_template"] != "/v1/streams/{stream}" {
+		t.Errorf("got the hints %v, want where readers begin", hints)
+	}
 	for path, want := range map[string]string{PathResource: origin, PathResourceMCP: origin + PathMCP} {
 		got := b.sends(http.MethodGet, path, "")
 		if got.string("resource") != want || !reflect.DeepEqual(got.body["authorization_servers"], []any{origin}) {
@@ -56,6 +60,9 @@ func TestDiscovery(t *testing.T) {
 		r.Header.Set("Accept", accept)
 		w := httptest.NewRecorder()
 		b.face.Index(pages).ServeHTTP(w, r)
+		if want == http.StatusOK {
+			b.check.Answer(t, r, w.Code, w.Header(), w.Body.Bytes())
+		}
 		var got startingPoint
 		if w.Code == http.StatusOK {
 			b.ok(json.Unmarshal(w.Body.Bytes(), &got))

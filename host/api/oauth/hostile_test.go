@@ -72,6 +72,29 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// RD-07, RD-31.1: details that are nested as deep as a request may be long are refused, in a body of
+// JSON and in a form, where they are a text.
+func TestDepthBombs(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.registers("An app")
+	for name, bomb := range map[string]string{
+		"lists": strings.Repeat("[", 80_000), "whole lists": strings.Repeat("[", 40_000) + strings.Repeat("]", 40_000), "objects": strings.Repeat(`{"a":`, 16_000),
+		"a list in a detail": `[{"type":` + strings.Repeat("[", 40_000) + strings.Repeat("]", 40_000) + `}]`,
+	} {
+		for path, sent := range map[string]*sent{
+			"JSON": b.sends(http.MethodPost, PathPush, `{"client_id":"`+client+`","authorization_details":`+bomb+`}`),
+			"a form": b.sends(http.MethodPost, PathPush, url.Values{"client_id": {client}, "authorization_details": {bomb}}.Encode(), func(r *http.Request) {
+				r.Header.Set("Content-Type", wire.MediaForm)
+			}),
+		} {
+			if sent.status != http.StatusBadRequest || len(sent.text) > 1000 {
+				t.Errorf("%s as %s: got %d %.300s, want 400", name, path, sent.status, sent.text)
+			}
+		}
+	}
+}
+
 // RD-31.3: what strangers push is kept without its blanks, and is bounded; the most records
 // that can be named fit.
 func TestPushedIsKeptShort(t *testing.T) {

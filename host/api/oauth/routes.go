@@ -30,6 +30,7 @@ const (
 	PathAuthorize   = "/oauth/authorize"
 	PathToken       = "/oauth/token"  //nolint:gosec // a path
 	PathRevokeToken = "/oauth/revoke" //nolint:gosec // a path
+	PathIntrospect  = "/introspect"
 	PathStartDevice = "/oauth/device_authorization"
 	PathConnect     = "/agent-connect"
 	PathPoll        = "/agent-connect/poll"
@@ -39,9 +40,6 @@ const (
 	PathDevice      = "/device"
 	PathMCP         = "/mcp"
 )
-
-// Paths are the patterns of all routes, for who puts the faces together.
-var Paths = []string{PathResource, PathResourceMCP, PathServer, PathRegister, PathPush, PathAuthorize, PathToken, PathRevokeToken, PathStartDevice, PathConnect, PathPoll, PathRevoke}
 
 // Deps is what the face works with.
 type Deps struct {
@@ -53,6 +51,8 @@ type Deps struct {
 	// Witness returns a context with which the next change of the store, which a client at that
 	// address makes, leaves its audit event.
 	Witness func(ctx context.Context, address, operation, subject string) context.Context
+	// Introspects reports whether a resource server shows a secret that was made for it.
+	Introspects func(ctx context.Context, id, secret string) (bool, error)
 	// NoRegistration: no client becomes known here.
 	NoRegistration bool
 }
@@ -64,16 +64,7 @@ type Server struct {
 	mux     *http.ServeMux
 	asks    wire.Limiter[netip.Prefix] // of all that is asked
 	clients wire.Limiter[netip.Prefix] // of registrations
-}
-
-// route is one method of one path.
-type route struct {
-	method, path string
-	success      int
-	do           func(*call) (any, error)
-	flat         bool // its errors are those of RFC 6749
-	open         bool // what everybody may know: it is not counted
-	page         bool // a browser opens it, with a query: it is sent on to a page
+	guesses wire.Guesses               // of the secrets of resource servers
 }
 
 // workTime is how long the host works on a request (RD-07).
@@ -91,25 +82,12 @@ const (
 func New(d Deps) *Server {
 	s := &Server{
 		Deps: d, mux: http.NewServeMux(), asks: wire.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne, InAll: rateInAll},
-		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
+		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations}, guesses: newGuesses(),
 	}
-	const get, post = http.MethodGet, http.MethodPost
-	for _, rt := range []route{
-		{method: get, path: PathResource, success: http.StatusOK, do: (*call).resource, open: true},
-		{method: get, path: PathResourceMCP, success: http.StatusOK, do: (*call).resourceMCP, open: true},
-		{method: get, path: PathServer, success: http.StatusOK, do: (*call).server, open: true},
-		{method: post, path: PathRegister, success: http.StatusCreated, do: (*call).register, flat: true},
-		{method: post, path: PathPush, success: http.StatusCreated, do: (*call).push},
-		{method: get, path: PathAuthorize, do: (*call).authorize, page: true},
-		{method: post, path: PathToken, success: http.StatusOK, do: (*call).token, flat: true},
-		{method: post, path: PathRevokeToken, success: http.StatusOK, do: (*call).revokeToken, flat: true},
-		{method: post, path: PathStartDevice, success: http.StatusOK, do: (*call).startDevice, flat: true},
-		{method: post, path: PathConnect, success: http.StatusCreated, do: (*call).connect},
-		{method: post, path: PathPoll, success: http.StatusOK, do: (*call).poll},
-		{method: post, path: PathRevoke, success: http.StatusOK, do: (*call).revoke},
-	} {
-		s.mux.Handle(rt.method+" "+rt.path, s.handle(&rt))
-		s.mux.Handle(rt.path, s.handle(&route{path: rt.path, flat: rt.flat, do: wrongMethod(rt.method)}))
+	for i := range table {
+		rt := &table[i]
+		s.mux.Handle(rt.Method+" "+rt.Path, s.handle(rt))
+		s.mux.Handle(rt.Path, s.handle(&route{Route: wire.Route{Path: rt.Path}, flat: rt.flat, do: wrongMethod(rt.Method)}))
 	}
 	return s
 }
@@ -123,11 +101,11 @@ func wrongMethod(allowed string) func(*call) (any, error) {
 
 // Index answers programs that ask for JSON with where they go on, and others with the pages.
 func (s *Server) Index(pages http.Handler) http.Handler {
-	index := s.handle(&route{path: PathIndex, success: http.StatusOK, do: (*call).index, open: true})
+	answers := s.handle(&root)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		accepts := strings.Join(r.Header.Values("Accept"), ",")
 		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(accepts, "application/json") && !strings.Contains(accepts, "text/html") {
-			index.ServeHTTP(w, r)
+			answers.ServeHTTP(w, r)
 			return
 		}
 		pages.ServeHTTP(w, r)
@@ -167,7 +145,7 @@ func (s *Server) handle(rt *route) http.Handler {
 
 // answer admits the request and answers it. A panic becomes an error.
 func (c *call) answer() (status int, body []byte, err error) {
-	defer web.Recover(c.Logger, c.route.path, c.id, func() { err = wire.Broken() })
+	defer web.Recover(c.Logger, c.route.Path, c.id, func() { err = wire.Broken() })
 	if err := c.admit(); err != nil {
 		return 0, nil, err
 	}
@@ -178,7 +156,7 @@ func (c *call) answer() (status int, body []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	status = c.route.success
+	status = c.route.Answers[0].Status
 	switch result := result.(type) {
 	case waiting:
 		status = http.StatusAccepted
@@ -203,7 +181,7 @@ func (c *call) admit() error {
 	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil && !c.route.page { // no other route has a parameter
 		return err
 	}
-	if c.route.open {
+	if c.route.uncounted {
 		return nil
 	}
 	return c.limit(&c.asks)
@@ -284,7 +262,7 @@ func failureOf(err error) *wire.Failure {
 func (c *call) fail(err error) {
 	f := failureOf(err)
 	if f.Status == http.StatusInternalServerError {
-		c.Logger.Error("a request failed", "route", c.route.path, "request", c.id, "cause", string(abi.CodeOf(err)))
+		c.Logger.Error("a request failed", "route", c.route.Path, "request", c.id, "cause", string(abi.CodeOf(err)))
 	}
 	switch {
 	case c.route.page && f.Status != http.StatusMisdirectedRequest:
@@ -292,7 +270,7 @@ func (c *call) fail(err error) {
 	case c.route.flat:
 		c.failFlat(f, abi.CodeOf(err) == desk.CodeReplayed)
 	default:
-		if f.Status == http.StatusUnauthorized {
+		if f.Status == http.StatusUnauthorized && c.w.Header().Get("WWW-Authenticate") == "" {
 			c.w.Header().Set("WWW-Authenticate", wire.Challenge(c.origin()+PathResource, c.bearer() != ""))
 		}
 		wire.Fail(c.w, f, c.id)
@@ -313,7 +291,7 @@ func (c *call) failFlat(f *wire.Failure, fresh bool) {
 		f.Status = http.StatusBadRequest
 	}
 	e := flatError{f.Code, f.Message, c.id, fresh}
-	if c.route.path == PathRegister && f.Status == http.StatusBadRequest && f.Code != codeRedirect {
+	if c.route.Path == PathRegister && f.Status == http.StatusBadRequest && f.Code != codeRedirect {
 		e.Code = "invalid_client_metadata"
 	}
 	body, err := wire.Encode(e)

@@ -48,8 +48,8 @@ type Deps struct {
 	// Client reports whether a token is an app's, which reads what it was granted and asks for
 	// nothing here; nil: no app has one.
 	Client func(ctx context.Context, token string) bool
-	// Readers are the routes of the readers' face, which the document describes as well.
-	Readers []wire.Route
+	// Others are the routes of other faces, which the document describes as well.
+	Others []wire.Route
 }
 
 // API answers the owner's programs. It is safe for concurrent use.
@@ -69,7 +69,7 @@ const mostAsking = 4
 func New(d Deps) *API {
 	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking)}
 	a.table = a.routes()
-	a.document = sync.OnceValues(func() ([]byte, error) { return documentOf(a.described(), d.Version) })
+	a.document = sync.OnceValues(func() ([]byte, error) { return Document(d.Version, d.Others) })
 	allowed := map[string][]string{}
 	for i := range a.table {
 		rt := &a.table[i]
@@ -82,15 +82,6 @@ func New(d Deps) *API {
 	}
 	a.mux.Handle("/", a.handle(noRoute))
 	return a
-}
-
-// described are the routes that the document describes.
-func (a *API) described() []route {
-	all := slices.Clone(a.table)
-	for i := range a.Readers {
-		all = append(all, reading(&a.Readers[i]))
-	}
-	return all
 }
 
 // Operations names the operations that the API has a route of.

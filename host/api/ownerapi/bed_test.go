@@ -18,9 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pb33f/libopenapi"
-	validator "github.com/pb33f/libopenapi-validator"
-
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -35,6 +32,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 )
 
 // at is where the host of a bed listens.
@@ -50,7 +48,7 @@ type bed struct {
 	clock  *clock
 	runs   *fakeRuns
 	tokens map[access.Scope]string
-	check  validator.Validator
+	check  *described.Document
 	log    *bytes.Buffer
 	opened atomic.Pointer[func(context.Context)] // an owner asks for the store; nil: nobody looks
 
@@ -138,17 +136,10 @@ func newBed(t *testing.T) *bed {
 			t.Errorf("the hub: got %v, want no error", err)
 		}
 	})
-	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v1", Readers: records.Routes()})
+	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v1", Others: records.Routes()})
 	b.ok(err)
 	text, err := b.api.document()
-	b.ok(err)
-	doc, err := libopenapi.NewDocument(text)
-	b.ok(err)
-	v, errs := validator.NewValidator(doc)
-	for _, err := range errs {
-		b.ok(err)
-	}
-	b.check = v
+	b.check = described.New(t, text, err)
 	for _, scope := range []access.Scope{read, run, manage} {
 		made, err := access.CreateToken(t.Context(), b.owner, access.NewToken{Name: string(scope), Scope: scope})
 		b.ok(err)
@@ -228,7 +219,7 @@ func (a answer) member(name string) string {
 // against the document.
 func (b *bed) asks(scope access.Scope, method, path, body string, header ...string) answer {
 	b.Helper()
-	return b.send(b.request(method, path, body, append([]string{"Authorization", "Bearer " + b.tokens[scope]}, header...)...), body)
+	return b.send(b.request(method, path, body, append([]string{"Authorization", "Bearer " + b.tokens[scope]}, header...)...))
 }
 
 func (b *bed) request(method, path, body string, header ...string) *http.Request {
@@ -248,32 +239,11 @@ func (b *bed) request(method, path, body string, header ...string) *http.Request
 	return r
 }
 
-func (b *bed) send(r *http.Request, body string) answer {
+func (b *bed) send(r *http.Request) answer {
 	b.Helper()
 	w := httptest.NewRecorder()
-	b.api.ServeHTTP(w, r)
-	a := answer{w.Code, w.Header(), w.Body.String()}
-	b.described(r, body, a)
-	return a
-}
-
-// described holds an answer against the document (OC-09.2).
-func (b *bed) described(r *http.Request, body string, a answer) {
-	b.Helper()
-	if a.status == http.StatusNotFound && a.code() == wire.CodeNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusMisdirectedRequest {
-		return // of no route
-	}
-	again := r.Clone(context.Background())
-	again.Body = io.NopCloser(strings.NewReader(body))
-	response := &http.Response{StatusCode: a.status, Header: a.head, Body: io.NopCloser(strings.NewReader(a.body)), Request: again}
-	if ok, errs := b.check.ValidateHttpResponse(again, response); !ok {
-		for _, e := range errs {
-			b.Errorf("%s %s: got %d %.300s, want what the document says: %s: %s", r.Method, r.URL, a.status, a.body, e.Message, e.Reason)
-			for _, s := range e.SchemaValidationErrors {
-				b.Errorf("  %s at %s", s.Reason, s.FieldPath)
-			}
-		}
-	}
+	b.check.Handler(b, b.api).ServeHTTP(w, r) // OC-09.2
+	return answer{w.Code, w.Header(), w.Body.String()}
 }
 
 // want fails where an answer is not of that status and code.

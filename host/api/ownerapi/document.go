@@ -1,7 +1,9 @@
 package ownerapi
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -27,21 +29,20 @@ var spelled = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[abi.Raw]():             {},
 }
 
-// documentOf returns the OpenAPI 3.1 document of a table.
-func documentOf(table []route, version string) ([]byte, error) {
+// Document returns the OpenAPI 3.1 document of the owner's API and of the routes of other faces.
+func Document(version string, others []wire.Route) ([]byte, error) {
 	paths := object{}
-	for i := range table {
-		rt := &table[i]
-		op, err := rt.describe()
+	for _, rt := range tableOf(others) {
+		op, err := describe(&rt)
 		if err != nil {
 			return nil, err
 		}
-		at, known := paths[rt.path].(object)
+		at, known := paths[rt.Path].(object)
 		if !known {
 			at = object{}
-			paths[rt.path] = at
+			paths[rt.Path] = at
 		}
-		at[strings.ToLower(rt.method)] = op
+		at[strings.ToLower(rt.Method)] = op
 	}
 	failure, err := schemaOf(reflect.TypeFor[wire.Envelope]())
 	if err != nil {
@@ -50,90 +51,184 @@ func documentOf(table []route, version string) ([]byte, error) {
 	return wire.Encode(object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "The owner's API of pdpp-host", "version": version,
-			"description": "What an owner can do on the command line and in the console, for programs that hold one of the owner's tokens.",
+			"title": "The API of pdpp-host", "version": version,
+			"description": "What an owner can do on the command line and in the console, for programs that hold one of the owner's tokens; and for apps, how they ask for access and read what they were granted.",
 		},
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
 		"components": object{
 			"schemas": object{"Failure": failure},
+			"headers": headers,
 			"securitySchemes": object{
-				"token":   object{"type": "http", "scheme": "bearer", "description": "made with `pdpp-host tokens create`"},
+				"token":   object{"type": "http", "scheme": "bearer", "description": "made with `pdpp-host tokens create`, or given to an app"},
 				"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-pdpp", "description": "of a browser in which the owner is signed in; over plain http its name is pdpp- and the port"},
 			},
 		},
 	})
 }
 
-// describe returns the description of a route.
-func (r *route) describe() (object, error) {
-	failure := object{
-		"description": "an error, with its stable code",
-		"content":     object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Failure"}}},
+// headers are those that every answer has (RD-04), and those of some refusals.
+var headers = object{
+	"Request-Id":             header("the request's name in the host's log", object{"type": "string", "pattern": "^req_[a-z2-7]{26}$"}),
+	wire.HeaderVersion:       header("the version that is spoken", object{"const": wire.Version}),
+	"Cache-Control":          header("no cache keeps it", object{"const": wire.NoStore}),
+	"X-Content-Type-Options": header("a body is what it says that it is", object{"const": "nosniff"}),
+	"Retry-After":            header("seconds to wait", object{"type": "integer", "minimum": 1}),
+	"WWW-Authenticate":       header("how a token is sent, and where one is asked for", object{"type": "string", "pattern": "^(Bearer|Basic)"}),
+	"Allow":                  header("the methods that the path takes", object{"type": "string", "minLength": 1}),
+}
+
+func header(about string, schema object) object {
+	return object{"required": true, "description": about, "schema": schema}
+}
+
+// headersOf are the headers of one kind of answer: those of all, and some.
+func headersOf(some ...string) object {
+	all := object{}
+	for _, name := range append([]string{"Request-Id", wire.HeaderVersion, "Cache-Control", "X-Content-Type-Options"}, some...) {
+		all[name] = object{"$ref": "#/components/headers/" + name}
 	}
-	answer := object{"description": r.summary, "headers": r.describeHeaders()}
-	switch {
-	case r.out != nil:
-		s, err := schemaOf(r.out)
+	all["X-Request-Id"] = object{"$ref": "#/components/headers/Request-Id"}
+	return all
+}
+
+// tableOf returns all routes: the table's, and those of other faces.
+func tableOf(others []wire.Route) []wire.Route {
+	table := (*API)(nil).routes()
+	all := make([]wire.Route, 0, len(table)+len(others))
+	for i := range table {
+		all = append(all, table[i].wire())
+	}
+	return append(all, others...)
+}
+
+// wire describes a route of the table.
+func (r *route) wire() wire.Route {
+	out := wire.Route{
+		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged, Browser: r.browser,
+	}
+	if r.stream != nil && r.out == nil {
+		out.Answers[0].Media = cmp.Or(r.media, "text/event-stream")
+	}
+	for _, p := range r.params {
+		out.Params = append(out.Params, wire.Param{Name: p.name, About: p.about, Required: p.required, Schema: p.schema()})
+	}
+	if r.repeats() {
+		out.Params = append(out.Params, wire.Param{
+			Name: headerKey, Header: true, About: "the same key and body within a day makes one thing", Schema: object{"type": "string", "minLength": 1, "maxLength": longestKey},
+		})
+	}
+	if r.edits {
+		out.Params = append(out.Params, wire.Param{Name: "If-Match", Header: true, About: "the ETag that the edit was made of", Schema: object{"type": "string"}})
+	}
+	return out
+}
+
+// describe returns the description of a route.
+func describe(r *wire.Route) (object, error) {
+	responses := object{}
+	for _, a := range r.Answers {
+		one := object{"description": r.Summary, "headers": headersOf()}
+		if r.Tagged {
+			one["headers"].(object)["ETag"] = object{"required": true, "description": "what If-Match of an edit names, and If-None-Match of a read", "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
+		}
+		switch {
+		case a.Out != nil:
+			s, err := schemaOf(a.Out)
+			if err != nil {
+				return nil, err
+			}
+			one["content"] = object{"application/json": object{"schema": s}}
+		case a.Media != "":
+			one["content"] = object{a.Media: object{"schema": object{"type": "string"}}}
+		}
+		responses[strconv.Itoa(a.Status)] = one
+	}
+	failure := object{"$ref": "#/components/schemas/Failure"}
+	if r.Failure != nil {
+		s, err := schemaOf(r.Failure)
 		if err != nil {
 			return nil, err
 		}
-		answer["content"] = object{"application/json": object{"schema": s}}
-	case r.media != "":
-		answer["content"] = object{r.media: object{}}
-	default:
-		answer["content"] = object{"text/event-stream": object{"schema": object{"type": "string"}}}
+		failure = object{"allOf": []any{s}}
+	}
+	for status, more := range map[string][]string{"4XX": nil, "401": {"WWW-Authenticate"}, "405": {"Allow"}, "429": {"Retry-After"}, "5XX": nil, "503": {"Retry-After"}} {
+		if r.Browser && status == "401" {
+			more = nil // it asks for no token
+		}
+		one := object{"description": "an error, with its stable code", "headers": headersOf(more...)}
+		if !r.Foreign {
+			one["content"] = object{"application/json": object{"schema": failure}}
+		}
+		responses[status] = one
 	}
 	op := object{
-		"operationId": strings.ToLower(r.method) + strings.NewReplacer("/", "_", "{", "", "}", "", "-", "_", ".", "_").Replace(strings.TrimPrefix(r.path, "/v1")),
-		"summary":     r.summary, "tags": []string{familyOf(r.path)}, "parameters": r.describeParams(),
-		"responses":    object{strconv.Itoa(r.status): answer, "4XX": failure, "5XX": failure},
-		"x-pdpp-scope": r.scope,
+		"operationId": strings.ToLower(r.Method) + strings.NewReplacer("/", "_", "{", "", "}", "", "-", "_", ".", "_").Replace(strings.TrimPrefix(r.Path, "/v1")),
+		"summary":     r.Summary, "tags": []string{familyOf(r.Path)}, "parameters": describeParams(r), "responses": responses,
 	}
-	if r.browser {
+	if r.Scope != "" {
+		op["x-pdpp-scope"] = r.Scope
+	}
+	switch {
+	case r.Open:
+		op["security"] = []object{}
+	case r.Browser:
 		op["security"] = []object{{"session": []string{}}}
 	}
-	if r.in != nil {
-		s, err := schemaOf(r.in)
+	body, err := describeBody(r)
+	if body != nil {
+		op["requestBody"] = object{"required": true, "content": body}
+	}
+	return op, err
+}
+
+// describeBody returns what a body may be; nil: there is none.
+func describeBody(r *wire.Route) (object, error) {
+	content := object{}
+	if r.In != nil {
+		s, err := schemaOf(r.In)
 		if err != nil {
 			return nil, err
 		}
-		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": s}}}
+		if r.Lax {
+			s.AdditionalProperties = nil
+		}
+		content["application/json"] = object{"schema": s}
 	}
-	return op, nil
+	if r.Form != nil {
+		members, required := object{}, []string{}
+		for _, p := range r.Form {
+			s := maps.Clone(p.Schema)
+			s["description"] = p.About
+			if members[p.Name] = s; p.Required {
+				required = append(required, p.Name)
+			}
+		}
+		content[wire.MediaForm] = object{"schema": object{"type": "object", "properties": members, "required": required}}
+	}
+	if len(content) == 0 {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return content, nil
 }
 
-func (r *route) describeHeaders() object {
-	h := object{}
-	if r.tagged {
-		h["ETag"] = object{"description": "what If-Match of an edit names", "schema": object{"type": "string"}}
-	}
-	return h
-}
-
-func (r *route) describeParams() []object {
+func describeParams(r *wire.Route) []object {
 	all := []object{}
-	for part := range strings.SplitSeq(r.path, "/") {
+	for part := range strings.SplitSeq(r.Path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			all = append(all, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
 		}
 	}
-	for _, p := range r.readers {
-		all = append(all, object{"name": p.Name, "in": "query", "required": p.Required, "description": p.About, "schema": p.Schema})
-	}
-	for _, p := range r.params {
-		all = append(all, object{"name": p.name, "in": "query", "required": p.required, "description": p.about, "schema": p.schema()})
-	}
-	if r.repeats() {
-		all = append(all, object{
-			"name": headerKey, "in": "header", "required": false, "description": "the same key and body within a day makes one thing",
-			"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey},
-		})
-	}
-	if r.edits {
-		all = append(all, object{
-			"name": "If-Match", "in": "header", "required": false, "description": "the ETag that the edit was made of", "schema": object{"type": "string"},
-		})
+	for _, p := range r.Params {
+		in := "query"
+		if p.Header {
+			in = "header"
+		}
+		one := object{"name": p.Name, "in": in, "required": p.Required, "description": p.About, "schema": p.Schema}
+		if p.Deep {
+			one["style"], one["explode"] = "deepObject", true
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
 
-// wants has an app push a request for the notes of "mine" and wait, and returns the request
-// and what the app polls with.
-func wants(b *bed) (request, polling string) {
+// pushes has an app push a request for the notes of "mine", and returns its address.
+func pushes(b *bed) string {
 	b.Helper()
 	conn, err := b.store.Connection(b.Context(), "mine")
 	b.ok(err)
@@ -28,9 +27,17 @@ func wants(b *bed) (request, polling string) {
 	b.ok(err)
 	pushed, err := d.Push(b.Context(), desk.Ask{ClientID: desk.PreRegistered, Details: details})
 	b.ok(err)
-	a, err := d.Connect(b.Context(), desk.PreRegistered, "", pushed.URI)
+	return pushed.URI
+}
+
+// wants has an app push that and wait, and returns the request and what the app polls with.
+func wants(b *bed) (request, polling string) {
+	b.Helper()
+	uri := pushes(b)
+	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
+	a, err := d.Connect(b.Context(), desk.PreRegistered, "", uri)
 	b.ok(err)
-	kept, err := d.Find(b.Context(), pushed.URI)
+	kept, err := d.Find(b.Context(), uri)
 	b.ok(err)
 	return kept.ID, a.Polling
 }
@@ -64,7 +71,7 @@ func TestAnAppMayNotAskHere(t *testing.T) {
 	b.ok(err)
 	for secret, want := range map[string]string{token.Token: "permission_error", token.Token + "x": "tokens.refused"} {
 		status := map[string]int{"permission_error": 403, "tokens.refused": 401}[want]
-		b.want(want, b.send(b.request("GET", "/v1/owner/status", "", "Authorization", "Bearer "+secret), ""), status, want)
+		b.want(want, b.send(b.request("GET", "/v1/owner/status", "", "Authorization", "Bearer "+secret)), status, want)
 	}
 }
 

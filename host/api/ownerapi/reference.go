@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"html/template"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 )
 
 // PathReference is the page that shows the document to the owner's browser.
@@ -17,21 +19,20 @@ var referencePage = template.Must(template.New("reference").Parse(referenceText)
 // shown is a route as the page shows it.
 type shown struct {
 	Method, Path, Summary, Scope string
-	Status                       int
-	Browser                      bool // see route
+	Open, Browser                bool // see wire.Route
+	Statuses                     []int
 	Params                       []shownParam
 	Takes, Gives                 string // JSON Schema
 }
 
 type shownParam struct{ Name, In, About string }
 
-// Reference is the body of the page that shows the table of routes, as HTML. It shows no data
-// of the owner's.
+// Reference is the body of the page that shows all routes, as HTML. It shows no data of the
+// owner's.
 func (a *API) Reference() (string, error) {
 	var all []shown
-	table := a.described()
-	for i := range table {
-		s, err := table[i].shown()
+	for _, rt := range tableOf(a.Others) {
+		s, err := show(&rt)
 		if err != nil {
 			return "", err
 		}
@@ -42,22 +43,30 @@ func (a *API) Reference() (string, error) {
 	return b.String(), err
 }
 
-func (r *route) shown() (shown, error) {
-	s := shown{Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), Status: r.status, Browser: r.browser}
-	for _, p := range r.describeParams() {
+func show(r *wire.Route) (shown, error) {
+	s := shown{Method: r.Method, Path: r.Path, Summary: r.Summary, Scope: r.Scope, Open: r.Open, Browser: r.Browser}
+	for _, p := range describeParams(r) {
 		name, _ := p["name"].(string)
 		in, _ := p["in"].(string)
 		about, _ := p["description"].(string)
 		s.Params = append(s.Params, shownParam{name, in, about})
 	}
+	for _, p := range r.Form {
+		s.Params = append(s.Params, shownParam{p.Name, "form", p.About})
+	}
 	var err error
-	if r.in != nil {
-		if s.Takes, err = schemaText(r.in); err != nil {
+	if r.In != nil {
+		if s.Takes, err = schemaText(r.In); err != nil {
 			return s, err
 		}
 	}
-	if r.out != nil {
-		s.Gives, err = schemaText(r.out)
+	for _, a := range r.Answers {
+		s.Statuses = append(s.Statuses, a.Status)
+		if a.Out != nil && s.Gives == "" {
+			if s.Gives, err = schemaText(a.Out); err != nil {
+				return s, err
+			}
+		}
 	}
-	return s, err
+	return s, nil
 }

@@ -70,7 +70,7 @@ func TestRefusalsHaveTheirCodes(t *testing.T) {
 		{"a key for no POST", "PUT", "/v1/owner/connections/mine/schedule", `{"mode":"manual"}`, append([]string{"Idempotency-Key", "a"}, bearer...), 400, "invalid_request"},
 		{"a key that is none", "POST", "/v1/owner/connections/mine/run", `{}`, append([]string{"Idempotency-Key", "a b"}, bearer...), 400, "invalid_request"},
 	} {
-		a := b.send(b.request(tt.method, tt.path, tt.body, tt.header...), tt.body)
+		a := b.send(b.request(tt.method, tt.path, tt.body, tt.header...))
 		b.want(tt.name, a, tt.status, tt.code)
 		if id := a.head.Get("Request-Id"); !strings.HasPrefix(id, "req_") || id != a.head.Get("X-Request-ID") {
 			t.Errorf("%s: got request id %q, want one", tt.name, id)
@@ -86,7 +86,7 @@ func TestRefusalsHaveTheirCodes(t *testing.T) {
 	}
 	r := b.request("GET", "/v1/owner/status", "", bearer...)
 	r.Host = "evil.example"
-	b.want("a name that the host was not told of", b.send(r, ""), 421, "web.unknown_host")
+	b.want("a name that the host was not told of", b.send(r), 421, "web.unknown_host")
 	b.runs.fails = errOfRuns
 	b.want("a run that goes on", b.asks(run, "POST", "/v1/owner/connections/mine/run", `{}`), 409, "run.connection_busy")
 }

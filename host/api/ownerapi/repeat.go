@@ -52,9 +52,11 @@ func (c *call) answer() (*answers.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := wire.Encode(result)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if c.route.out != nil {
+		if body, err = wire.Encode(result); err != nil {
+			return nil, err
+		}
 	}
 	if c.tag != "" {
 		c.w.Header().Set("ETag", quote(c.tag))

@@ -28,7 +28,6 @@ type route struct {
 	do           func(*call) (any, error)
 	stream       func(*call) error // answers by itself, in the place of do
 
-	readers []wire.Param  // of a route that the readers' face answers
 	refusal *wire.Failure // of a route that only refuses
 	allow   string
 }
@@ -87,11 +86,6 @@ func send[In, Out any](method, path string, scope access.Scope, operation, summa
 			return do(c, in)
 		},
 	}
-}
-
-// reading is a route of the readers', which is shown here and answered elsewhere.
-func reading(r *wire.Route) route {
-	return route{method: http.MethodGet, path: r.Path, scope: access.ScopeRead, summary: r.Summary, status: http.StatusOK, readers: r.Params, out: r.Out}
 }
 
 // with returns a route with one thing changed.

@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"strings"
@@ -106,6 +107,9 @@ func (a *API) routes() []route {
 		send(post, asked+"/review", manage, "grants.Review", "What an app would get by these choices", ok, (*call).reviewRequest),
 		with(send(post, asked+"/approve", manage, "grants.Approve", "Gives an app what the last review showed", created, (*call).approveRequest), secret),
 		send(post, asked+"/deny", manage, "grants.Refuse", "Refuses what an app asks for", ok, (*call).denyRequest),
+		consent(pathReview, "grants.Review", "What an app would get, as the protocol asks for it", (*call).reviewConsent),
+		with(consent(pathApprove, "grants.Approve", "Gives an app what the last review showed", (*call).approveConsent), secret),
+		consent(pathDeny, "grants.Refuse", "Refuses what an app asks for", (*call).denyConsent),
 		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
 		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
 		ask(get, granted+"/reads", read, "grants.Reads", "What an app has read, the newest first", list(), (*call).listReads),
@@ -113,6 +117,7 @@ func (a *API) routes() []route {
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 
 		ask(get, "/clients", read, "grants.Clients", "The apps that are known", list(), (*call).listClients),
+		with(ask(remove, "", manage, "grants.RemoveClient", "Forgets an app, as the protocol asks for it", nil, (*call).removeClient), noContent(pathClient)),
 		ask(remove, "/clients/{client}", manage, "grants.RemoveClient", "Forgets an app, and ends all its grants", nil, (*call).removeClient),
 
 		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),
@@ -157,7 +162,11 @@ func (a *API) routes() []route {
 
 // familyOf is the noun of a path.
 func familyOf(path string) string {
-	rest, _ := strings.CutPrefix(path, Prefix+"/")
-	family, _, _ := strings.Cut(strings.TrimPrefix(rest, "/v1/"), "/")
-	return strings.TrimSuffix(family, ".json")
+	for _, prefix := range []string{Prefix, "/v1", ""} {
+		if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
+			family, _, _ := strings.Cut(rest, "/")
+			return cmp.Or(strings.TrimSuffix(strings.TrimPrefix(family, "."), ".json"), "index")
+		}
+	}
+	return path
 }

@@ -17,11 +17,13 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -52,6 +54,7 @@ type bed struct {
 	testing.TB
 
 	server *Server
+	check  *described.Document
 	store  *storage.Store
 	ids    map[string]string
 	owner  string // a token
@@ -72,9 +75,9 @@ func migrated(dsn string) error {
 
 func newBed(t testing.TB) *bed {
 	t.Helper()
-	b := &bed{TB: t, ids: map[string]string{}}
+	text, err := ownerapi.Document("v", Routes())
+	b := &bed{TB: t, ids: map[string]string{}, check: described.New(t, text, err)}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	var err error
 	b.store, err = storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
 	b.ok(err)
 	t.Cleanup(func() { _ = b.store.Close() })
@@ -195,7 +198,7 @@ func (b *bed) raw(token, path string, change ...func(*http.Request)) *httptest.R
 		fn(r)
 	}
 	w := httptest.NewRecorder()
-	b.server.ServeHTTP(w, r)
+	b.check.Handler(b, b.server).ServeHTTP(w, r)
 	return w
 }
 

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -22,7 +23,7 @@ type metadata struct {
 	CursorField  *string            `json:"cursor_field"`
 	TimeField    *string            `json:"consent_time_field"`
 	Selection    selection          `json:"selection"`
-	Query        queries            `json:"query"`
+	Query        queries            `json:"query,omitzero"` // of a compact schema there is none
 	Views        []declaration.View `json:"views"`
 	Relations    []string           `json:"relationships"` // none: expansion is not there
 	Capabilities map[string]any     `json:"field_capabilities"`
@@ -173,9 +174,6 @@ func (c *call) declared(stream string) ([]read.Described, error) {
 	all = slices.DeleteFunc(all, func(d read.Described) bool {
 		return from.Connector != "" && d.Connector != from.Connector && d.Source.ID != from.Connector
 	})
-	if err == nil && stream != "" && len(all) == 0 {
-		err = &wire.Failure{Status: http.StatusNotFound, Code: wire.CodeNotFound, Message: "no connection has that stream"}
-	}
 	return all, err
 }
 
@@ -184,6 +182,9 @@ func (c *call) describe() (any, error) {
 	all, err := c.declared(c.stream)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, &wire.Failure{Status: http.StatusNotFound, Code: wire.CodeNotFound, Message: "no connection has that stream"}
 	}
 	m := c.metadataOf(&all[0], false)
 	for i := range all {
@@ -288,11 +289,7 @@ func (s *schema) add(c *call, d *read.Described, compact bool) {
 	at := slices.IndexFunc(s.Connectors, func(one connectorState) bool { return one.of == sourceOf(d) })
 	if at < 0 {
 		at = len(s.Connectors)
-		name := d.Source.Name
-		if name == "" {
-			name = d.Connector
-		}
-		s.Connectors = append(s.Connectors, connectorState{Object: "connector", ID: d.Source.ID, Key: d.Connector, DisplayName: name, Source: source{"connector", d.Source.ID}, of: sourceOf(d)})
+		s.Connectors = append(s.Connectors, connectorOf(d))
 	}
 	one := &s.Connectors[at]
 	if i := slices.IndexFunc(one.Streams, func(m *metadata) bool { return m.Name == d.Name }); i >= 0 {
@@ -301,6 +298,13 @@ func (s *schema) add(c *call, d *read.Described, compact bool) {
 	}
 	one.StreamCount++
 	one.Streams = append(one.Streams, c.metadataOf(d, compact))
+}
+
+// connectorOf is the connector of a stream, without its streams.
+func connectorOf(d *read.Described) connectorState {
+	return connectorState{
+		Object: "connector", ID: d.Source.ID, Key: d.Connector, DisplayName: cmp.Or(d.Source.Name, d.Connector), Source: source{"connector", d.Source.ID}, of: sourceOf(d),
+	}
 }
 
 // lift names connections that all streams have once.

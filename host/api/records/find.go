@@ -91,6 +91,9 @@ func (c *call) search() (any, error) {
 	}
 	from, err := c.from()
 	ask := read.Search{Text: q.Text("q"), Streams: q.List("streams"), Connections: from.Connections, Limit: c.limit(), Cursor: q.Text("cursor")}
+	if c.caller.Scope.Owner {
+		ask.Filters = filters(q)
+	}
 	if done := q.Done(); done != nil {
 		return nil, done
 	}

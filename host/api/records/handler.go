@@ -36,6 +36,9 @@ type Deps struct {
 	Knows func(ctx context.Context, token string) bool
 	// Disclose is told of each read of a known caller, behind its answer. nil: nobody counts.
 	Disclose func(*read.Disclosure)
+	// Spent is how many bytes were read by a grant since a moment, in this process or in another:
+	// what a grant may read is bounded over all of them. nil: in this process alone.
+	Spent func(ctx context.Context, grant string, since time.Time) (int64, error)
 }
 
 // Server answers readers. It is safe for concurrent use.
@@ -145,7 +148,7 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	if rt.tagged && c.isKnown(body) {
+	if rt.Tagged && c.isKnown(body) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -226,7 +229,7 @@ func (c *call) identify() error {
 		return c.unauthenticated("the request has no token that is sent as Authorization: Bearer", false)
 	}
 	from := c.Guard.From(c.r)
-	if wait := c.limits.failed.Wait(from, c.Now()); wait > 0 {
+	if wait := c.limits.failed.Wait(from, token, c.Now()); wait > 0 {
 		return c.tooMany("too many tokens that are none came from this address", failedInAMinute, wait)
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
@@ -236,6 +239,7 @@ func (c *call) identify() error {
 		}
 		return c.strange(err)
 	}
+	c.limits.failed.Right(token)
 	listen.Prove(c.r.Context())
 	c.caller = caller
 	c.leave, err = c.enter(token)

@@ -31,7 +31,7 @@ type tokenHash [sha256.Size]byte
 type limits struct {
 	clients, owners wire.Limiter[tokenHash]
 	costly          wire.Limiter[string] // by grant
-	failed          wire.Limiter[netip.Prefix]
+	failed          wire.Guesses
 	running         wire.Slots[tokenHash]
 	bytes           wire.Budget[string] // by the grant
 	all             chan struct{}
@@ -42,7 +42,7 @@ func newLimits() *limits {
 		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
 		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
 		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
-		failed:  wire.Limiter[netip.Prefix]{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
+		failed:  wire.Guesses{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
 		all:     make(chan struct{}, mostInAll),
 	}
 }
@@ -81,6 +81,13 @@ func (c *call) enter(token string) (leave func(), err error) {
 // mayRead refuses a caller whose grant has been read by as much as may be in an hour.
 func (c *call) mayRead() error {
 	if bytes := c.caller.Bytes; bytes > 0 {
+		if c.Spent != nil && c.limits.bytes.Due(c.caller.Grant, c.Now()) {
+			had, err := c.Spent(c.r.Context(), c.caller.Grant, c.Now().Add(-time.Hour))
+			if err != nil {
+				return err
+			}
+			c.limits.bytes.Learn(c.caller.Grant, float64(bytes), float64(had), c.Now())
+		}
 		if wait := c.limits.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
 			return c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
 		}
@@ -93,7 +100,7 @@ func (c *call) mayRead() error {
 func (c *call) count(token string, from netip.Prefix, refused error) (wait time.Duration) {
 	switch {
 	case abi.CodeOf(refused) == read.CodeTokenUnknown && (c.Knows == nil || !c.Knows(c.r.Context(), token)):
-		c.limits.failed.Take(from, c.Now())
+		c.limits.failed.Wrong(from, token, c.Now())
 	case abi.CodeOf(refused) == read.CodeTokenUnknown || refusalOf(refused).Status < http.StatusInternalServerError:
 		return c.limits.clients.Take(sha256.Sum256([]byte(token)), c.Now())
 	}

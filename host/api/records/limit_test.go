@@ -62,6 +62,10 @@ func TestFailedTokensAreBounded(t *testing.T) {
 	now := time.Unix(1, 0)
 	counted := &looks{Callers: b.server.Callers}
 	b.server.Now, b.server.Callers = func() time.Time { return now }, counted
+	if a := b.get(b.owner, "/v1/streams"); a.status != http.StatusOK {
+		t.Errorf("before all guesses: got %d, want a success", a.status)
+	}
+	counted.n = 0
 	for i := range failedInAMinute + 3 {
 		want := http.StatusUnauthorized
 		if i >= failedInAMinute {
@@ -73,6 +77,12 @@ func TestFailedTokensAreBounded(t *testing.T) {
 	}
 	if counted.n != failedInAMinute {
 		t.Errorf("%d tokens were looked for, want %d", counted.n, failedInAMinute)
+	}
+	if a := b.get(b.owner, "/v1/streams"); a.status != http.StatusOK {
+		t.Errorf("a token that was good before: got %d, want a success, whoever guesses beside it", a.status)
+	}
+	if a := b.get("client", "/v1/streams"); a.status != http.StatusTooManyRequests {
+		t.Errorf("a token that was not seen before: got %d, want it to wait", a.status)
 	}
 	if a := b.get("client", "/v1/streams", func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }); a.status != http.StatusOK {
 		t.Errorf("from another address: got %d, want a success", a.status)
@@ -177,3 +187,41 @@ func TestCostlyReadsAreFewer(t *testing.T) {
 		t.Errorf("got %d %s for streams, want %d", a.status, a.body, http.StatusOK)
 	}
 }
+
+// RD-57: what another process read under a grant counts as well, within a minute, so that as
+// many processes as a model's host starts read no more than one.
+func TestOtherProcessesCount(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	now, had, asked := time.Unix(100_000, 0), int64(0), 0
+	b.server.Now = func() time.Time { return now }
+	b.server.Spent = func(_ context.Context, grant string, since time.Time) (int64, error) {
+		if asked++; grant != "g" || !since.Equal(now.Add(-time.Hour)) {
+			t.Errorf("got the grant %s since %s, want g since an hour ago", grant, since)
+		}
+		return had, nil
+	}
+	caller, err := b.server.Callers.Caller(t.Context(), "client")
+	b.ok(err)
+	caller.Bytes = 10_000
+	reads := func(name string, want, looks int) {
+		t.Helper()
+		if a := b.get("client", "/v1/streams"); a.status != want || asked != looks {
+			t.Errorf("%s: got %d and %d looks, want %d and %d", name, a.status, asked, want, looks)
+		}
+	}
+	reads("at first", http.StatusOK, 1)
+	had = 10_001
+	reads("within the minute", http.StatusOK, 1)
+	now = now.Add(learnedAgain)
+	reads("after it", http.StatusTooManyRequests, 2)
+	now = now.Add(30 * time.Minute)
+	had = 5_000 // the rest is longer ago
+	reads("half an hour later", http.StatusOK, 3)
+	had = 1 // what this process knows of holds still
+	now = now.Add(learnedAgain)
+	reads("a minute later", http.StatusOK, 4)
+}
+
+// learnedAgain is how often a process learns what others read.
+const learnedAgain = time.Minute

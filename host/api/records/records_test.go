@@ -67,7 +67,7 @@ func TestOwnerReads(t *testing.T) {
 func TestKeysInPaths(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	for _, key := range []string{"https://x/y", "a/../b", `["a","b"]`, "%", "a b?c#d", "ä", "%2F", "a+b"} {
+	for _, key := range []string{"https://x/y", "a/../b", `["a","b"]`, "%", "a b?c#d", "ä", "%2F", "a+b", "..", strings.Repeat("k/", 8<<10)} {
 		b.put("one", "notes", key, `{"id":"x"}`)
 		if a := b.get(b.owner, records+"/"+url.PathEscape(key)); a.status != http.StatusOK {
 			t.Errorf("%s: got %d %s, want the record", key, a.status, a.body)
@@ -190,7 +190,7 @@ func FuzzQueryOfRecords(f *testing.F) {
 	f.Add("filter[x][gte]=1&connection_id=one&connector_instance_id=two&subject_id=owner_local")
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, token := range []string{b.owner, "client"} {
-			a := (&bed{TB: t, server: b.server}).get(token, records, func(r *http.Request) { r.URL.RawQuery = raw })
+			a := (&bed{TB: t, server: b.server, check: b.check}).get(token, records, func(r *http.Request) { r.URL.RawQuery = raw })
 			if a.status != http.StatusOK && (a.status >= 500 || a.Error.Code == "" || a.Error.RequestID == "") {
 				t.Errorf("%q: got %d %s, want an answer or a refusal", raw, a.status, a.body)
 			}

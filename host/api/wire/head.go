@@ -14,6 +14,9 @@ const Version = "2026-04-06"
 // HeaderVersion names a version, in a request and in its answer.
 const HeaderVersion = "PDPP-Version"
 
+// NoStore keeps an answer out of every cache.
+const NoStore = "private, no-store"
+
 // NewID returns the id of a request: what an answer and the log know it by. One that a
 // request brings is not looked at, so that nobody writes the log (RD-04.1).
 func NewID(random io.Reader) string {
@@ -30,7 +33,7 @@ func Begin(h http.Header, id string) {
 	h.Set("X-Request-ID", id)
 	h.Set(HeaderVersion, Version) //nolint:canonicalheader // the contract's spelling; net/http writes its own
 	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "private, no-store")
+	h.Set("Cache-Control", NoStore)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")

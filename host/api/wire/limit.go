@@ -83,8 +83,36 @@ func (l *Limiter[K]) of(from K, now time.Time) *bucket {
 // Budget bounds how much of something one may have in an hour. The last amount may go beyond
 // it; the time of the rest is waited for then. It is safe for concurrent use.
 type Budget[K comparable] struct {
-	mu sync.Mutex
-	by map[K]*bucket
+	mu      sync.Mutex
+	by      map[K]*bucket
+	learned map[K]time.Time
+}
+
+// learnedEvery is how often it is learned anew what was had elsewhere.
+const learnedEvery = time.Minute
+
+// Due reports whether it is time to learn what one had within the last hour, in this process
+// or in another, and counts it as learned.
+func (b *Budget[K]) Due(of K, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if at, known := b.learned[of]; known && now.Sub(at) < learnedEvery {
+		return false
+	}
+	if b.learned == nil || len(b.learned) >= mostRemembered {
+		b.learned = map[K]time.Time{}
+	}
+	b.learned[of] = now
+	return true
+}
+
+// Learn lowers what is left to one who may have so much in an hour by what was had within the
+// last one, where this process knows of less.
+func (b *Budget[K]) Learn(of K, most, had float64, now time.Time) {
+	b.Spend(of, most, 0, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.by[of].left = min(b.by[of].left, most-had)
 }
 
 // Wait is how long one has to wait who may have so much in an hour; 0: not at all.

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
-var scopes = map[access.Scope]string{access.ScopeRead: words.ScopeRead, access.ScopeRun: words.ScopeRun, access.ScopeManage: words.ScopeManage}
+var scopes = map[access.Scope]string{access.ScopeRead: words.ScopeRead, access.ScopeRun: words.ScopeRun, access.ScopeManage: words.ScopeManage, access.ScopeIntrospect: words.ScopeIntrospect}
 
 var looks = []struct {
 	theme ui.Theme

@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/grant"
@@ -91,6 +92,39 @@ func (d *Desk) Holds(g *storage.Grant) (*grant.Document, error) {
 func (d *Desk) Knows(ctx context.Context, secret string) bool {
 	token, _, err := d.Store.GrantByToken(ctx, hashOf(secret))
 	return err == nil && token != nil
+}
+
+// Standing is what a token stands for now.
+type Standing struct {
+	ClientID string          // "": the owner made it
+	Grant    *grant.Document // nil: it speaks for the owner
+	Expires  time.Time
+}
+
+// Stands returns what a token stands for; nil: nothing, whatever the reason (RD-49). It does not
+// count as a use.
+func (d *Desk) Stands(ctx context.Context, secret string) (*Standing, error) {
+	hash, now := hashOf(secret), d.Now()
+	token, g, err := d.Store.GrantByToken(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if token != nil {
+		doc, err := d.Holds(g)
+		if err != nil || !now.Before(token.Expires) {
+			return nil, nil //nolint:nilnil,nilerr // it stands for nothing, and why is told to who shows it
+		}
+		s := &Standing{g.ClientID, doc, token.Expires}
+		if end := doc.ExpiresAt; end != nil && end.Before(s.Expires) {
+			s.Expires = *end
+		}
+		return s, nil
+	}
+	t, err := d.Store.TokenOf(ctx, hash)
+	if err != nil || t == nil || !now.Before(t.Expires) || t.Scope == storage.ScopeIntrospect {
+		return nil, err
+	}
+	return &Standing{ClientID: t.Client, Expires: t.Expires}, nil
 }
 
 // RevokeOwn ends the grant of that id for a client that shows a token of it: again, too. Of

@@ -57,6 +57,21 @@ func (l *Ledger) Note(d *read.Disclosure) {
 	}
 }
 
+// Spent is how many bytes were read by a grant since a moment: by what the store has, of all
+// processes, and by what waits for it.
+func (l *Ledger) Spent(ctx context.Context, grantID string, since time.Time) (int64, error) {
+	l.mu.Lock()
+	var waiting int64
+	for i := range l.wait {
+		if l.wait[i].GrantID == grantID && !l.wait[i].At.Before(since) {
+			waiting += l.wait[i].Bytes
+		}
+	}
+	l.mu.Unlock()
+	kept, err := l.Store.DisclosedBytes(ctx, grantID, since)
+	return kept + waiting, err
+}
+
 // Run keeps what was noted until ctx ends, and then the rest.
 func (l *Ledger) Run(ctx context.Context) {
 	tick := time.NewTicker(keptEvery)

@@ -31,7 +31,11 @@ func TestLedgerKeepsReads(t *testing.T) {
 	}
 	var log bytes.Buffer
 	l := &Ledger{Store: open(), Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	read := &read.Disclosure{At: time.Now(), RequestID: "req", Caller: &read.Caller{Grant: "grt", Client: "c", Token: "gtk"}, Records: map[string]int64{"issues": 2}, Status: 200}
+	read := &read.Disclosure{At: time.Now(), RequestID: "req", Caller: &read.Caller{Grant: "grt", Client: "c", Token: "gtk"}, Records: map[string]int64{"issues": 2}, Bytes: 7, Status: 200}
+	another := *read.Caller
+	another.Grant = "other"
+	read2 := *read
+	read2.Bytes, read2.Records, read2.Caller = 5, nil, &another
 	want := func(reads int64) {
 		t.Helper()
 		all, err := l.Store.Disclosed(t.Context(), "grt")
@@ -48,6 +52,12 @@ func TestLedgerKeepsReads(t *testing.T) {
 	stop()
 	<-ended
 	want(2500)
+	l.Note(&read2)
+	for grant, want := range map[string]int64{"grt": 2500 * 7, "other": 5, "none": 0} { // of the store, and of what waits
+		if got, err := l.Spent(t.Context(), grant, read.At.Add(-time.Hour)); got != want || err != nil {
+			t.Errorf("%s: got %d bytes, %v, want %d", grant, got, err, want)
+		}
+	}
 
 	// A ledger keeps what was noted before it ran, however soon it ends.
 	l.Note(read)

@@ -19,6 +19,10 @@ const (
 	ScopeManage Scope = "manage" // everything
 )
 
+// ScopeIntrospect lets a resource server of the owner's ask what the tokens stand for that it
+// is shown (RFC 7662), and nothing else: no operation takes a token of it.
+const ScopeIntrospect Scope = storage.ScopeIntrospect
+
 var ranks = map[Scope]int{ScopeRead: 1, ScopeRun: 2, ScopeManage: 3}
 
 // Valid reports whether s is a scope.
@@ -84,7 +88,7 @@ func ByToken(ctx context.Context, o *owner.Owner, secret string) (*Caller, error
 		return nil, err
 	}
 	now := o.Now()
-	if found == nil || !now.Before(found.Expires) {
+	if found == nil || !now.Before(found.Expires) || found.Scope == storage.ScopeIntrospect {
 		return nil, abi.NewError(CodeTokenRefused, "the token is missing, unknown, revoked or too old", "make one with `pdpp-host tokens create`")
 	}
 	if now.Sub(found.Used) >= storage.UsedEvery {
@@ -93,4 +97,21 @@ func ByToken(ctx context.Context, o *owner.Owner, secret string) (*Caller, error
 		}
 	}
 	return &Caller{Actor: owner.Actor{Face: owner.APIToken, ID: found.ID}, Scope: Scope(found.Scope)}, nil
+}
+
+// Introspects reports whether a resource server shows a token of the scope introspect, with
+// the token's id as its name (RD-49).
+func Introspects(ctx context.Context, o *owner.Owner, id, secret string) (bool, error) {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return false, err
+	}
+	found, err := s.TokenOf(ctx, hashOf(secret))
+	if err != nil || found == nil || found.ID != id || found.Scope != storage.ScopeIntrospect || !o.Now().Before(found.Expires) {
+		return false, err
+	}
+	if o.Now().Sub(found.Used) >= storage.UsedEvery {
+		err = s.TokenUsed(ctx, found.ID)
+	}
+	return err == nil, err
 }

@@ -82,8 +82,8 @@ func CreateToken(ctx context.Context, o *owner.Owner, n NewToken) (*MadeToken, e
 	switch {
 	case n.Name == "" || len(n.Name) > longestTokenName || words.Clean(n.Name) != n.Name:
 		return nil, abi.NewError(abi.CodeUsage, "the token's name is empty, longer than 100 bytes, or not plain text", "name what will use it")
-	case !n.Scope.Valid():
-		return nil, abi.NewError(abi.CodeUsage, "the token's scope is not read, run or manage", "read looks, run starts runs as well, manage may do everything")
+	case !n.Scope.Valid() && n.Scope != ScopeIntrospect:
+		return nil, abi.NewError(abi.CodeUsage, "the token's scope is not read, run, manage or introspect", "read looks, run starts runs as well, manage may do everything, introspect asks what tokens stand for")
 	case n.Expires < time.Minute || n.Expires > mostTokenLife:
 		return nil, abi.NewError(abi.CodeUsage, "a token lasts between one minute and 365 days", "leave it out for 90 days")
 	}

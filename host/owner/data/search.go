@@ -42,7 +42,7 @@ func Search(ctx context.Context, o *owner.Owner, r SearchRequest) (*Found, error
 	if err != nil {
 		return nil, err
 	}
-	found, err := reader.Search(ctx, read.OwnerScope(), read.Search(r))
+	found, err := reader.Search(ctx, read.OwnerScope(), read.Search{Text: r.Text, Streams: r.Streams, Connections: r.Connections, Limit: r.Limit, Cursor: r.Cursor})
 	if err != nil {
 		return nil, err
 	}

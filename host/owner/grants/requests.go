@@ -113,9 +113,9 @@ func ByToken(ctx context.Context, o *owner.Owner, token string) (*read.Caller, e
 	return d.Caller(ctx, token)
 }
 
-// Counting calls work with what counts the reads of its process, and keeps what was counted
-// by the time that work ends.
-func Counting(ctx context.Context, o *owner.Owner, logger *slog.Logger, work func(note func(*read.Disclosure)) error) error {
+// Counting calls work with what counts the reads of its process and knows those of others, and
+// keeps what was counted by the time that work ends.
+func Counting(ctx context.Context, o *owner.Owner, logger *slog.Logger, work func(*desk.Ledger) error) error {
 	d, err := deskOf(ctx, o)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func Counting(ctx context.Context, o *owner.Owner, logger *slog.Logger, work fun
 	kept := make(chan struct{})
 	go func() { defer close(kept); ledger.Run(counting) }()
 	defer func() { stop(); <-kept }()
-	return work(ledger.Note)
+	return work(ledger)
 }
 
 // Requests returns the requests that wait for the owner, the newest first.

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/api/mcp"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/read"
@@ -82,9 +83,9 @@ func serve(ctx context.Context, s *session.Session, o *owner.Owner, who func(con
 		return err
 	}
 	of := o.As(owner.Actor{Face: owner.App}, nil)
-	err := grants.Counting(ctx, of, s.Logger, func(note func(*read.Disclosure)) error {
+	err := grants.Counting(ctx, of, s.Logger, func(ledger *desk.Ledger) error {
 		readers := records.New(records.Deps{
-			Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) }, Disclose: note,
+			Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) }, Disclose: ledger.Note, Spent: ledger.Spent,
 		})
 		ask := mcp.Under(readers, func(ctx context.Context) (*read.Caller, error) { return who(ctx, of) })
 		return mcp.Serve(ctx, mcp.Options{Version: s.Version, Provider: "pdpp-host", Logger: s.Logger}, ask, s.In, s.Out)

@@ -53,11 +53,14 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	}
 	programs := oauth.New(oauth.Deps{
 		Guard: i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger, NoRegistration: server.Config.NoRegistration(),
+		Introspects: func(ctx context.Context, id, secret string) (bool, error) {
+			return access.Introspects(ctx, i.guard.As(owner.Actor{Face: owner.App}), id, secret)
+		},
 		Witness: func(ctx context.Context, address, operation, subject string) context.Context {
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},
 	})
-	for _, path := range oauth.Paths {
+	for _, path := range oauth.Paths() {
 		mux.Handle(path, programs)
 	}
 	mux.Handle(oauth.PathIndex, programs.Index(pagesFace))

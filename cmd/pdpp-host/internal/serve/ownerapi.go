@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/a-h/templ"
@@ -11,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/api/oauth"
 	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/api/records"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
@@ -44,12 +46,14 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	i.live = live.New(source, server.Now, server.Logger)
 	a := ownerapi.New(ownerapi.Deps{
 		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: pages.Version,
-		Client: i.desk.Knows, Readers: records.Routes(),
+		Client: i.desk.Knows, Others: slices.Concat(records.Routes(), oauth.Routes(), []wire.Route{mcp.Route()}),
 	})
 	mux.Handle(ownerapi.Prefix+"/", a)
-	mux.Handle(ownerapi.PathDocument, a)
+	for _, path := range ownerapi.Elsewhere {
+		mux.Handle(path, a)
+	}
 	readers := records.New(records.Deps{
-		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note,
+		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},

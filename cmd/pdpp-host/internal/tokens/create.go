@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ func createCommand(s *session.Session) *cobra.Command {
 		Use: "create NAME", Short: "Make a token, and show it once", Args: syntax.Takes("NAME"),
 		Long: "Makes a token with which a program speaks for you, in an Authorization header. NAME says what uses it. The token alone\n" +
 			"is on standard output, once: this host keeps a hash of it. Its scope is read (look at everything), run (start and stop\n" +
-			"runs as well) or manage (everything).",
+			"runs as well), manage (everything), or introspect: a server of yours asks with it at /introspect what the tokens stand\n" +
+			"for that it is shown, as the user TOKEN by HTTP Basic, and does nothing else with it.",
 		Example: "  pdpp-host tokens create backup --scope read --expires 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			life, err := syntax.Span("--expires", expires)
@@ -30,15 +32,19 @@ func createCommand(s *session.Session) *cobra.Command {
 			return create(cmd.Context(), s, access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life})
 		},
 	}
-	scopeFlag(cmd, &scope)
+	scopeFlag(cmd, &scope, access.ScopeIntrospect)
 	cmd.Flags().StringVar(&expires, "expires", "90d", "it is good for `SPAN`, up to 365d")
 	return cmd
 }
 
 // scopeFlag defines the flag of what a token may do.
-func scopeFlag(cmd *cobra.Command, scope *string) {
-	cmd.Flags().StringVar(scope, "scope", string(access.ScopeRead), "it may do this: `SCOPE` is read, run or manage")
-	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{string(access.ScopeRead), string(access.ScopeRun), string(access.ScopeManage)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+func scopeFlag(cmd *cobra.Command, scope *string, more ...access.Scope) {
+	var all []string
+	for _, s := range append([]access.Scope{access.ScopeRead, access.ScopeRun, access.ScopeManage}, more...) {
+		all = append(all, string(s))
+	}
+	cmd.Flags().StringVar(scope, "scope", all[0], "it may do this: `SCOPE` is one of "+strings.Join(all, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
 func create(ctx context.Context, s *session.Session, n access.NewToken) error {

@@ -1,0 +1,2 @@
+-- A search under a grant of a time reads the newest records within it.
+CREATE INDEX read_rows_by_time ON read_rows (stream_id, time, key) WHERE time IS NOT NULL;
