@@ -11,8 +11,8 @@ import (
 )
 
 // BR-15 (7.9): a browser that would send what is typed in the clear gets no view, and is told where
-// it gets one. The page shows the name that a
-// hostile site gives itself as text. A page that is over says how it came out.
+// it gets one. The page shows the name that a hostile site gives itself as text. A page that is over
+// says how it came out.
 func TestAPageIsNotShownInTheClear(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
