@@ -76,7 +76,7 @@ func TestShop(t *testing.T) {
 		t.Logf("run %d: %d ms, %d requests, %d throttled", n, res.DurationMS, res.Requests.Sent, throttled.Load())
 	}
 	w.told(t, "ads.example")
-	w.marked(t, "session-establish:begin", "code-asked", "session-established")
+	w.marked(t, "session-establish:begin", "owner-asked", "session-established")
 	if found, err := filepath.Glob(filepath.Join(w.dir, "profiles", "example_shop-*")); err != nil || len(found) != 1 {
 		t.Errorf("got the profiles %v, %v, want the connection's own", found, err)
 	}

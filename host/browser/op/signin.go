@@ -173,7 +173,6 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 	if err := p.Bypass(ctx, false); err != nil {
 		return nil, nil, err
 	}
-	o.mark(watch.LabelEstablished)
 	address, _ := p.Info(ctx)
 	a = &abi.BrowserAnswer{Page: p.Number, State: "provider"}
 	if o.provider(address) != nil { // the site has led it back to where one signs in
