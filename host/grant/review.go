@@ -213,7 +213,7 @@ func (q *Request) given(c *Choices, by *Declared) ([]wanted, error) {
 			}
 		case w.optional && !slices.Contains(c.Optional, w.Name):
 			continue
-		case c.Streams != nil:
+		case c.Streams != nil && !w.optional:
 			return nil, wrongChoice("the app needs the stream "+w.Name, "give it as well, or refuse the request")
 		}
 		given = append(given, w)

@@ -233,7 +233,7 @@ type Sealer interface {
 }
 
 // Browsing is the browser binding of one run. Safe for concurrent use.
-type Browsing interface {
+type Browsing interface { //nolint:interfacebloat // one thing with one owner, as Sending is
 	// Do starts a request of the browser operation and returns. reply is called once, from
 	// any goroutine, and not after Close has returned. An error refuses the request.
 	Do(request []byte, reply func(answer []byte)) error

@@ -214,8 +214,12 @@ func (s *Store) Disclosed(ctx context.Context, grantID string) ([]Disclosed, err
 
 // DisclosedBytes is how much was read by a grant since a moment.
 func (s *Store) DisclosedBytes(ctx context.Context, grantID string, since time.Time) (bytes int64, err error) {
+	of := "grant_id = ?"
+	if !s.db.IsServer() {
+		of = "+" + of // by the index of the time: a grant may have a million rows
+	}
 	err = s.db.Read.NewSelect().Model((*disclosureRow)(nil)).ColumnExpr("CAST(coalesce(sum(bytes), 0) AS bigint)").
-		Where("at_us >= ?", db.Micros(since)).Where("grant_id = ?", grantID).Scan(ctx, &bytes)
+		Where("at_us >= ?", db.Micros(since)).Where(of, grantID).Scan(ctx, &bytes)
 	return bytes, s.db.Fail("read what was disclosed", err)
 }
 

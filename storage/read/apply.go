@@ -27,19 +27,33 @@ type Walk struct {
 	Time time.Duration // a transaction takes no further entries after that long
 }
 
-// A transaction applies this many entries, and looks at the time after as many as it was given
-// milliseconds for.
+// The sizes of a transaction and of its passes, behind each of which it looks at the time.
 const (
-	MostEntries    = 2000
-	perMillisecond = 10
+	MostEntries    = 2000   // of a transaction
+	perMillisecond = 10     // entries of a pass, for each millisecond that the transaction may take
+	mostWords      = 50_000 // of a pass, but for those of its last entry
 )
+
+// some returns how many of the entries the next pass applies, most at most.
+func some(entries []Entry, most int) int {
+	words := 0
+	for i := range entries[:min(len(entries), most)] {
+		for _, d := range entries[i].Docs {
+			words += len(d.Words)
+		}
+		if words >= mostWords {
+			return i + 1
+		}
+	}
+	return min(len(entries), most)
+}
 
 // Apply brings entries into the read state, in their order, as many as one transaction is
 // given, and moves the walk's position behind them. It returns how many those are. stale: it has
 // applied nothing, because somebody else has moved the position meanwhile, or a stream has another
 // declaration.
 func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stale bool, err error) {
-	err = s.db.Alone(ctx, "index records", func(t *db.Tx) error {
+	err = s.db.Alone(ctx, "index records", func(t *db.Tx) (err error) {
 		n = 0
 		fits, err := w.fits(t)
 		if stale = !fits; err != nil || stale {
@@ -50,9 +64,10 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stal
 			return err
 		}
 		a := &applying{statements: statements{t: t}, anew: w.StreamID != 0, days: map[dayKey]int64{}}
+		defer func() { err = errors.Join(err, a.close()) }()
 		began, step := time.Now(), max(1, int(w.Time.Milliseconds())*perMillisecond) // elapsed time, not the wall clock
 		for n < len(entries) && (n == 0 || time.Since(began) < w.Time) {
-			to := min(n+step, len(entries))
+			to := n + some(entries[n:], step)
 			if t.Server() != nil {
 				to = len(entries) // each statement is a round trip
 			}
@@ -61,7 +76,7 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stal
 			}
 			n = to
 		}
-		if err := errors.Join(a.countDays(), a.close()); err != nil {
+		if err := a.countDays(); err != nil {
 			return err
 		}
 		return w.move(t, entries, n)

@@ -93,7 +93,7 @@ type consenting struct {
 }
 
 type consented struct {
-	Grant   *grant.Document `json:"grant"`
+	Grant   *grant.Document `json:"grant,omitempty"`
 	GrantID string          `json:"grant_id"`
 	Token   string          `json:"token,omitempty"`       // "": the app that waits gets its own
 	Back    string          `json:"redirect_to,omitempty"` // where the owner's browser brings the app its code
@@ -108,11 +108,11 @@ func (c *call) approveConsent(in *consenting) (*consented, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := grants.Show(c.Context(), c.owner, made.GrantID)
-	if err != nil {
-		return nil, err
+	out := &consented{GrantID: made.GrantID, Token: made.Token, Back: made.Back}
+	if g, err := grants.Show(c.Context(), c.owner, made.GrantID); err == nil { // else the token is told all the same: it is nowhere else
+		out.Grant = g.Document
 	}
-	return &consented{g.Document, made.GrantID, made.Token, made.Back}, nil
+	return out, nil
 }
 
 // denying refuses a request.

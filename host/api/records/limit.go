@@ -81,12 +81,13 @@ func (c *call) enter(token string) (leave func(), err error) {
 // mayRead refuses a caller whose grant has been read by as much as may be in an hour.
 func (c *call) mayRead() error {
 	if bytes := c.caller.Bytes; bytes > 0 {
-		if c.Spent != nil && c.limits.bytes.Due(c.caller.Grant, c.Now()) {
-			had, err := c.Spent(c.r.Context(), c.caller.Grant, c.Now().Add(-time.Hour))
+		now := c.Now()
+		if since, due := c.limits.bytes.Due(c.caller.Grant, now); due && c.Spent != nil {
+			had, err := c.Spent(c.r.Context(), c.caller.Grant, since)
 			if err != nil {
 				return err
 			}
-			c.limits.bytes.Learn(c.caller.Grant, float64(bytes), float64(had), c.Now())
+			c.limits.bytes.Learn(c.caller.Grant, float64(bytes), float64(had), since, now)
 		}
 		if wait := c.limits.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
 			return c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)

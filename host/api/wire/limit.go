@@ -83,36 +83,47 @@ func (l *Limiter[K]) of(from K, now time.Time) *bucket {
 // Budget bounds how much of something one may have in an hour. The last amount may go beyond
 // it; the time of the rest is waited for then. It is safe for concurrent use.
 type Budget[K comparable] struct {
-	mu      sync.Mutex
-	by      map[K]*bucket
-	learned map[K]time.Time
+	mu sync.Mutex
+	by map[K]*budget
+}
+
+// budget is what one has left, and what is known of the amounts that others gave it.
+type budget struct {
+	bucket
+
+	looked time.Time // when it was last learned what was had elsewhere; zero: never
+	own    float64   // that was had here since then
 }
 
 // learnedEvery is how often it is learned anew what was had elsewhere.
 const learnedEvery = time.Minute
 
-// Due reports whether it is time to learn what one had within the last hour, in this process
-// or in another, and counts it as learned.
-func (b *Budget[K]) Due(of K, now time.Time) bool {
+// Due reports whether it is time to learn what one has had in other processes as well, and since
+// when: within the last hour, or since it was learned last.
+func (b *Budget[K]) Due(of K, now time.Time) (since time.Time, due bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if at, known := b.learned[of]; known && now.Sub(at) < learnedEvery {
-		return false
+	one := b.by[of]
+	switch {
+	case one == nil || one.looked.IsZero():
+		return now.Add(-time.Hour), true
+	case now.Sub(one.looked) < learnedEvery:
+		return time.Time{}, false
 	}
-	if b.learned == nil || len(b.learned) >= mostRemembered {
-		b.learned = map[K]time.Time{}
-	}
-	b.learned[of] = now
-	return true
+	return one.looked, true
 }
 
-// Learn lowers what is left to one who may have so much in an hour by what was had within the
-// last one, where this process knows of less.
-func (b *Budget[K]) Learn(of K, most, had float64, now time.Time) {
-	b.Spend(of, most, 0, now)
+// Learn takes from one who may have so much in an hour what was had elsewhere since a moment, one
+// that Due has given: had is all of it, what this process gave included.
+func (b *Budget[K]) Learn(of K, most, had float64, since, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.by[of].left = min(b.by[of].left, most-had)
+	one := b.of(of, most, now)
+	if !one.looked.IsZero() && !one.looked.Equal(since) {
+		return // somebody else has learned it meanwhile
+	}
+	one.left = max(one.left-max(had-one.own, 0), -most) // an hour's wait at most
+	one.looked, one.own = now, 0
 }
 
 // Wait is how long one has to wait who may have so much in an hour; 0: not at all.
@@ -129,14 +140,21 @@ func (b *Budget[K]) Wait(of K, most float64, now time.Time) time.Duration {
 func (b *Budget[K]) Spend(of K, most, amount float64, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.by == nil || len(b.by) >= mostRemembered {
-		b.by = map[K]*bucket{}
+	one := b.of(of, most, now)
+	one.left -= amount
+	one.own += amount
+}
+
+// of returns what one has left now. The lock is held.
+func (b *Budget[K]) of(of K, most float64, now time.Time) *budget {
+	if b.by == nil || b.by[of] == nil && len(b.by) >= mostRemembered {
+		b.by = map[K]*budget{}
 	}
 	if b.by[of] == nil {
-		b.by[of] = &bucket{most, now}
+		b.by[of] = &budget{bucket: bucket{most, now}}
 	}
 	b.by[of].wait(most/time.Hour.Seconds(), most, now)
-	b.by[of].left -= amount
+	return b.by[of]
 }
 
 // Slots bounds how many requests of one run at once. It is safe for concurrent use.

@@ -44,3 +44,47 @@ func TestBudget(t *testing.T) {
 		t.Errorf("after that time: got a wait of %v, want none", wait)
 	}
 }
+
+// RD-57: what was had in this process is given back as the hour goes on, however often it is learned
+// what others had; what others had is taken off once; and nobody waits for longer than an hour.
+func TestBudgetLearns(t *testing.T) {
+	t.Parallel()
+	const most = 3600 // one a second
+	now := time.Unix(100_000, 0)
+	var b Budget[string]
+	learn := func(had float64) {
+		t.Helper()
+		since, due := b.Due("g", now)
+		if !due {
+			t.Fatal("it is not time to learn, want it")
+		}
+		b.Learn("g", most, had, since, now)
+		b.Learn("g", most, had, since, now) // by another request at the same time
+	}
+	left := func(want float64) {
+		t.Helper()
+		if got := b.by["g"].left; got != want {
+			t.Errorf("got %v left, want %v", got, want)
+		}
+	}
+	learn(0)
+	b.Spend("g", most, most, now)
+	if _, due := b.Due("g", now.Add(time.Second)); due {
+		t.Error("it is time to learn again a second later, want a minute")
+	}
+	for range 30 {
+		now = now.Add(time.Minute)
+		b.Spend("g", most, 0, now)
+		learn(b.by["g"].own) // nobody else had anything
+	}
+	left(30 * 60)
+	now = now.Add(time.Minute)
+	learn(60) // others had as much as comes back in a minute
+	left(30 * 60)
+	now = now.Add(time.Minute)
+	learn(1e9)
+	left(-most)
+	if got := b.Wait("g", most, now); got > time.Hour+time.Second {
+		t.Errorf("got a wait of %s, want an hour at most", got)
+	}
+}

@@ -60,16 +60,16 @@ func (l *Ledger) Note(d *read.Disclosure) {
 // Spent is how many bytes were read by a grant since a moment: by what the store has, of all
 // processes, and by what waits for it.
 func (l *Ledger) Spent(ctx context.Context, grantID string, since time.Time) (int64, error) {
+	// First the store: what is kept meanwhile is missed once, and not counted twice.
+	kept, err := l.Store.DisclosedBytes(ctx, grantID, since)
 	l.mu.Lock()
-	var waiting int64
+	defer l.mu.Unlock()
 	for i := range l.wait {
 		if l.wait[i].GrantID == grantID && !l.wait[i].At.Before(since) {
-			waiting += l.wait[i].Bytes
+			kept += l.wait[i].Bytes
 		}
 	}
-	l.mu.Unlock()
-	kept, err := l.Store.DisclosedBytes(ctx, grantID, since)
-	return kept + waiting, err
+	return kept, err
 }
 
 // Run keeps what was noted until ctx ends, and then the rest.
