@@ -61,7 +61,7 @@ func (h *Handoff) finish(outcome string) {
 	}
 	h.lock.Unlock()
 	if first {
-		h.registry.forget(h.opening.ID)
+		h.registry.forget(h)
 	}
 }
 

@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"go.uber.org/goleak"
 
@@ -469,4 +471,25 @@ func TestPast(t *testing.T) {
 			t.Errorf("got %+v, %v, want it known", got, err)
 		}
 	})
+}
+
+// Of a hand-off that has ended nothing holds the browser of its run, and no title is kept.
+func TestNothingOfARunIsKept(t *testing.T) {
+	t.Parallel()
+	r, s, h := begin()
+	h.End(OutcomeDone)
+	held := weak.Make(s)
+	s, h = nil, nil //nolint:ineffassign,wastedassign // so that nothing here holds them
+	runtime.GC()
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("got the surface held after the end, want it collected")
+	}
+	if got, err := r.Show("q_1"); err != nil || got.Outcome != OutcomeDone || len(got.Pages) != 1 || got.Pages[0].Title != "" {
+		t.Errorf("got %+v, %v, want its end without titles", got, err)
+	}
+	_, err := r.Attach("q_1", "ana")
+	want(t, "a view behind it", err, CodeEnded)
+	want(t, "input behind it", r.Input(t.Context(), "q_1", "ana", "", []Event{{Do: Done}}), CodeEnded)
+	want(t, "a token behind it", r.View(t.Context(), "q_1", "ana", "", nil), CodeEnded)
 }
