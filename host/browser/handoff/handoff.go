@@ -24,6 +24,8 @@ type Handoff struct {
 	cancel context.CancelFunc
 	acting chan struct{} // holds one while a batch is carried out
 
+	casting sync.Mutex // held while a view begins to get pictures
+
 	lock    sync.Mutex
 	outcome string // "": it is open
 	last    State  // of the surface, once it has ended
@@ -45,6 +47,10 @@ func (h *Handoff) Outcome() string {
 // End ends it: nobody looks on and nothing is carried out any more. The first outcome counts.
 func (h *Handoff) End(outcome string) {
 	h.finish(outcome)
+	h.acting <- struct{}{} // what was being carried out has stopped
+	<-h.acting
+	h.casting.Lock()
+	h.casting.Unlock() //nolint:staticcheck // so has what began to show
 	h.working.Wait()
 }
 
@@ -61,7 +67,7 @@ func (h *Handoff) finish(outcome string) {
 	}
 	h.lock.Unlock()
 	if first {
-		h.registry.forget(h.opening.ID)
+		h.registry.forget(h)
 	}
 }
 
@@ -122,6 +128,19 @@ func (h *Handoff) seated(session, token string) (*view, error) {
 	return v, nil
 }
 
+// sits returns why a view may neither see nor do more, when it is over or its token was taken over.
+func (h *Handoff) sits(v *view) error {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	switch {
+	case h.outcome != "":
+		return over(h.outcome)
+	case h.seat != v || !v.live:
+		return tokenInvalid()
+	}
+	return nil
+}
+
 // leave ends a view. When nobody comes back, the hand-off ends.
 func (h *Handoff) leave(v *view) {
 	v.end()
@@ -165,7 +184,8 @@ func (r *Registry) Input(ctx context.Context, id, session, token string, batch [
 	if err != nil {
 		return err
 	}
-	if err := h.enter(session, token, len(batch)); err != nil {
+	v, err := h.enter(session, token, len(batch))
+	if err != nil {
 		return err
 	}
 	defer h.exit()
@@ -181,7 +201,7 @@ func (r *Registry) Input(ctx context.Context, id, session, token string, batch [
 	defer cancel()
 	defer context.AfterFunc(h.ctx, cancel)()
 	for _, e := range batch {
-		if err := h.act(ctx, e); err != nil {
+		if err := h.act(ctx, v, e); err != nil {
 			return err
 		}
 	}
@@ -189,22 +209,22 @@ func (r *Registry) Input(ctx context.Context, id, session, token string, batch [
 }
 
 // enter takes a batch in, when its view lives and it does not come too fast.
-func (h *Handoff) enter(session, token string, events int) error {
+func (h *Handoff) enter(session, token string, events int) (*view, error) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	v, err := h.seated(session, token)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case !v.live:
-		return tokenInvalid()
+		return nil, tokenInvalid()
 	case events == 0 || events > MostEvents:
-		return invalid("a batch has 1 to 64 events")
+		return nil, invalid("a batch has 1 to 64 events")
 	case h.waiting >= mostWaiting || !v.paced(h.registry.now(), events):
-		return tooFast()
+		return nil, tooFast()
 	}
 	h.waiting++
-	return nil
+	return v, nil
 }
 
 func (h *Handoff) exit() {
@@ -213,8 +233,11 @@ func (h *Handoff) exit() {
 	h.waiting--
 }
 
-// act carries out one event.
-func (h *Handoff) act(ctx context.Context, e Event) error {
+// act carries out one event of a view.
+func (h *Handoff) act(ctx context.Context, v *view, e Event) error {
+	if err := h.sits(v); err != nil {
+		return err
+	}
 	switch e.Do {
 	case Done:
 		h.finish(OutcomeDone)
@@ -222,9 +245,6 @@ func (h *Handoff) act(ctx context.Context, e Event) error {
 	case Cannot:
 		h.finish(OutcomeCancelled)
 		return nil
-	}
-	if outcome := h.Outcome(); outcome != "" {
-		return over(outcome)
 	}
 	state, _ := h.state()
 	switch {

@@ -120,11 +120,19 @@ func (r *Registry) Attach(id, session string) (token string, err error) {
 	return token, nil
 }
 
-// forget drops what is known of the oldest ones.
-func (r *Registry) forget(id string) {
+// forget keeps what may be asked of one that has ended, and nothing of its run, and drops the oldest.
+func (r *Registry) forget(h *Handoff) {
+	h.lock.Lock()
+	slim := &Handoff{registry: r, opening: h.opening, outcome: h.outcome, last: h.last, ctx: h.ctx, cancel: h.cancel}
+	h.lock.Unlock()
+	slim.last.Pages = slices.Clone(slim.last.Pages)
+	for i := range slim.last.Pages {
+		slim.last.Pages[i].Title = ""
+	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	r.past = append(r.past, id)
+	r.all[h.opening.ID] = slim
+	r.past = append(r.past, h.opening.ID)
 	for len(r.past) > mostKept {
 		delete(r.all, r.past[0])
 		r.past = r.past[1:]

@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"go.uber.org/goleak"
 
@@ -31,6 +33,7 @@ type surface struct {
 	stops   int
 	done    []Event
 	hangs   bool // nothing is carried out before ctx ends
+	slow    time.Duration // until an event is carried out
 	ended   chan struct{}
 	outcome string
 }
@@ -82,6 +85,9 @@ func (s *surface) Do(ctx context.Context, e Event) error {
 	if s.hangs {
 		<-ctx.Done()
 		return context.Cause(ctx)
+	}
+	if s.slow > 0 {
+		time.Sleep(s.slow)
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -469,4 +475,62 @@ func TestPast(t *testing.T) {
 			t.Errorf("got %+v, %v, want it known", got, err)
 		}
 	})
+}
+
+// Of a hand-off that has ended nothing holds the browser of its run, and no title is kept.
+func TestNothingOfARunIsKept(t *testing.T) {
+	t.Parallel()
+	r, s, h := begin()
+	h.End(OutcomeDone)
+	held := weak.Make(s)
+	s, h = nil, nil //nolint:ineffassign,wastedassign // so that nothing here holds them
+	runtime.GC()
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("got the surface held after the end, want it collected")
+	}
+	if got, err := r.Show("q_1"); err != nil || got.Outcome != OutcomeDone || len(got.Pages) != 1 || got.Pages[0].Title != "" {
+		t.Errorf("got %+v, %v, want its end without titles", got, err)
+	}
+	_, err := r.Attach("q_1", "ana")
+	want(t, "a view behind it", err, CodeEnded)
+	want(t, "input behind it", r.Input(t.Context(), "q_1", "ana", "", []Event{{Do: Done}}), CodeEnded)
+	want(t, "a token behind it", r.View(t.Context(), "q_1", "ana", "", nil), CodeEnded)
+}
+
+// End returns once nothing is being carried out, and a token that was taken over carries out no
+// more of its batch, and gets no pictures.
+func TestNothingGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testing.T, *Registry, *Handoff){
+		"ended":      func(_ *testing.T, _ *Registry, h *Handoff) { h.End(OutcomeDone) },
+		"taken over": func(t *testing.T, r *Registry, _ *Handoff) { attach(t, r, "q_1", "ana") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r, s, h := begin()
+				token := attach(t, r, "q_1", "ana")
+				v := look(t, r, "q_1", "ana", token)
+				seat := h.seat
+				s.slow = time.Second
+				sent := make(chan error, 1)
+				go func() { sent <- r.Input(t.Context(), "q_1", "ana", token, []Event{{Do: Back}, {Do: Back}, {Do: Done}}) }()
+				synctest.Wait()
+				began := time.Now()
+				end(t, r, h)
+				if took := time.Since(began); h.Outcome() != "" && took != time.Second {
+					t.Errorf("got the end after %s, want it behind the event in hand, 1s", took)
+				}
+				if _, err := h.cast(t.Context(), seat, poor); err == nil || len(s.casts) != 1 {
+					t.Errorf("got %v and %d casts, want no other for a view that is over", err, len(s.casts))
+				}
+				if err := <-sent; err == nil || len(s.done) != 1 || h.Outcome() != "" && name == "taken over" {
+					t.Errorf("got %v, %d events and %q, want the first one alone", err, len(s.done), h.Outcome())
+				}
+				h.End(OutcomeCancelled)
+				<-v.gone
+			})
+		})
+	}
 }

@@ -126,13 +126,39 @@ func (s *slot) close() {
 	s.next, s.taken, s.acks = nil, nil, nil
 }
 
+// cast has pictures put for a view, which has its seat.
+func (h *Handoff) cast(ctx context.Context, v *view, quality int) (stop func(), err error) {
+	h.casting.Lock()
+	defer h.casting.Unlock()
+	if err := h.sits(v); err != nil {
+		return nil, err
+	}
+	return h.surface.Cast(ctx, quality, v.slot.put)
+}
+
+// without ends a view that got no pictures: it is told the end, if that is why.
+func (h *Handoff) without(v *view, write func(kind byte, body []byte) error, why error) error {
+	if outcome := h.Outcome(); outcome != "" {
+		return h.say(write, outcome)
+	}
+	select {
+	case <-v.over:
+		return h.say(write, TakenOver)
+	default:
+		return why
+	}
+}
+
 // show writes a view's frames until its end.
 func (h *Handoff) show(ctx context.Context, v *view, write func(kind byte, body []byte) error) error {
 	defer v.slot.close()
+	casting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.ctx, cancel)()
 	quality, sent := good, 0
-	stop, err := h.surface.Cast(ctx, quality, v.slot.put)
+	stop, err := h.cast(casting, v, quality)
 	if err != nil {
-		return err
+		return h.without(v, write, err)
 	}
 	defer func() { stop() }()
 	pace, tell, measure := time.NewTimer(0), time.NewTicker(beat), time.NewTicker(measured)
@@ -161,9 +187,9 @@ func (h *Handoff) show(ctx context.Context, v *view, write func(kind byte, body 
 			if next := qualityOf(quality, sent); next != quality {
 				quality = next
 				stop()
-				if stop, err = h.surface.Cast(ctx, quality, v.slot.put); err != nil {
+				if stop, err = h.cast(casting, v, quality); err != nil {
 					stop = func() {}
-					return err
+					return h.without(v, write, err)
 				}
 			}
 			sent = 0

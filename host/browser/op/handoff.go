@@ -285,16 +285,22 @@ func (w *hand) current() (p *page.Page, viewport string, err error) {
 func (w *hand) Cast(ctx context.Context, quality int, put func(jpeg []byte, ack func())) (stop func(), err error) {
 	w.casting.Lock()
 	defer w.casting.Unlock()
+	if w.ctx.Err() != nil {
+		return nil, context.Cause(w.ctx)
+	}
+	p, viewport, err := w.current()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Cast(ctx, quality, viewport, put); err != nil {
+		return nil, err
+	}
 	c := &cast{quality, put}
 	w.cast = c
-	p, viewport, err := w.current()
-	if err == nil {
-		err = p.Cast(ctx, quality, viewport, put)
-	}
 	return func() {
 		w.casting.Lock()
 		defer w.casting.Unlock()
-		if w.cast != c {
+		if w.cast != c || w.ctx.Err() != nil { // the window is over: its page is the connector's
 			return
 		}
 		w.cast = nil
@@ -303,7 +309,7 @@ func (w *hand) Cast(ctx context.Context, quality int, put func(jpeg []byte, ack 
 			defer cancel()
 			_ = p.Still(ctx) // the page may be gone
 		}
-	}, err
+	}, nil
 }
 
 // show shows another page.
@@ -350,6 +356,9 @@ func (w *hand) Do(ctx context.Context, e handoff.Event) error {
 		}
 		return p.Close(ctx)
 	case handoff.Allow:
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if !w.ops.options.Roles.Allow(e.Host) {
 			return abi.NewError(handoff.CodeInputInvalid, "that host cannot be allowed", "tell the connector's author")
 		}

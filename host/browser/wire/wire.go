@@ -174,6 +174,9 @@ func (l *Line) call(ctx context.Context, session proto.TargetSessionID, method s
 		ctx, cancel = context.WithTimeoutCause(ctx, l.limit, abi.NewError(abi.CodeBrowserTimeout, "the browser does not answer "+method, "try it again when the machine is less busy"))
 		defer cancel()
 	}
+	if ctx.Err() != nil { // nothing is done that nobody waits for
+		return nil, context.Cause(ctx)
+	}
 	answer := make(chan message, 1)
 	l.lock.Lock()
 	l.last++

@@ -158,3 +158,21 @@ func TestNonsenseEndsTheLine(t *testing.T) {
 		_ = l.Close()
 	}
 }
+
+// A call whose time is over is not written: what it is for may be another's by now.
+func TestACallThatIsOver(t *testing.T) {
+	t.Parallel()
+	s := newScripted(func(_ int64, method string) string {
+		t.Errorf("got %s written, want nothing", method)
+		return ""
+	})
+	l := New(s, time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (proto.PageEnable{}).Call(l.On(ctx, "S")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+	if err := l.Close(); err != nil {
+		t.Errorf("closing: got %v, want nil", err)
+	}
+}
