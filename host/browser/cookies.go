@@ -38,6 +38,7 @@ func (b *Binding) Cookies(ctx context.Context, u *url.URL) ([]*http.Cookie, erro
 	if err != nil {
 		return nil, b.browser.because(err)
 	}
+	b.hideAll(all) // a provider may show them in an answer
 	var sent []*http.Cookie
 	for _, c := range all {
 		if goesTo(c, u) {

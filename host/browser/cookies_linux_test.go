@@ -3,6 +3,7 @@ package browser
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,21 @@ func TestCookies(t *testing.T) {
 	}
 	if _, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); abi.CodeOf(err) != abi.CodeBrowserClosed {
 		t.Errorf("behind the run: got %v, want %s", err, abi.CodeBrowserClosed)
+	}
+}
+
+// A recording is told of a session before requests beside the browser have it: a site may show its
+// cookies in an answer (BR-18.2, Invariant 5).
+func TestCookiesAreHidden(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/": "<title>shop</title>"})
+	b := bind(t, shop, nil)
+	b.does(`{"do":"open","url":"https://shop.example/"}`)
+	b.does(`{"do":"eval","fn":"() => { document.cookie = 'sid=of-sixteen-bytes; secure'; document.cookie = 'lang=en; secure' }"}`)
+	var hidden []string
+	b.request.Hide = func(values ...string) { hidden = append(hidden, values...) }
+	if got, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(got) != 2 || !slices.Equal(hidden, []string{"of-sixteen-bytes"}) {
+		t.Errorf("got %v, %v, with %q told of, want two, and the long one told of", got, err, hidden)
 	}
 }
 

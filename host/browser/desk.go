@@ -68,10 +68,28 @@ func (b *Binding) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := (proto.PageNavigate{URL: b.asks.StartURL}).Call(b.browser.line.On(ctx, attached.SessionID)); err != nil {
+	window := b.browser.line.On(ctx, attached.SessionID)
+	if err := b.clear(window); err != nil {
+		return err
+	}
+	if _, err := (proto.PageNavigate{URL: b.asks.StartURL}).Call(window); err != nil {
 		return err
 	}
 	return proto.TargetDetachFromTarget{SessionID: attached.SessionID}.Call(on)
+}
+
+// clear removes what a connector may have left to answer in its sites' place: the owner types into
+// what it shows (BR-13.7). Nobody is signed out by it.
+func (b *Binding) clear(window proto.Client) error {
+	for _, host := range slices.Concat(b.roles.Named(abi.RoleProvider), b.roles.Named(abi.RoleSignIn)) {
+		if err := (proto.StorageClearDataForOrigin{Origin: "https://" + host, StorageTypes: "cache_storage,service_workers"}).Call(window); err != nil {
+			return err
+		}
+	}
+	if err := (proto.NetworkEnable{}).Call(window); err != nil {
+		return err
+	}
+	return proto.NetworkSetBypassServiceWorker{Bypass: true}.Call(window)
 }
 
 // attend returns the cookies that there were when a page was seen last. A browser without a page

@@ -87,6 +87,37 @@ func TestSignInByHand(t *testing.T) {
 	}
 }
 
+// What a connector has left behind in its browser answers nothing in the owner's window: a page
+// there would read what the owner types (BR-13.7).
+func TestSignInByHandIsTheOwners(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{
+		"/":      `<title>shop</title><script>fetch("/true")</script>`,
+		"/sw.js": `self.onfetch = e => e.respondWith(caches.match(e.request).then(r => r || fetch(e.request)))`,
+	})
+	run := bind(t, shop, nil)
+	run.does(`{"do":"open","url":"https://shop.example/"}`)
+	run.does(`{"do":"eval","fn":"async () => { const w = await navigator.serviceWorker.register('/sw.js'); for (; !w.active;) await new Promise(r => setTimeout(r, 20)); const c = await caches.open('x'); ` +
+		`await c.put('/', new Response('<title>shop</title><script>fetch(\\'/false\\')</script>', {headers: {'content-type': 'text/html'}})) }"}`)
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := len(shop.requests())
+	b := desk(t, shop)
+	b.request.Profiles, b.request.Profile = run.request.Profiles, run.request.Profile
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var asked []string
+	b.looked = func(*Browser, int) {
+		if asked = shop.requests()[before:]; slices.Contains(asked, "GET /true") || slices.Contains(asked, "GET /false") {
+			cancel()
+		}
+	}
+	if _, err := b.SignIn(ctx); err != nil || !slices.Contains(asked, "GET /true") || slices.Contains(asked, "GET /false") {
+		t.Errorf("got %q asked for, %v, want the site's own page in the owner's window", asked, err)
+	}
+}
+
 // An owner who ends the command is signed in as well (BR-01).
 func TestSignInInterrupted(t *testing.T) {
 	t.Parallel()

@@ -106,10 +106,18 @@ func (b *Binding) hide() error {
 	if err != nil {
 		return err
 	}
-	for _, c := range got.Cookies {
+	b.hideAll(got.Cookies)
+	return nil
+}
+
+// hideAll tells of those of cookies that may be secrets.
+func (b *Binding) hideAll(cookies []*proto.NetworkCookie) {
+	if b.request.Hide == nil {
+		return
+	}
+	for _, c := range cookies {
 		if len(c.Value) >= longCookie {
 			b.request.Hide(c.Value)
 		}
 	}
-	return nil
 }
