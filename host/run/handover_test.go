@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -74,7 +75,7 @@ func (page) Cast(context.Context, int, func([]byte, func())) (stop func(), _ err
 func (page) Do(context.Context, handoff.Event) error { return nil }
 func (page) Ended() <-chan struct{}                  { return nil }
 func (page) Outcome() string                         { return "" }
-func (p page) Back(context.Context)                  { p.of.step("back") }
+func (p page) Back(_ context.Context, ok bool)       { p.of.step(fmt.Sprint("back ", ok)) }
 
 // onPage is an asker whose owner acts on pages.
 type onPage struct {
@@ -128,7 +129,7 @@ func TestHandOver(t *testing.T) {
 	if res.Status != StatusSucceeded {
 		t.Fatalf("got %s %s %+v, want it to succeed", res.Status, res.Reason, res.Error)
 	}
-	if want := []string{"hand over for captcha", "asking", "owner", "back", "asked"}; !slices.Equal(b.steps, want) {
+	if want := []string{"hand over for captcha", "asking", "owner", "back true", "asked"}; !slices.Equal(b.steps, want) {
 		t.Errorf("got %v, want %v", b.steps, want)
 	}
 	events, err := h.store.Events(t.Context(), res.RunID, 0, 100)

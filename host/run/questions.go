@@ -104,7 +104,7 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		}
 		q.rest.end()
 		if page != nil {
-			page.Back(q.ctx)
+			page.Back(q.ctx, err == nil && resp.Status == abi.ResponseSuccess)
 		}
 		if q.browsing != nil {
 			q.browsing.Asking(false)

@@ -96,7 +96,7 @@ func TestMetadataTimeout(t *testing.T) {
 			if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserList}); abi.CodeOf(err) != abi.CodeBrowserHandedOver {
 				t.Errorf("got %v, want %s", err, abi.CodeBrowserHandedOver)
 			}
-			page.Back(t.Context())
+			page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 			o.Close()
 			if err := line.Close(); err != nil {
 				t.Error(err)
