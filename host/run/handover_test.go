@@ -170,7 +170,7 @@ func TestHandedOver(t *testing.T) {
 }
 
 // A page that cannot be handed over is an answer, and nobody is asked. Where nobody can be shown
-// a page, the owner is asked without it.
+// a page, it is cancelled: the owner does not act in a window in which the connector looks on.
 func TestNotHandedOver(t *testing.T) {
 	t.Parallel()
 	success := func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
@@ -182,7 +182,7 @@ func TestNotHandedOver(t *testing.T) {
 		steps  []string
 	}{
 		"no such page": {onPage{nil, nil}, string(abi.CodeBrowserPageUnknown), []string{"hand over for captcha"}},
-		"a terminal":   {answers(success), `"status":"success"`, []string{"asking", "asked"}},
+		"a terminal":   {answers(success), `"status":"cancelled"`, []string{"asking", "asked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
