@@ -144,8 +144,8 @@ type handed struct {
 }
 
 // Back takes the page back, and keeps what the owner has signed in to.
-func (h *handed) Back(ctx context.Context) {
-	h.Page.Back(ctx)
+func (h *handed) Back(ctx context.Context, ok bool) {
+	h.Page.Back(ctx, ok)
 	if h.binding.hold() {
 		defer h.binding.working.Done()
 		_ = h.binding.keep() // the end of the run does so again

@@ -164,7 +164,7 @@ func TestHandOver(t *testing.T) {
 	if page.Outcome() != handoff.OutcomeDone {
 		t.Errorf("got %s, want %s", page.Outcome(), handoff.OutcomeDone)
 	}
-	page.Back(t.Context())
+	page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 	numbers := b.pages()
 	if len(numbers) != 1 {
 		t.Fatalf("got the pages %v, want one", numbers)
@@ -218,7 +218,7 @@ func TestHandOverIsTheOwners(t *testing.T) {
 		return len(s.Pages) == 2 && s.Page == s.Pages[1].Number && s.Pages[1].Title == "sign in"
 	})
 	do(append(at(20), typed)...)
-	page.Back(t.Context())
+	page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 	_, got := b.does(`{"page":` + b.pages()[0] + `,"do":"eval","fn":"async () => JSON.stringify([{...localStorage}, document.documentElement.outerHTML])"}`)
 	if strings.Contains(got, "canary") {
 		t.Errorf("got %s, want no canary", got)
@@ -246,7 +246,7 @@ func TestHandOverInSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-page.Ended()
-	page.Back(t.Context())
+	page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 	b.fails(`{"page":`+number+`,"do":"content"}`, abi.CodeBrowserSignIn)
 	b.does(`{"page":` + number + `,"do":"wait","any":[{"selector":"#there"}]}`)
 	if a, _ := b.does(`{"do":"sign_in.end"}`); a.State != "provider" {
@@ -261,7 +261,7 @@ func TestHandOverInSignIn(t *testing.T) {
 	if page.Outcome() != handoff.OutcomeLost {
 		t.Errorf("got %s, want %s", page.Outcome(), handoff.OutcomeLost)
 	}
-	page.Back(t.Context())
+	page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 }
 
 // BenchmarkHandOff is from an owner's input to the next picture of the page, and what a page costs
@@ -337,7 +337,7 @@ func BenchmarkHandOff(b *testing.B) {
 	if err := <-ended; err != nil {
 		b.Fatal(err)
 	}
-	page.Back(context.Background())
+	page.Back(context.Background(), page.Outcome() == handoff.OutcomeDone)
 }
 
 // ticks is the processor time that a browser has used, in hundredths of a second.

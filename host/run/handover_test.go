@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -74,7 +75,7 @@ func (page) Cast(context.Context, int, func([]byte, func())) (stop func(), _ err
 func (page) Do(context.Context, handoff.Event) error { return nil }
 func (page) Ended() <-chan struct{}                  { return nil }
 func (page) Outcome() string                         { return "" }
-func (p page) Back(context.Context)                  { p.of.step("back") }
+func (p page) Back(_ context.Context, ok bool)       { p.of.step(fmt.Sprint("back ", ok)) }
 
 // onPage is an asker whose owner acts on pages.
 type onPage struct {
@@ -128,7 +129,7 @@ func TestHandOver(t *testing.T) {
 	if res.Status != StatusSucceeded {
 		t.Fatalf("got %s %s %+v, want it to succeed", res.Status, res.Reason, res.Error)
 	}
-	if want := []string{"hand over for captcha", "asking", "owner", "back", "asked"}; !slices.Equal(b.steps, want) {
+	if want := []string{"hand over for captcha", "asking", "owner", "back true", "asked"}; !slices.Equal(b.steps, want) {
 		t.Errorf("got %v, want %v", b.steps, want)
 	}
 	events, err := h.store.Events(t.Context(), res.RunID, 0, 100)
@@ -169,7 +170,7 @@ func TestHandedOver(t *testing.T) {
 }
 
 // A page that cannot be handed over is an answer, and nobody is asked. Where nobody can be shown
-// a page, the owner is asked without it.
+// a page, it is cancelled: the owner does not act in a window in which the connector looks on.
 func TestNotHandedOver(t *testing.T) {
 	t.Parallel()
 	success := func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
@@ -181,7 +182,7 @@ func TestNotHandedOver(t *testing.T) {
 		steps  []string
 	}{
 		"no such page": {onPage{nil, nil}, string(abi.CodeBrowserPageUnknown), []string{"hand over for captcha"}},
-		"a terminal":   {answers(success), `"status":"success"`, []string{"asking", "asked"}},
+		"a terminal":   {answers(success), `"status":"cancelled"`, []string{"asking", "asked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

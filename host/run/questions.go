@@ -97,14 +97,18 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		}
 		var resp abi.InteractionResponse
 		var err error
-		if page != nil {
+		switch {
+		case page != nil:
 			resp, err = on.AskOn(ctx, *in, page)
-		} else {
+		case in.Browser != nil && q.browsing != nil: // in a window on the screen the connector would look on
+			q.logger.Warn("a page of the browser was not shown to you: have `pdpp-host serve` run the connection")
+			resp.Status = abi.ResponseCancelled
+		default:
 			resp, err = q.asker.Ask(ctx, *in)
 		}
 		q.rest.end()
 		if page != nil {
-			page.Back(q.ctx)
+			page.Back(q.ctx, err == nil && resp.Status == abi.ResponseSuccess)
 		}
 		if q.browsing != nil {
 			q.browsing.Asking(false)

@@ -32,7 +32,7 @@ type surface struct {
 	casts   []int // the qualities
 	stops   int
 	done    []Event
-	hangs   bool // nothing is carried out before ctx ends
+	hangs   bool          // nothing is carried out before ctx ends
 	slow    time.Duration // until an event is carried out
 	ended   chan struct{}
 	outcome string

@@ -84,6 +84,7 @@ type Shown struct {
 type Page interface {
 	Surface
 
-	// Back takes the page back, once it is over: nobody acts on it any more.
-	Back(ctx context.Context)
+	// Back takes the page back, once it is over: nobody acts on it any more. ok says that the
+	// owner is done, or what it is for has happened.
+	Back(ctx context.Context, ok bool)
 }

@@ -94,7 +94,7 @@ func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error
 		return nil, abi.NewError(abi.CodeBrowserSignIn, "another page is the one of the sign-in", "hand that one over")
 	}
 	if err := w.open(ctx); err != nil {
-		w.leave(ctx)
+		w.leave(ctx, false)
 		return nil, err
 	}
 	o.hand = w
@@ -388,19 +388,19 @@ func (w *hand) Do(ctx context.Context, e handoff.Event) error {
 }
 
 // Back implements handoff.Page: the window is as it was, and ends when the hand-off has opened it.
-func (w *hand) Back(ctx context.Context) {
+func (w *hand) Back(ctx context.Context, ok bool) {
 	w.cancel()
 	w.working.Wait()
 	w.ops.window.Lock()
 	defer w.ops.window.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, Deadline(&abi.BrowserRequest{Do: abi.BrowserSignInEnd}))
 	defer cancel()
-	w.leave(ctx)
+	w.leave(ctx, ok)
 	w.ops.hand = nil
 }
 
 // leave takes back what the owner was given. The window is held.
-func (w *hand) leave(ctx context.Context) {
+func (w *hand) leave(ctx context.Context, ok bool) {
 	o := w.ops
 	o.pages.Popups(false)
 	o.options.Roles.Disallow()
@@ -412,6 +412,6 @@ func (w *hand) leave(ctx context.Context) {
 	_ = w.main.Still(ctx)
 	_ = w.main.Size(ctx, "")
 	if w.opened {
-		_, _, _ = o.end(ctx, &abi.BrowserRequest{OK: w.Outcome() == handoff.OutcomeDone}) // it closes the page where that fails
+		_, _, _ = o.end(ctx, &abi.BrowserRequest{OK: ok}) // it closes the page where that fails
 	}
 }

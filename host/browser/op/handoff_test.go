@@ -19,6 +19,7 @@ import (
 // silent is a browser that answers every call, but those of a method.
 type silent struct {
 	method string
+	passes []bool // whether the policies of each page that was attached are passed
 	out    chan []byte
 	closed chan struct{}
 }
@@ -28,9 +29,15 @@ func (s *silent) Send(message []byte) error {
 		ID      int    `json:"id"`
 		Session string `json:"sessionId"` //nolint:tagliatelle // the protocol's own
 		Method  string `json:"method"`
+		Params  struct {
+			Enabled bool `json:"enabled"`
+		} `json:"params"`
 	}
 	if err := json.Unmarshal(message, &m); err != nil || m.Method == s.method {
 		return err
+	}
+	if m.Method == "Page.setBypassCSP" {
+		s.passes = append(s.passes, m.Params.Enabled)
 	}
 	results := map[string]string{
 		"Target.createTarget": `{"targetId":"T"}`, "Target.attachToTarget": `{"sessionId":"S"}`, "Page.navigate": `{"frameId":"T","loaderId":"L"}`,
@@ -96,7 +103,7 @@ func TestMetadataTimeout(t *testing.T) {
 			if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserList}); abi.CodeOf(err) != abi.CodeBrowserHandedOver {
 				t.Errorf("got %v, want %s", err, abi.CodeBrowserHandedOver)
 			}
-			page.Back(t.Context())
+			page.Back(t.Context(), page.Outcome() == handoff.OutcomeDone)
 			o.Close()
 			if err := line.Close(); err != nil {
 				t.Error(err)
@@ -119,6 +126,42 @@ func TestHandedWhen(t *testing.T) {
 	if got := clip(strings.Repeat("ä", mostTitle+1) + "\xff"); got != strings.Repeat("ä", mostTitle) {
 		t.Errorf("got %q, want %d characters", got, mostTitle)
 	}
+}
+
+// A page that the site opens during a hand-off keeps its own policy (BR-15), though the manifest
+// asks to pass those of the connector's pages.
+func TestPolicyOfAPopup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		browser := &silent{out: make(chan []byte, 1000), closed: make(chan struct{})}
+		line := wire.New(browser, time.Minute)
+		o, err := New(t.Context(), Options{
+			Line: line, Roles: roles.New([]abi.BrowserHost{{Host: "shop.example", Role: abi.RoleProvider}}, nil), StartURL: "https://shop.example/", Now: time.Now,
+			BypassCSP: true, Tell: func(string, map[string]any) {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserOpen, URL: "https://shop.example/"}); err != nil {
+			t.Fatal(err)
+		}
+		page, err := o.HandOver(t.Context(), &abi.Handoff{Reason: abi.HandoffLogin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		browser.passes = nil
+		browser.out <- []byte(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"P","type":"page","openerId":"T","url":"https://shop.example/pop"}}}`)
+		synctest.Wait()
+		if !slices.Equal(browser.passes, []bool{false}) {
+			t.Errorf("got policies passed %v, want one page that keeps its own", browser.passes)
+		}
+		page.Back(t.Context(), false)
+		o.Close()
+		if err := line.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 var _ handoff.Page = (*hand)(nil)

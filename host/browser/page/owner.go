@@ -222,7 +222,7 @@ func (p *Page) Known() (url, title string) {
 func (s *Set) Popups(on bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.alone, s.told = !on, ""
+	s.popups, s.told = on, ""
 }
 
 // permissions are those that a page asks its owner for, in a window that nobody sees.

@@ -34,7 +34,8 @@ type Set struct {
 	pages   map[int]*Page
 	last    int
 	crashes int
-	alone   bool // no page may open another
+	alone   bool // no page may open another, but with popups
+	popups  bool
 	popped  chan struct{}
 	changed chan struct{} // closed and made anew with each change
 	told    string        // what was refused last, see handoff.State
@@ -224,7 +225,7 @@ func (s *Set) created(e wire.Event) {
 		return // the host's own
 	}
 	s.lock.Lock()
-	refused := opener == nil || s.alone || len(s.pages) >= abi.BrowserPages
+	refused := opener == nil || s.alone && !s.popups || len(s.pages) >= abi.BrowserPages
 	s.lock.Unlock()
 	ctx, cancel := context.WithTimeout(s.ctx, small)
 	defer cancel()

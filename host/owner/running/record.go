@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/replay"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -73,7 +74,12 @@ func Record(recorder *replay.Recorder, d *run.Deps) {
 		}
 	}
 	if d.Asker != nil {
-		d.Asker = &hidingAsker{d.Asker, recorder.Hide}
+		h := &hidingAsker{d.Asker, recorder.Hide}
+		if on, ok := d.Asker.(run.PageAsker); ok {
+			d.Asker = &hidingPageAsker{h, on}
+		} else {
+			d.Asker = h
+		}
 	}
 	if d.Browser != nil {
 		d.Browser = &hidingBrowser{d.Browser, recorder.Hide}
@@ -96,6 +102,18 @@ func (h *hidingAsker) Ask(ctx context.Context, in abi.Interaction) (abi.Interact
 		}
 	}
 	return answer, err
+}
+
+// hidingPageAsker is one whose owner acts on pages: what is done there is not recorded.
+type hidingPageAsker struct {
+	*hidingAsker
+
+	on run.PageAsker
+}
+
+// AskOn implements run.PageAsker.
+func (h *hidingPageAsker) AskOn(ctx context.Context, in abi.Interaction, page handoff.Surface) (abi.InteractionResponse, error) {
+	return h.on.AskOn(ctx, in, page)
 }
 
 // hidingBrowser has hide told of its cookies.

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
+	"github.com/pdpp-host/pdpp-host/host/replay"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -64,5 +67,30 @@ func TestHideSecrets(t *testing.T) {
 	inner.fails = errors.New("sealed with another key")
 	if _, err := hideSecrets(t.Context(), inner, fields, hide); !errors.Is(err, inner.fails) {
 		t.Error(err)
+	}
+}
+
+// shows is an asker whose owner acts on pages.
+type shows struct{ run.Asker }
+
+func (shows) AskOn(context.Context, abi.Interaction, handoff.Surface) (abi.InteractionResponse, error) {
+	return abi.InteractionResponse{Status: abi.ResponseSuccess}, nil
+}
+
+// A recorded run hands pages over where its owner can be shown them, and nowhere else.
+func TestRecordedRunHandsOver(t *testing.T) {
+	t.Parallel()
+	for want, asker := range map[bool]run.Asker{true: shows{}, false: struct{ run.Asker }{}} {
+		d := run.Deps{Asker: asker}
+		Record(&replay.Recorder{}, &d)
+		on, got := d.Asker.(run.PageAsker)
+		if got != want {
+			t.Errorf("got %t, want %t of an asker that shows pages", got, want)
+		}
+		if got {
+			if resp, err := on.AskOn(t.Context(), abi.Interaction{}, nil); err != nil || resp.Status != abi.ResponseSuccess {
+				t.Errorf("got %+v, %v, want the owner's answer", resp, err)
+			}
+		}
 	}
 }

@@ -45,7 +45,7 @@
       try {
         const by = token, code = await refused(await post("/input", by, body));
         if (code === "handoff.too_fast") {
-          queue.unshift(...events);
+          if (by === token) queue.unshift(...events); // another view's page may be another
           await wait(1000);
         } else if (by === token && code) {
           say("refused");
