@@ -87,8 +87,8 @@ func TestSignInByHand(t *testing.T) {
 	}
 }
 
-// What a connector has left behind in its browser answers nothing in the owner's window: a page
-// there would read what the owner types (BR-13.7).
+// A service worker of the connector's answers nothing in the owner's window. Its page would read
+// the password there (BR-13.7).
 func TestSignInByHandIsTheOwners(t *testing.T) {
 	t.Parallel()
 	shop := newSite(t, map[string]string{

@@ -225,7 +225,8 @@ func withoutTyped(op abi.Operation, request []byte) []byte {
 	}
 	fills, types := false, false
 	for name, value := range r { // which the host reads in any case
-		fills = fills || strings.EqualFold(name, "do") && string(value) == strconv.Quote(abi.BrowserFill)
+		var do string
+		fills = fills || strings.EqualFold(name, "do") && json.Unmarshal(value, &do) == nil && do == abi.BrowserFill
 		if strings.EqualFold(name, "value") {
 			r[name], types = json.RawMessage(typed), true
 		}

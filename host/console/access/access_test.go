@@ -117,7 +117,8 @@ func TestTokensOnPages(t *testing.T) {
 	b := newBed(t)
 	v := b.owned()
 	v.says(v.post("/settings/tokens", "name", "", "scope", "read", "days", "30"), http.StatusUnprocessableEntity, "name is empty")
-	v.says(v.post("/settings/tokens", "name", "x", "scope", "all", "days", "30"), http.StatusUnprocessableEntity, "not read, run or manage")
+	v.says(v.post("/settings/tokens", "name", "x", "scope", "all", "days", "30"), http.StatusUnprocessableEntity, "not read, run, manage or introspect")
+	v.says(v.get("/settings"), http.StatusOK, `<option value="introspect">Only ask what tokens stand for`)
 	a := v.post("/settings/tokens", "name", "backup", "scope", "manage", "days", "30")
 	_, rest, found := strings.Cut(a.body, `value="pdpp_ot_`)
 	if !found || a.status != http.StatusOK {

@@ -748,7 +748,7 @@ func tokens(x *view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, s := range []access.Scope{access.ScopeRead, access.ScopeRun, access.ScopeManage} {
+		for _, s := range []access.Scope{access.ScopeRead, access.ScopeRun, access.ScopeManage, access.ScopeIntrospect} {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<option value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -36,7 +36,7 @@ const (
 	ScopeRead       = "Look at everything"
 	ScopeRun        = "Look, and start and stop runs"
 	ScopeManage     = "Everything that you may do"
-	ScopeIntrospect = "Ask what a token stands for"
+	ScopeIntrospect = "Only ask what tokens stand for"
 	GoodFor         = "Good for"
 	GoodUntil       = "Good until"
 	TokenOver       = "over"
