@@ -60,6 +60,12 @@ func (b *Binding) Fault() error {
 	return nil
 }
 
+// Sent reports whether a secret of the owner's was sent to a site, whatever came of it.
+func (b *Binding) Sent() bool {
+	ops := b.started.Load()
+	return ops != nil && ops.Sent()
+}
+
 // Submitted reports whether a secret of the owner's was sent to a site that has not let the run
 // in since.
 func (b *Binding) Submitted() bool {

@@ -170,14 +170,23 @@ func (r *run) browserFault() error {
 	return r.plan.browsing.Fault()
 }
 
-// keepSubmitted leaves the next run to the owner when this one has failed after it sent a secret
-// of theirs, and the site did not let it in: nobody knows what the site makes of another
-// (BR-13.5). Credentials that the site refused are put right as ever.
+// keepSubmitted leaves the next run to the owner when this one has ended after it sent a secret of
+// theirs, and the site did not let it in: nobody knows what the site makes of another (BR-13.5).
+// Such a run has failed, also one that was cancelled: the next would send the secret again.
+// Credentials that the site refused are put right as ever. A run that was let in by its
+// connector's word alone is not repeated at once.
 func (r *run) keepSubmitted(o *outcome) {
-	if o.status != StatusFailed || r.plan.browsing == nil || !r.plan.browsing.Submitted() {
+	if o.status == StatusSucceeded || r.plan.browsing == nil || !r.plan.browsing.Sent() {
 		return
 	}
-	o.failure.submitted, o.failure.Retryable = true, false
+	o.failure.Retryable = false
+	if !r.plan.browsing.Submitted() {
+		return
+	}
+	o.status, o.failure.submitted = StatusFailed, true
+	if o.reason == abi.ReasonConnectorReportedCancelled {
+		o.reason = abi.ReasonConnectorReportedFailed
+	}
 	if o.failure.RecoveryHint != "refresh_credentials" {
 		o.failure.RecoveryHint = "manual_action_required"
 	}

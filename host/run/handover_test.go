@@ -21,6 +21,8 @@ import (
 type browsing struct {
 	refuses error // to hand a page over
 	tell    func(string, map[string]any)
+	sent    bool // a secret
+	in      bool // and the connector says that it was let in
 
 	lock  sync.Mutex
 	steps []string
@@ -40,7 +42,8 @@ func (b *browsing) Refused() (map[string]int, int)                              
 func (b *browsing) Close() error                                                 { return nil }
 func (b *browsing) Lease(func(abi.Code, string))                                 {}
 func (b *browsing) Fault() error                                                 { return nil }
-func (b *browsing) Submitted() bool                                              { return false }
+func (b *browsing) Submitted() bool                                              { return b.sent && !b.in }
+func (b *browsing) Sent() bool                                                   { return b.sent }
 
 func (b *browsing) Cookies(context.Context, *url.URL) ([]*http.Cookie, error) { return nil, nil }
 
@@ -195,5 +198,39 @@ func TestNotHandedOver(t *testing.T) {
 				t.Errorf("got %s %+v and %v, want %v", res.Status, res.Error, b.steps, c.steps)
 			}
 		})
+	}
+}
+
+// BR-13.5: a run that sent a secret of the owner's and was not let in is the owner's to repeat,
+// also one whose connector cancels it. Where the connector says that it was let in, nobody is
+// held, and nothing is repeated at once.
+func TestSubmittedIsHeld(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sent, in                bool
+		done, status, hint      string
+		reason                  abi.Reason
+		retryable, wasSubmitted bool
+	}{
+		"cancelled":           {true, false, "cancelled", StatusFailed, "manual_action_required", abi.ReasonConnectorReportedFailed, false, true},
+		"failed":              {true, false, "failed", StatusFailed, "manual_action_required", abi.ReasonConnectorReportedFailed, false, true},
+		"failed, let in":      {true, true, "failed", StatusFailed, "", abi.ReasonConnectorReportedFailed, false, false},
+		"cancelled, let in":   {true, true, "cancelled", StatusCancelled, "", abi.ReasonConnectorReportedCancelled, false, false},
+		"cancelled, not sent": {false, false, "cancelled", StatusCancelled, "", abi.ReasonConnectorReportedCancelled, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := ending{exit: plugin.Exit{Returned: true}, done: &abi.Done{Status: c.done, Error: &abi.DoneError{Message: "x", Retryable: true}}}.decide()
+			(&run{plan: &plan{browsing: &browsing{sent: c.sent, in: c.in}}}).keepSubmitted(&o)
+			f := o.failure
+			if o.status != c.status || o.reason != c.reason || f.RecoveryHint != c.hint || f.Retryable != c.retryable || f.submitted != c.wasSubmitted {
+				t.Errorf("got %s %s %+v, want %+v", o.status, o.reason, f, c)
+			}
+		})
+	}
+	o := ending{exit: plugin.Exit{}, cause: abi.NewError(abi.CodeInterrupted, "x", "")}.decide()
+	(&run{plan: &plan{browsing: &browsing{sent: true}}}).keepSubmitted(&o)
+	if o.status != StatusFailed || o.failure.Retryable || !o.failure.submitted || o.failure.RecoveryHint != "manual_action_required" {
+		t.Errorf("interrupted: got %s %+v, want it held for its owner", o.status, o.failure)
 	}
 }

@@ -248,6 +248,8 @@ type Browsing interface { //nolint:interfacebloat // one thing with one owner, a
 	// Submitted reports whether a secret of the owner's was sent to a site that has not let
 	// the run in since.
 	Submitted() bool
+	// Sent reports whether one was sent, whatever the connector says of what came of it.
+	Sent() bool
 	// Asking tells that the owner is asked, or no longer.
 	Asking(open bool)
 	// Keep takes an answer of the owner's that the guest does not get: a code that the host

@@ -97,7 +97,7 @@ func (o *Ops) press(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 	if o.signIn != nil && r.Key != "Enter" && r.Key != "Tab" {
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "Enter and Tab alone are pressed while the owner is signed in", "")
 	}
-	if r.Key == "Enter" {
+	if r.Key == "Enter" || r.Key == "Tab" { // there are forms that send on leaving a field
 		o.codes.submit()
 	}
 	if err := p.Press(ctx, r.Selector, r.Key); err != nil {

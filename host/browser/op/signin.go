@@ -22,7 +22,8 @@ type codes struct {
 	open   bool
 	once   map[string]string // by the name of the question's property
 	typed  bool              // a secret stands on the page
-	handed bool              // and was submitted
+	handed bool              // and may have been sent, and the connector has not said since that it let the run in
+	sent   bool              // the same, whatever the connector says
 }
 
 // Keep takes an answer of the owner's to a question that was asked while the window is open.
@@ -59,17 +60,20 @@ func (c *codes) value(name string) (string, bool) {
 	return v, ok
 }
 
-func (c *codes) note() {
+// note notes that a credential is typed now. A secret counts as sent from its first letter on: a
+// page can send what is typed without a click.
+func (c *codes) note(secret bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.typed = true
+	c.handed, c.sent = c.handed || secret, c.sent || secret
 }
 
 // submit notes that what was typed may be sent now.
 func (c *codes) submit() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.handed = c.handed || c.typed
+	c.handed, c.sent = c.handed || c.typed, c.sent || c.typed
 }
 
 func (c *codes) submitted() bool {
@@ -78,7 +82,8 @@ func (c *codes) submitted() bool {
 	return c.handed
 }
 
-// enter notes that the site has let the run in.
+// enter notes that the connector says that the site has let the run in. It may lie: that alone
+// makes no run one to repeat at once.
 func (c *codes) enter() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -87,6 +92,13 @@ func (c *codes) enter() {
 
 // Submitted reports whether a secret was sent to a site that has not let the run in since.
 func (o *Ops) Submitted() bool { return o.codes.submitted() }
+
+// Sent reports whether a secret was sent to a site in this run, whatever the connector says of it.
+func (o *Ops) Sent() bool {
+	o.codes.lock.Lock()
+	defer o.codes.lock.Unlock()
+	return o.codes.sent
+}
 
 // begin opens the window: every other page is closed, and a new one goes to the site, past the
 // service worker that the site or the connector has left there (BR-13.1).
@@ -231,11 +243,9 @@ func (o *Ops) fill(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 		if !public && !f.Password { // a site may keep and show what is typed elsewhere, as what was searched for
 			return refused("a secret is typed into fields for passwords alone", "declare the credential as no secret, if it is none")
 		}
+		o.codes.note(!public)
 		return nil
 	})
-	if err == nil {
-		o.codes.note()
-	}
 	return &abi.BrowserAnswer{}, nil, err
 }
 
