@@ -25,7 +25,10 @@ func tokenInvalid() error {
 }
 
 func over(outcome string) error {
-	return abi.NewError(CodeEnded, "the page is no longer open: "+outcome, "see what became of the run; it asks again where it still has to")
+	how := map[string]string{
+		OutcomeDone: "what it was open for is done", OutcomeCancelled: "the run was told that it cannot be done", OutcomeTimedOut: "its time is over", OutcomeLost: "its browser has ended",
+	}[outcome]
+	return abi.NewError(CodeEnded, "the page is no longer open: "+how, "see what became of the run; it asks again where it still has to")
 }
 
 func invalid(text string) *abi.Error {

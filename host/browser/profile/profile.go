@@ -136,7 +136,9 @@ func (h *Held) Release() error {
 // Remove removes the profile of a name in dir, with all that its sites have left there. It waits
 // for a run that uses it as long as wait allows.
 func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err error) {
-	if _, err := os.Lstat(filepath.Join(dir, profile)); errors.Is(err, fs.ErrNotExist) {
+	_, missing := os.Lstat(filepath.Join(dir, profile))
+	_, signedOut := os.Lstat(filepath.Join(dir, sessions, profile))
+	if errors.Is(missing, fs.ErrNotExist) && errors.Is(signedOut, fs.ErrNotExist) {
 		return nil
 	}
 	h, err := Hold(ctx, dir, profile, wait)
@@ -155,20 +157,22 @@ func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err e
 }
 
 // Keep keeps what ends with a browser and is to be there in the next one, sealed by the caller;
-// nil: nothing. It is beside the profile, where its browser does not find it.
+// nil, or more than a site has reason for: nothing. It is beside the profile, where its browser does not find it.
 func (h *Held) Keep(sealed []byte) (err error) {
 	dir, name, err := h.kept()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if len(sealed) == 0 {
-		if err := dir.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
 	fresh := name + ".new"
+	if len(sealed) == 0 || len(sealed) > largest {
+		for _, gone := range []string{name, fresh} {
+			if e := dir.Remove(gone); !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+		}
+		return err
+	}
 	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, lockMode)
 	if err != nil {
 		return err
@@ -193,8 +197,10 @@ func (h *Held) Kept() (sealed []byte, err error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > largest:
+	case !info.Mode().IsRegular():
 		return nil, refused(h.Path, "has a session that is none")
+	case info.Size() > largest: // of an older program
+		return nil, nil
 	}
 	return dir.ReadFile(name)
 }

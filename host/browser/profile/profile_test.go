@@ -295,3 +295,35 @@ func TestKept(t *testing.T) {
 		t.Errorf("got %v, want no session without its profile", err)
 	}
 }
+
+// A site that leaves more than a browser is given again makes no run fail, and a profile whose folder
+// somebody has removed is signed out all the same (BR-18).
+func TestSessionThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, err := Hold(t.Context(), dir, "shop", time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{largest + 1, 10} {
+		if err := errors.Join(h.Keep([]byte("before")), h.Keep(make([]byte, size))); err != nil {
+			t.Fatal(err)
+		}
+		want := size
+		if size > largest {
+			want = 0
+		}
+		if got, err := h.Kept(); err != nil || len(got) != want {
+			t.Errorf("of %d bytes: got %d, %v, want %d", size, len(got), err, want)
+		}
+	}
+	path := filepath.Join(dir, sessions, "shop")
+	if err := errors.Join(h.Release(), os.RemoveAll(h.Path), os.WriteFile(path+".new", nil, 0o600), Remove(t.Context(), dir, "shop", time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for _, left := range []string{path, path + ".new", h.Path} {
+		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("got %s, %v, want it gone", left, err)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (e *exam) profiles() {
 	sum := int64(0)
 	for _, p := range all {
 		sum += p.Bytes
-		hint := "when its owner can sign in again, remove the folder while nothing runs: the next run makes a new one"
+		hint := "where its owner can sign in again: pdpp-host connections sign-out NAME, with the name of its connection"
 		switch message := p.Name + " in " + dir + " has " + config.FormatSize(p.Bytes&^(1<<20-1)); {
 		case p.Bytes > hugeProfile:
 			e.all = append(e.all, Finding{Check: check, Outcome: Notice, Message: message, Code: string(abi.CodeBrowserProfileLarge), Hint: hint})
