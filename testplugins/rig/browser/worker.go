@@ -21,29 +21,27 @@ func (v *Visitor) MayNotify() {
 // has sent it to.
 func (p *Page) Push(message string) {
 	p.t.Helper()
+	// The browser names the workers when the domain is turned on, to a page that listens already.
+	listening := p.p.Timeout(Patience)
+	defer listening.CancelTimeout()
+	events := listening.Event()
+	p.must(proto.ServiceWorkerEnable{}.Call(p.p))
 	var at proto.ServiceWorkerRegistrationID
-	named := func(e *proto.ServiceWorkerWorkerRegistrationUpdated) bool {
+	for at == "" {
+		m, more := <-events
+		if !more {
+			p.t.Fatal("got no service worker of the page's home, want one")
+		}
+		var e proto.ServiceWorkerWorkerRegistrationUpdated
+		if !m.Load(&e) {
+			continue
+		}
 		for _, r := range e.Registrations {
 			if !r.IsDeleted {
 				at = r.RegistrationID
 			}
 		}
-		return at != ""
 	}
-	// The browser names the workers once, when the domain is turned on, and the event may come
-	// before the page listens to it. A wait ends with the domain off.
-	for range 10 {
-		once := p.p.Timeout(Patience / 10)
-		once.EachEvent(named)()
-		once.CancelTimeout()
-		if at != "" {
-			break
-		}
-	}
-	if at == "" {
-		p.t.Fatal("got no service worker of the page's home, want one")
-	}
-	p.must(proto.ServiceWorkerEnable{}.Call(p.p))
 	p.must(proto.ServiceWorkerDeliverPushMessage{Origin: p.v.home, RegistrationID: at, Data: message}.Call(p.p))
 }
 
