@@ -162,7 +162,7 @@ func (l *Listing) fault(at string, why Why) { l.Faults = append(l.Faults, Fault{
 // cut reports whether the walk ended before its end.
 func (l *Listing) cut() bool { return len(l.Faults) > 0 && l.Faults[len(l.Faults)-1].Why == Many }
 
-// Whole reports whether the walk saw everything, so that a file it lacks is gone. A link that
+// Whole reports whether the walk saw everything. Then a file that it lacks is gone. A link that
 // leads nowhere, or to a folder, makes it false: Set.KeepIf with Hides keeps only the records
 // that may be behind such a link.
 func (l *Listing) Whole() bool { return len(l.Faults) == 0 }

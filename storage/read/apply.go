@@ -157,9 +157,9 @@ func (a *applying) apply(entries []Entry, known map[int64]bool) error {
 func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 	type followUp struct {
 		*Entry
-		before *History
+		history *History
 	}
-	fresh, old := make([]followUp, 0, len(entries)), map[int64][]indexed{} // old by stream
+	fresh, old := make([]followUp, 0, len(entries)), []indexed(nil)
 	for i := range entries {
 		e := &entries[i]
 		if !known[e.StreamID] {
@@ -173,23 +173,16 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 			continue
 		case history != nil:
 			a.days[dayKey{e.StreamID, was.Day}]--
-			old[e.StreamID] = append(old[e.StreamID], was)
+			old = append(old, was)
 		}
 		fresh = append(fresh, followUp{e, history})
 	}
-	var docs []indexed
-	for stream, rows := range old {
-		if err := a.removeRows(stream, rows); err != nil {
-			return err
-		}
-		docs = append(docs, rows...)
-	}
-	if err := a.removeDocs(docs); err != nil {
+	if err := a.remove(old); err != nil {
 		return err
 	}
 	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(x.Seq, y.Seq) }) // as their documents are numbered
 	for _, f := range fresh {
-		if err := a.one(f.Entry, f.before); err != nil {
+		if err := a.one(f.Entry, f.history); err != nil {
 			return err
 		}
 	}
@@ -203,7 +196,7 @@ func (a *applying) lookUpOne(e *Entry) (was indexed, h *History, err error) {
 		return was, nil, err
 	}
 	var fields []byte
-	h, was.Key = new(History), e.Key
+	h, was.StreamID, was.Key = new(History), e.StreamID, e.Key
 	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&was.Seq, &was.Sort, &was.Day, &was.Docs, &h.Born, &h.BornUS, &h.Since, &h.Time, &fields)
 	if errors.Is(err, sql.ErrNoRows) {
 		return was, nil, nil

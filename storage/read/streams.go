@@ -120,12 +120,12 @@ func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
 		}
 	}
 	var old []indexed
-	err = t.DB.NewRaw("SELECT key, seq, sort, day, docs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
+	err = t.DB.NewRaw("SELECT stream_id, key, seq, sort, day, docs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
 	if err != nil {
 		return false, err
 	}
 	st := &statements{t: t}
-	if err := errors.Join(st.removeRows(streamID, old), st.removeDocs(old), st.close()); err != nil {
+	if err := errors.Join(st.remove(old), st.close()); err != nil {
 		return false, err
 	}
 	if len(old) == limit {
@@ -151,24 +151,25 @@ func FoldWords(t *db.Tx) error {
 
 // indexed is a row of read_rows.
 type indexed struct {
-	Key  string
-	Seq  int64
-	Sort []byte
-	Day  int64
-	Docs int64
+	StreamID int64
+	Key      string
+	Seq      int64
+	Sort     []byte
+	Day      int64
+	Docs     int64
 }
 
-// removeRows removes what the read state has of some records of a stream, but for their documents.
-func (s *statements) removeRows(streamID int64, old []indexed) error {
+// remove removes what the read state has of some records.
+func (s *statements) remove(old []indexed) error {
 	for i := range old {
-		if err := s.exec("DELETE FROM read_rows WHERE stream_id = ? AND key = ?", streamID, old[i].Key); err != nil {
+		if err := s.exec("DELETE FROM read_rows WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
 			return err
 		}
-		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", streamID, old[i].Sort, old[i].Key); err != nil {
+		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", old[i].StreamID, old[i].Sort, old[i].Key); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.removeDocs(old)
 }
 
 // removeDocs removes the documents of some records. In a file they go one at a time and in their order:
