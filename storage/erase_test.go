@@ -121,6 +121,33 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 	}
 }
 
+// Who opens a store folds away what another process deleted and could not fold, as one that
+// was killed between the two.
+func TestOpenEmptiesTheLog(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.Now)
+	const n = 20
+	w := x.begin("c")
+	x.marked(w, "record", n, false)
+	x.finish(w)
+	x.ok(x.s.db.FoldLog(ctx)) // from here on the file itself has them
+	x.ok(x.s.Snapshot(ctx, func(g evidence.Gatherer) error {
+		_, err := g.NewestRun("c") // the reader holds the log
+		x.ok(err)
+		w := x.begin("c")
+		x.marked(w, "record", n, true)
+		x.finish(w)
+		x.idle()
+		return nil
+	}))
+	_ = x.open(t, x.clock.Now)
+	if got := x.marks("record", n); got != 0 {
+		t.Errorf("the files hold %d of %d deleted texts, want 0", got, n)
+	}
+}
+
 // idle gives the writer something to do, so that it has had nothing to do since what
 // was written before.
 func (x *exercise) idle() {

@@ -108,7 +108,7 @@ func (c *grantClient) prepare() {
 		err = s.PinPlugin(c.t.Context(), conn.ID, strings.Repeat("a", 64), []byte(manifest))
 	}
 	if err == nil {
-		err = s.NewToken(c.t.Context(), storage.Token{ID: "tok_1", SHA256: hashed(ownerToken), Name: "test", Scope: "manage", Expires: time.Now().Add(time.Hour)})
+		err = s.NewToken(c.t.Context(), storage.Token{ID: "tok_1", SHA256: hashed(ownerToken), Name: "test", Scope: "manage", Expires: time.Now().Add(24 * time.Hour)})
 	}
 	if err == nil {
 		err = s.Close()
@@ -197,6 +197,9 @@ func (c *grantClient) flow() error {
 	if err := c.goOn(); err != nil {
 		return err
 	}
+	if err := c.refuses(); err != nil {
+		return err
+	}
 	sum := sha256.Sum256([]byte(verifier))
 	var pushed struct {
 		URI string `json:"request_uri"`
@@ -251,6 +254,23 @@ func (c *grantClient) flow() error {
 	}
 	c.revoked = ended
 	return c.reads(ended, http.StatusForbidden)
+}
+
+// refuses has the owner refuse the requests that killed hosts left, since only so many may wait.
+func (c *grantClient) refuses() error {
+	var left struct {
+		Data []struct {
+			ID    string `json:"request_id"`
+			State string `json:"state"`
+		} `json:"data"`
+	}
+	err := c.sends("/v1/owner/grant-requests", "", "", http.StatusOK, &left)
+	for _, r := range left.Data {
+		if err == nil && r.State == "pending" {
+			err = c.sends("/v1/owner/grant-requests/"+r.ID+"/deny", "application/json", "{}", http.StatusOK, new(struct{}))
+		}
+	}
+	return err
 }
 
 // reads has the app read with a token.

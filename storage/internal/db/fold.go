@@ -38,6 +38,19 @@ func (d *DB) FoldLog(ctx context.Context) error {
 	}
 }
 
+// foldLeft folds back a log that this process did not write: a process that was killed between a
+// deletion and the fold leaves what it deleted in the file and in the log. While somebody reads
+// the store it is left to the writer.
+func (d *DB) foldLeft() {
+	if _, log := d.Size(context.Background()); log == 0 {
+		return
+	}
+	o := &Op{fold: true, Done: make(chan error, 1)}
+	if d.Push(o) == nil {
+		<-o.Done
+	}
+}
+
 // Vacuum writes the file anew, without free pages, and empties its log.
 func (d *DB) Vacuum(ctx context.Context) error {
 	if d.pg != nil {

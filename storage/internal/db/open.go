@@ -40,5 +40,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		_ = d.Close()
 		return nil, err
 	}
+	d.foldLeft()
 	return d, nil
 }

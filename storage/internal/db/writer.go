@@ -220,7 +220,9 @@ func (w *writer) transact(group []*Op) error {
 		return err
 	}
 	if group[0].fold {
-		return w.db.Fail("fold the log back", w.link.foldLog())
+		err := w.link.foldLog()
+		w.erased = err != nil
+		return w.db.Fail("fold the log back", err)
 	}
 	began := time.Now() // elapsed time, not the wall clock
 	err := w.begin()
