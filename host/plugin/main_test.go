@@ -46,7 +46,7 @@ const (
 	mortalArgument  = "mortal-host"
 	escapedArgument = "escaped-worker"
 	// patience bounds what a test waits for another process; it is never slept.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 )
 
 func workerPID(g *Guest) int { return g.cell.(*processCell).worker.cmd.Process.Pid }
