@@ -3,14 +3,13 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	shared "github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // built holds the std Go guests, compiled once for the whole test binary.
@@ -27,11 +26,9 @@ func goGuest(t testing.TB, name string) *File {
 	if f := built.files[name]; f != nil {
 		return f
 	}
-	out := filepath.Join(t.TempDir(), filepath.Base(name)+Extension)
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s, want no error", name, err, b)
+	out, err := shared.Module(path.Join("host/plugin/testdata", name))
+	if err != nil {
+		t.Fatal(err)
 	}
 	f, err := Open(out, 64<<20)
 	if err != nil {
@@ -106,16 +103,13 @@ func testLimits() Limits {
 	return Limits{Describe: 30 * time.Second, Run: time.Minute, Grace: time.Second}
 }
 
-var cacheDir struct {
-	sync.Once
-	path string
-}
-
-// sharedCache lives as long as the test binary, so that each guest is compiled
-// once for each mode.
+// sharedCache is where each guest is compiled once for each mode.
 func sharedCache() string {
-	cacheDir.Do(func() { cacheDir.path, _ = os.MkdirTemp("", "pdpp-plugin-test-") })
-	return cacheDir.path
+	dir, err := shared.Cache()
+	if err != nil {
+		panic(err)
+	}
+	return dir
 }
 
 // load loads file and closes everything at the test's end.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	shared "github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // TestMain lets the test binary be its own worker, which is what the engine
@@ -29,9 +31,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	if cacheDir.path != "" {
-		_ = os.RemoveAll(cacheDir.path)
-	}
+	shared.Remove()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -46,7 +46,7 @@ const (
 	mortalArgument  = "mortal-host"
 	escapedArgument = "escaped-worker"
 	// patience bounds what a test waits for another process; it is never slept.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 )
 
 func workerPID(g *Guest) int { return g.cell.(*processCell).worker.cmd.Process.Pid }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,40 +17,33 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "plugin-worker" {
 		os.Exit(plugin.WorkerMain(os.Stdin, os.Stdout))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		tree.Remove()
+		os.Exit(code)
+	}))
 }
 
 // scripted and enumerating build the scripted guest once for the whole test binary, the
 // second with the call enumerate.
 var (
-	scripted    = sync.OnceValues(func() (*plugin.File, error) { return buildScripted() })
-	enumerating = sync.OnceValues(func() (*plugin.File, error) { return buildScripted("-tags=enumerate") })
+	scripted    = sync.OnceValues(func() (*plugin.File, error) { return built("testplugins/guests/scripted") })
+	enumerating = sync.OnceValues(func() (*plugin.File, error) { return built("testplugins/guests/scripted@enumerate") })
 )
 
-func buildScripted(flags ...string) (*plugin.File, error) {
-	dir, err := os.MkdirTemp("", "pdpp-run-")
+func built(folder string) (*plugin.File, error) {
+	path, err := tree.Module(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	out := filepath.Join(dir, "scripted.wasm")
-	args := append([]string{"build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out}, flags...)
-	cmd := exec.Command("go", append(args, "../../testplugins/guests/scripted")...) //nolint:gosec // the tests' own flags
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-	if b, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, b)
-	}
-	return plugin.Open(out, 64<<20)
+	return plugin.Open(path, 64<<20)
 }
-
-// compiled is a module cache that all tests share: the guest is compiled once.
-var compiled = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "pdpp-run-cache-") })
 
 type host struct {
 	t      *testing.T
@@ -86,7 +78,7 @@ func newHost(t *testing.T, s setup) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := compiled()
+	cache, err := tree.Cache()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		if scratch != "" {
 			_ = os.RemoveAll(scratch)
 		}
+		tree.Remove()
 		os.Exit(code)
 	}))
 }
@@ -41,11 +42,13 @@ var build = sync.OnceValues(func() (*built, error) {
 		return nil, err
 	}
 	scratch = dir
-	b := &built{dir, filepath.Join(dir, "pdpp-host"), filepath.Join(dir, "plugins"), filepath.Join(dir, "cache")}
-	for _, folder := range []string{b.plugins, b.cache} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			return nil, err
-		}
+	cache, err := tree.Cache()
+	if err != nil {
+		return nil, err
+	}
+	b := &built{dir, filepath.Join(dir, "pdpp-host"), filepath.Join(dir, "plugins"), cache}
+	if err := os.Mkdir(b.plugins, 0o700); err != nil {
+		return nil, err
 	}
 	if err := rig.Compile(b.host, "cmd/pdpp-host", ""); err != nil {
 		return nil, err

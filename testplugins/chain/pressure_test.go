@@ -100,7 +100,7 @@ func until(t *testing.T, detail string) time.Time {
 // twice.
 func TestPlannedStop(t *testing.T) {
 	t.Parallel()
-	for bound, args := range map[string][]string{"requests": {"--max-requests", "9"}, "time": {"--timeout", "4s"}} {
+	for bound, args := range map[string][]string{"requests": {"--max-requests", "9"}, "time": {"--timeout", "20s"}} {
 		t.Run(bound, func(t *testing.T) {
 			t.Parallel()
 			size := map[string]int{"requests": 14, "time": 60}[bound]
@@ -108,7 +108,7 @@ func TestPlannedStop(t *testing.T) {
 			if bound == "time" {
 				p.Before(func(_ int, r *http.Request) {
 					if strings.HasPrefix(r.URL.Path, "/repos/") {
-						time.Sleep(300 * time.Millisecond) //nolint:forbidigo // a slow provider
+						time.Sleep(2 * time.Second) //nolint:forbidigo // a slow provider
 					}
 				})
 			}

@@ -52,7 +52,7 @@ func TestAKillInALaneCostsSeconds(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	deadline, tick := time.NewTimer(20*time.Second), time.NewTicker(20*time.Millisecond)
+	deadline, tick := time.NewTimer(2*time.Minute), time.NewTicker(20*time.Millisecond)
 	defer deadline.Stop()
 	defer tick.Stop()
 	for reached := false; !reached; reached = o.accountedTo(next) {

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 var (
@@ -49,12 +51,12 @@ func crash(t *testing.T, store database) {
 		t.Skip("kills processes for a while")
 	}
 	dir := t.TempDir()
-	host := build(t, filepath.Join(dir, "pdpp-host"), "../../cmd/pdpp-host", nil)
+	host := build(t, filepath.Join(dir, "pdpp-host"), "cmd/pdpp-host")
 	plugins := filepath.Join(dir, "plugins")
 	if err := os.Mkdir(plugins, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	build(t, filepath.Join(plugins, "claude_code.wasm"), "../../plugins/claude_code", []string{"GOOS=wasip1", "GOARCH=wasm"})
+	build(t, filepath.Join(plugins, "claude_code.wasm"), "plugins/claude_code")
 	input := filepath.Join(dir, "home")
 	command(t, "go", "run", "../generate", "-kind", "claude_code", "-bytes", *size, "-seed", "7", "-out", input)
 	h := harness{database: store, t: t, host: host, plugins: plugins, connector: "claude_code", input: input, cache: filepath.Join(dir, "cache")}
@@ -239,16 +241,10 @@ func difference(got, want []string) string {
 	return fmt.Sprintf("%d records for %d: %d lost, %d not expected; %s", len(got), len(want), missing, extra, first)
 }
 
-func build(t *testing.T, out, pkg string, env []string) string {
+func build(t *testing.T, out, folder string) string {
 	t.Helper()
-	args := []string{"build", "-trimpath", "-o", out}
-	if len(env) > 0 {
-		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w")
-	}
-	cmd := exec.Command("go", append(args, pkg)...)
-	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
-	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", pkg, err, b)
+	if err := tree.Compile(out, folder, ""); err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

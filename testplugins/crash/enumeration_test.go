@@ -31,7 +31,7 @@ func crashEnumeration(t *testing.T, store database) {
 	}
 	dir := t.TempDir()
 	h := harness{
-		database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "../../cmd/pdpp-host", nil),
+		database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "cmd/pdpp-host"),
 		plugins: filepath.Join(dir, "plugins"), connector: "lister", input: filepath.Join(dir, "lister"), cache: filepath.Join(dir, "cache"),
 	}
 	for _, folder := range []string{h.plugins, h.input} {
@@ -39,7 +39,7 @@ func crashEnumeration(t *testing.T, store database) {
 			t.Fatal(err)
 		}
 	}
-	build(t, filepath.Join(h.plugins, "lister.wasm"), "../guests/lister", []string{"GOOS=wasip1", "GOARCH=wasm"})
+	build(t, filepath.Join(h.plugins, "lister.wasm"), "testplugins/guests/lister")
 	l := &list{rng: rand.New(rand.NewPCG(*seed, 1)), parts: map[string]map[string]string{"things": {}, "p": {}, "q": {}}, came: map[string]bool{}}
 	l.add("things", 6000)
 	l.add("p", 1500)

@@ -50,7 +50,7 @@ func crashGrants(t *testing.T, store database) {
 	}
 	dir := t.TempDir()
 	c := &grantClient{
-		harness: harness{database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "../../cmd/pdpp-host", nil), plugins: filepath.Join(dir, "plugins"), input: filepath.Join(dir, "x"), cache: filepath.Join(dir, "cache")},
+		harness: harness{database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "cmd/pdpp-host"), plugins: filepath.Join(dir, "plugins"), input: filepath.Join(dir, "x"), cache: filepath.Join(dir, "cache")},
 		data:    filepath.Join(dir, "data"), rng: rand.New(rand.NewPCG(*seed, 2)),
 	}
 	store.fresh(c.data)

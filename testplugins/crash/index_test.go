@@ -40,7 +40,7 @@ func crashIndex(t *testing.T, store database) {
 	}
 	dir := t.TempDir()
 	c := &indexed{grantClient: &grantClient{
-		harness: harness{database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "../../cmd/pdpp-host", nil), plugins: filepath.Join(dir, "plugins"), input: filepath.Join(dir, "x"), cache: filepath.Join(dir, "cache")},
+		harness: harness{database: store, t: t, host: build(t, filepath.Join(dir, "pdpp-host"), "cmd/pdpp-host"), plugins: filepath.Join(dir, "plugins"), input: filepath.Join(dir, "x"), cache: filepath.Join(dir, "cache")},
 		data:    filepath.Join(dir, "data"), rng: rand.New(rand.NewPCG(*seed, 3)),
 	}, there: map[string]int{}}
 	store.fresh(c.data)

@@ -106,7 +106,7 @@ func TestEventsAreTold(t *testing.T) {
 	s.Start()
 	defer s.Close()
 	watch := func(after string) (lines func(prefix string) string, stop func()) {
-		ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(b.Context(), 2*time.Minute)
 		r := b.request("GET", "/v1/owner/events", "", "Authorization", "Bearer "+b.tokens[read])
 		r = r.WithContext(ctx)
 		r.RequestURI, r.URL.Host, r.Host = "", strings.TrimPrefix(s.URL, "http://"), at

@@ -127,7 +127,7 @@ func (w *world) next(s *service) string {
 			w.Errorf("got %s, want nothing that is secret", text)
 		}
 		return text
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		w.Fatalf("nothing came; the log says\n%s", w.log)
 		return ""
 	}

@@ -56,7 +56,7 @@ func TestAskOn(t *testing.T) {
 		"the run is cancelled": {func(_ *world, _ *handoff.Registry, _ surface, _ string, cancel context.CancelFunc) {
 			cancel()
 		}, abi.ResponseCancelled, storage.QuestionLost, handoff.OutcomeCancelled},
-		"in time": {func(*world, *handoff.Registry, surface, string, context.CancelFunc) {}, abi.ResponseTimeout, storage.QuestionTimedOut, handoff.OutcomeTimedOut},
+		"in time": {func(_ *world, _ *handoff.Registry, _ surface, _ string, over context.CancelFunc) { over() }, abi.ResponseTimeout, storage.QuestionTimedOut, handoff.OutcomeTimedOut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,8 +66,7 @@ func TestAskOn(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if c.outcome == handoff.OutcomeTimedOut {
-				ctx, cancel = context.WithTimeout(ctx, 2*time.Second)
-				defer cancel()
+				ctx, cancel = timed(ctx)
 			}
 			waiting, s := make(chan bool, 2), surface{make(chan struct{})}
 			p := Park(o, w.store, func(yes bool) { waiting <- yes })

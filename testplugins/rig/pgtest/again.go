@@ -22,7 +22,7 @@ func Again(t *testing.T, without ...string) {
 		t.Skip("runs the others")
 	}
 	_ = Database(t, nil) // says so where there is none
-	args := []string{"-test.skip=^(" + strings.Join(without, "|") + ")$", "-test.timeout=10m"}
+	args := []string{"-test.skip=^(" + strings.Join(without, "|") + ")$", "-test.timeout=30m"}
 	if testing.Short() {
 		args = append(args, "-test.short")
 	}

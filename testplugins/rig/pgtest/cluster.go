@@ -166,7 +166,7 @@ func (c *cluster) start(fsync string) error {
 		return err
 	}
 	c.inform = out
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		err := c.run("SELECT 1")
 		if err == nil {

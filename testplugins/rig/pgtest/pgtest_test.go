@@ -45,7 +45,7 @@ func TestAServerEndsWithItsProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = child.Wait()
-	for end := time.Now().Add(30 * time.Second); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return
 		}

@@ -77,15 +77,15 @@ func Compile(out, folder, overlay string) error {
 	if shared == "" || overlay != "" {
 		return compile(out, folder, overlay)
 	}
-	return share(shared, out, folder)
+	return share(shared, out, folder, func(to string) error { return compile(to, folder, "") })
 }
 
-// share builds a package into the folder that the binaries of a test run share, unless one of
-// them has, and copies it: a test may change what it has built.
+// share builds what name names into the folder that the binaries of a test run share, unless one
+// of them has, and copies it: a test may change what it has built.
 //
 //nolint:gosec // the folder is the test run's, and its programs are of this tree
-func share(shared, out, folder string) error {
-	built := filepath.Join(shared, strings.ReplaceAll(folder, "/", "-")+filepath.Ext(out))
+func share(shared, out, name string, build func(to string) error) error {
+	built := filepath.Join(shared, strings.ReplaceAll(name, "/", "-")+filepath.Ext(out))
 	if _, err := os.Stat(built); errors.Is(err, fs.ErrNotExist) {
 		// Two binaries may build the same at the same time; either result will do.
 		dir, err := os.MkdirTemp(shared, "")
@@ -93,7 +93,7 @@ func share(shared, out, folder string) error {
 			return err
 		}
 		once := filepath.Join(dir, filepath.Base(built))
-		if err := compile(once, folder, ""); err != nil {
+		if err := build(once); err != nil {
 			return err
 		}
 		if err := os.Rename(once, built); err != nil {

@@ -16,16 +16,23 @@ const (
 // fits a provider on this machine. Relative paths are those of a package two folders below the
 // tree's top.
 func Quick(out, name string) error {
-	dir, err := os.MkdirTemp("", "pdpp-quick-")
-	if err != nil {
-		return err
+	folder, at := "plugins/"+name, filepath.Join(out, name+extension)
+	build := func(to string) error {
+		dir, err := os.MkdirTemp("", "pdpp-quick-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // the module is built
+		overlay, err := quickened(dir, folder)
+		if err != nil {
+			return err
+		}
+		return compile(to, folder, overlay)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the module is built
-	overlay, err := quickened(dir, "plugins/"+name)
-	if err != nil {
-		return err
+	if shared := os.Getenv(sharedEnv); shared != "" {
+		return share(shared, at, folder+"-quick", build)
 	}
-	return Compile(filepath.Join(out, name+extension), "plugins/"+name, overlay)
+	return build(at)
 }
 
 // quickened writes the manifest of a connector with another pace, and the
