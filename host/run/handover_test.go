@@ -40,6 +40,7 @@ func (b *browsing) Watch(_ func(error, bool), tell func(string, map[string]any))
 func (b *browsing) Keep(string, map[string]string) bool                          { return false }
 func (b *browsing) Refused() (map[string]int, int)                               { return nil, 0 }
 func (b *browsing) Close() error                                                 { return nil }
+func (b *browsing) Submits(func(context.Context, bool) error)                    {}
 func (b *browsing) Lease(func(abi.Code, string))                                 {}
 func (b *browsing) Fault() error                                                 { return nil }
 func (b *browsing) Submitted() bool                                              { return b.sent && !b.in }

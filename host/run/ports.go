@@ -240,6 +240,10 @@ type Browsing interface { //nolint:interfacebloat // one thing with one owner, a
 	// Watch is called before Do: fail ends the run by what its browser does to it, and again
 	// says that another run may do better. tell keeps an event of the run.
 	Watch(fail func(why error, again bool), tell func(event string, data map[string]any))
+	// Submits is called before Do: keep is told before a secret of the owner's can be sent to a
+	// site, and returns when that is durable; and again when the site has let the run in. A
+	// secret that it refuses is not sent.
+	Submits(keep func(ctx context.Context, submitted bool) error)
 	// Lease is called before Do: told is called when the run begins to wait for its browser,
 	// with the code of what it waits for, and with "" when it has it.
 	Lease(told func(waits abi.Code, profile string))

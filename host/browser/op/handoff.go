@@ -76,7 +76,9 @@ func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error
 		changed: make(chan struct{}), ended: make(chan struct{}),
 	}
 	o.files.disarm(ctx)
-	o.codes.submit() // the owner may send what the host has typed
+	if err := o.codes.submit(ctx, o.options.Keep); err != nil { // the owner may send what the host has typed
+		return nil, err
+	}
 	if w.opened {
 		address, _ := p.Info(ctx)
 		if !p.Fresh() { // it is where it was known last (BR-14)

@@ -27,6 +27,9 @@ type Options struct {
 	Now     func() time.Time
 	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
 	Tell    func(event string, data map[string]any)
+	// Keep is told before a secret can be sent to a site, and when the site has let the run in; nil:
+	// nobody is.
+	Keep func(ctx context.Context, submitted bool) error
 }
 
 // Secret returns the value of a credential's field, and whether it may be seen: what may not is
