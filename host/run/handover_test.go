@@ -48,6 +48,10 @@ func (b *browsing) Sent() bool                                                  
 
 func (b *browsing) Cookies(context.Context, *url.URL) ([]*http.Cookie, error) { return nil, nil }
 
+func (b *browsing) SetCookies(context.Context, *url.URL, []*http.Cookie) (bool, error) {
+	return false, nil
+}
+
 func (b *browsing) Do(_ []byte, reply func([]byte)) error {
 	reply([]byte(`{"page":1}` + "\n"))
 	return nil

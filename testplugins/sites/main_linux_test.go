@@ -203,7 +203,7 @@ func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 	s, err := call.Open(call.Options{
 		Network: network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
 		Retries: send.RetryBudgetFor(0), State: func(stream string) []byte { return r.Cursors[stream] },
-		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer,
+		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer, Hide: r.Hide,
 	})
 	if err == nil {
 		w.sessions = append(w.sessions, s)
