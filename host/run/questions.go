@@ -113,12 +113,16 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		if q.browsing != nil {
 			q.browsing.Asking(false)
 		}
+		if page != nil && page.Outcome() == handoff.OutcomeLost { // nobody has declined
+			q.refused(in, abi.NewError(abi.CodeBrowserClosed, "the browser ended, and nothing that the owner typed was kept", "end the run as failed; another run asks again"), reply)
+			return
+		}
 		q.answered(in, resp, err, reply)
 	})
 	return nil
 }
 
-// refused tells the guest of a page that cannot be handed over: nobody was asked.
+// refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.
 func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
 	e, ok := errors.AsType[*abi.Error](why)
 	if !ok {

@@ -59,7 +59,13 @@ type cast struct {
 
 // HandOver hands a page over to the owner.
 func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
-	o.window.Lock() // what goes on is done before
+	for !o.window.TryLock() { // what goes on is done before
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(poll):
+		}
+	}
 	defer o.window.Unlock()
 	if d := h.DoneWhen; d != nil {
 		if err := handedWhen(d); err != nil {

@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,3 +166,17 @@ func TestPolicyOfAPopup(t *testing.T) {
 }
 
 var _ handoff.Page = (*hand)(nil)
+
+// A hand-off waits for what goes on, and no longer than its run.
+func TestHandOverWaits(t *testing.T) {
+	t.Parallel()
+	o := &Ops{}
+	o.window.RLock() // an operation goes on
+	defer o.window.RUnlock()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("the run is over")
+	cancel(over)
+	if _, err := o.HandOver(ctx, &abi.Handoff{}); !errors.Is(err, over) {
+		t.Errorf("got %v, want %v", err, over)
+	}
+}
