@@ -44,6 +44,8 @@ type questions struct {
 	handed atomic.Bool // and a page of the browser is its owner's meanwhile
 	asked  int
 	asks   sync.WaitGroup
+
+	unanswered atomic.Bool // the owner did not answer one, or declined
 }
 
 // ask puts a question to the owner. The guest may do nothing else until the question
@@ -212,6 +214,7 @@ func (q *questions) answered(in *abi.Interaction, resp abi.InteractionResponse, 
 		return
 	}
 	if resp.Status != abi.ResponseSuccess {
+		q.unanswered.Store(true)
 		hint := "refresh_credentials"
 		if in.Kind == abi.InteractionOTP || in.Kind == abi.InteractionManualAction {
 			hint = "manual_action_required"
