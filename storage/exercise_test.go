@@ -103,6 +103,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a device's gaps", exerciseDeviceGaps},
 		{"questions OC-18", exerciseQuestions},
 		{"questions of runs that are gone OC-18.2", exerciseLostQuestions},
+		{"runs that end behind a secret BR-13.5", exerciseSubmitted},
 		{"notices OC-19.3 OC-19.6", exerciseNotices},
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},

@@ -103,7 +103,7 @@ func (s *Facts) attention(m Moment) *health.Attention {
 		}
 		return a
 	}
-	refusal, left := s.refusal(), s.endedForOwner()
+	refusal, left := s.refusal(), s.endedForOwner(m)
 	if left != "" && (refusal == "" || refusal == schedulerWaits) {
 		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: left, ResponseContract: "none"}
 	}
@@ -122,10 +122,15 @@ func (s *Facts) attention(m Moment) *health.Attention {
 // endedForOwner returns the word for why the last run leaves the next one to its owner: it sent a
 // secret of theirs and was not let in, or there is no browser that it may use; "" otherwise.
 // Credentials that the site refused are the owner's turn by themselves.
-func (s *Facts) endedForOwner() health.Word {
+func (s *Facts) endedForOwner(m Moment) health.Word {
 	last := s.decidingRun()
+	if s.Running() {
+		if last = nil; s.interrupted(m) {
+			last = s.Latest
+		}
+	}
 	switch {
-	case last == nil || last.Status != health.Word(health.RunFailed) || s.Running():
+	case last == nil:
 	case last.Submitted && !s.signedOut():
 		return waitsForSignIn
 	case last.lacksBrowser():

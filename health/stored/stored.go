@@ -100,8 +100,8 @@ type Run struct {
 	Missed []string `json:"missed,omitempty"`
 	// Refused: the run was refused before it began, and its reason is the refusal's.
 	Refused bool `json:"refused,omitempty"`
-	// Submitted: it failed after it had sent a secret of the owner's to a site, before the
-	// site had let it in.
+	// Submitted: it has sent a secret of the owner's to a site that had not let it in when the
+	// run ended; of a run that has not ended: that has not let it in so far.
 	Submitted bool `json:"submitted,omitempty"`
 	// Device is the device that ran it; "": this host.
 	Device string `json:"device,omitempty"`

@@ -41,9 +41,10 @@ type Binding struct {
 	started  atomic.Pointer[op.Ops]
 	err      error // of the start
 
-	fail   func(error, bool)            // the run; nil: nobody is told
-	tell   func(string, map[string]any) // keeps its events; nil: nobody does
-	leased func(abi.Code)               // see Lease; nil: nobody is told
+	fail   func(error, bool)                 // the run; nil: nobody is told
+	tell   func(string, map[string]any)      // keeps its events; nil: nobody does
+	sends  func(context.Context, bool) error // see Submits; nil: nobody is told
+	leased func(abi.Code)                    // see Lease; nil: nobody is told
 	fault  atomic.Pointer[error]
 
 	looked func(b *Browser, cookies int) // is told of each look at an owner's window; nil: nobody is
@@ -82,6 +83,10 @@ func Forget(ctx context.Context, profiles, connector, connection string) error {
 func (b *Binding) Watch(fail func(why error, again bool), tell func(event string, data map[string]any)) {
 	b.fail, b.tell = fail, tell
 }
+
+// Submits has keep told before a secret can be sent to a site, and when the site has let the run in.
+// A secret that keep refuses is not sent. It is called before Do.
+func (b *Binding) Submits(keep func(ctx context.Context, submitted bool) error) { b.sends = keep }
 
 // stalled fails a run whose signing in made no progress (BR-12). Another run would send a secret
 // that was sent once more.
@@ -222,8 +227,8 @@ func (b *Binding) start() {
 		b.leased("")
 	}
 	o := op.Options{
-		Line: b.browser.line, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
-		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell,
+		Line: b.browser.line, Held: b.browser.gate.Held, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
+		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell, Keep: b.sends,
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -50,8 +50,8 @@ type Request struct {
 	Large func(size int64)
 	// Sealer seals the cookies that end with the browser; nil: they are not kept.
 	Sealer Sealer
-	// Hide is told the values of cookies before an answer that may have them; nil: nobody is.
-	Hide func(values ...string)
+	// Hide is told of cookies before an answer that may have them; nil: nobody is.
+	Hide func(name, value string)
 	// Waits is told what is waited for, where that is not there at once; nil: nobody is.
 	Waits func(abi.Code)
 }

@@ -53,9 +53,46 @@ func TestCookies(t *testing.T) {
 			}
 		}
 	}
+	at := &url.URL{Scheme: "https", Host: "shop.example", Path: "/account/x"}
+	set := func(want bool, u *url.URL, lines ...string) {
+		t.Helper()
+		var all []*http.Cookie
+		for _, line := range lines {
+			c, err := http.ParseSetCookie(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, c)
+		}
+		if kept, err := b.SetCookies(t.Context(), u, all); kept != want || err != nil {
+			t.Errorf("%s: got %v, %v, want %v", u, kept, err, want)
+		}
+	}
+	// What answers beside the browser set is the browser's, as if a page had asked: renewed, ended, for
+	// the folder of the address, and nothing for another domain, for a whole suffix, or against its prefix.
+	set(true, at, "sid=renewed; Path=/; Secure; HttpOnly", "wide=; Domain=shop.example; Path=/; Max-Age=0", "lasts=1; Max-Age=3600; SameSite=Lax", "other=4; Domain=other.example", "all=5; Domain=example", "__Host-a=6; Path=/account; Secure")
+	set(false, &url.URL{Scheme: "https", Host: "other.example", Path: "/"}, "sid=other")
+	set(false, &url.URL{Scheme: "http", Host: "shop.example", Path: "/"}, "sid=plain")
+	got, err := b.Cookies(t.Context(), at)
+	names := make([]string, len(got))
+	for i, c := range got {
+		names[i] = c.Name + "=" + c.Value
+	}
+	slices.Sort(names)
+	if want := []string{"deep=1", "lasts=1", "sid=renewed"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("behind an answer: got %q, %v, want %q", names, err, want)
+	}
+	if _, seen := b.does(`{"do":"eval","fn":"() => document.cookie"}`); strings.Contains(seen, "sid") {
+		t.Errorf("a script sees %s, want sid kept from it", seen)
+	}
 	b.does(`{"do":"sign_in.begin","url":"https://shop.example/"}`)
+	set(true, at, "sid=planted; Path=/; Secure")
 	if cookies, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(cookies) != 0 {
 		t.Errorf("while the owner is signed in: got %v, %v, want none", cookies, err)
+	}
+	b.does(`{"do":"sign_in.end"}`)
+	if got, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(got) != 1 || got[0].Value != "renewed" {
+		t.Errorf("behind the sign-in: got %v, %v, want nothing that was set meanwhile", got, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -74,9 +111,9 @@ func TestCookiesAreHidden(t *testing.T) {
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"eval","fn":"() => { document.cookie = 'sid=of-sixteen-bytes; secure'; document.cookie = 'lang=en; secure' }"}`)
 	var hidden []string
-	b.request.Hide = func(values ...string) { hidden = append(hidden, values...) }
-	if got, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(got) != 2 || !slices.Equal(hidden, []string{"of-sixteen-bytes"}) {
-		t.Errorf("got %v, %v, with %q told of, want two, and the long one told of", got, err, hidden)
+	b.request.Hide = func(name, value string) { hidden = append(hidden, name+"="+value) }
+	if got, err := b.Cookies(t.Context(), &url.URL{Scheme: "https", Host: "shop.example", Path: "/"}); err != nil || len(got) != 2 || len(hidden) != 2 || !slices.Contains(hidden, "sid=of-sixteen-bytes") {
+		t.Errorf("got %v, %v, with %q told of, want two, and both told of", got, err, hidden)
 	}
 }
 

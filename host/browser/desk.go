@@ -39,16 +39,24 @@ func (b *Binding) SignIn(ctx context.Context) (done *SignedIn, err error) {
 	if err := b.show(ctx); err != nil {
 		return nil, b.browser.because(err)
 	}
+	bounded, rest := context.WithCancel(ctx)
+	b.working.Go(func() { b.browser.bound(bounded) })
 	cookies := b.attend(ctx)
+	rest()
+	b.working.Wait()
 	done = &SignedIn{Cookies: len(cookies)}
 	names, _ := b.Refused()
 	done.Refused = slices.Sorted(maps.Keys(names))
+	var why error // the host's own end of the window; that of its owner is none
+	if err := b.browser.line.Err(); abi.CodeOf(err) == abi.CodeBrowserMemory {
+		why = err
+	}
 	if cookies == nil { // it was gone before it was looked at, and what was kept before stays
-		return done, nil
+		return done, why
 	}
 	sealing, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
 	defer cancel()
-	return done, b.keepSealed(sealing, cookies)
+	return done, errors.Join(why, b.keepSealed(sealing, cookies))
 }
 
 // show opens the window at the page where the connector begins.

@@ -138,6 +138,17 @@ func TestSignInInterrupted(t *testing.T) {
 	}
 }
 
+// An owner's window has the memory of a run's browser, and its end is told: the first page that takes
+// too much is ended, and then the browser (BR-16).
+func TestSignInIsBounded(t *testing.T) {
+	t.Parallel()
+	b := desk(t, newSite(t, map[string]string{"/": `<title>shop</title>`}))
+	b.request.Memory = 1
+	if _, err := b.SignIn(t.Context()); abi.CodeOf(err) != abi.CodeBrowserMemory {
+		t.Errorf("got %v, want %s", err, abi.CodeBrowserMemory)
+	}
+}
+
 // kept is what is kept of the session of a browser that has ended.
 func kept(t *testing.T, b *Binding) ([]byte, error) {
 	t.Helper()

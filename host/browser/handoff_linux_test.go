@@ -104,7 +104,7 @@ func TestHandOver(t *testing.T) {
 	said("text-ab")
 	b.press(page, 5, handoff.Event{Do: handoff.KeyDown, Key: "a", Ctrl: true}, handoff.Event{Do: handoff.KeyUp, Key: "a", Ctrl: true}, handoff.Event{Do: handoff.Paste, Text: "z"})
 	said("text-z")
-	b.press(page, 15, handoff.Event{Do: handoff.Double, X: 300, Y: 300}, handoff.Event{Do: handoff.Wheel, X: 300, Y: 300, DY: 120},
+	b.press(page, 15, handoff.Event{Do: handoff.Down, X: 300, Y: 300}, handoff.Event{Do: handoff.Up, X: 300, Y: 300}, handoff.Event{Do: handoff.Double, X: 300, Y: 300}, handoff.Event{Do: handoff.Wheel, X: 300, Y: 300, DY: 120},
 		handoff.Event{Do: handoff.TouchStart, X: 300, Y: 300}, handoff.Event{Do: handoff.TouchMove, X: 301, Y: 300}, handoff.Event{Do: handoff.TouchEnd})
 	said("double")
 	said("wheel-120")

@@ -92,10 +92,6 @@ func (b *Binding) keepSealed(ctx context.Context, cookies []*proto.NetworkCookie
 	return b.browser.held.Keep(sealed)
 }
 
-// longCookie is how long a cookie's value is that may be a secret, in bytes. Shorter ones are
-// settings, whose words stand in what a site shows as well.
-const longCookie = 16
-
 // hide tells of the cookies that there are, before an answer goes out which may have them: a
 // script reads some, and a site may show the others.
 func (b *Binding) hide() error {
@@ -110,14 +106,12 @@ func (b *Binding) hide() error {
 	return nil
 }
 
-// hideAll tells of those of cookies that may be secrets.
+// hideAll tells of cookies.
 func (b *Binding) hideAll(cookies []*proto.NetworkCookie) {
 	if b.request.Hide == nil {
 		return
 	}
 	for _, c := range cookies {
-		if len(c.Value) >= longCookie {
-			b.request.Hide(c.Value)
-		}
+		b.request.Hide(c.Name, c.Value)
 	}
 }

@@ -74,6 +74,14 @@ func (r *Recorder) Hide(values ...string) {
 	}
 }
 
+// HideCookie replaces the value of a cookie from now on: a long one wherever it occurs, a short one
+// where cookies stand.
+func (r *Recorder) HideCookie(name, value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.masks.hideCookie(name, value)
+}
+
 // Collect runs g over h, deterministically, and records it. A write error does not
 // fail the collect: Close returns it.
 func (r *Recorder) Collect(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -30,6 +31,7 @@ type masks struct {
 	replacer *strings.Replacer // nil: there is nothing to replace
 	fitting  *strings.Replacer // by markers as long as what they replace
 	count    int               // values without a name
+	cookies  map[string]string // marker of a short cookie's value, by NAME=VALUE
 }
 
 // hide adds a value; name is the text of its marker, "" for a number.
@@ -77,6 +79,9 @@ func (m *masks) apply(text []byte) []byte {
 func (m *masks) applyFitting(text []byte) []byte { return m.replace(text, m.fitting, fit) }
 
 func (m *masks) replace(text []byte, replacer *strings.Replacer, spell func(marker string, length int) string) []byte {
+	for pair, marker := range m.cookies {
+		text = replaceCookie(text, pair, func(length int) string { return spell(marker, length) })
+	}
 	if replacer == nil {
 		return text
 	}
@@ -85,6 +90,57 @@ func (m *masks) replace(text []byte, replacer *strings.Replacer, spell func(mark
 		text = replaceEscaped(text, value, func(length int) string { return spell(m.known[value], length) })
 	}
 	return text
+}
+
+// longCookie is how long a cookie's value is that is replaced wherever it occurs, in bytes. Shorter
+// ones are often settings, whose words stand in what a site shows as well.
+const longCookie = 16
+
+// hideCookie adds the value of a cookie: a short one is replaced behind its name alone.
+func (m *masks) hideCookie(name, value string) {
+	if len(value) >= longCookie {
+		m.hide(value, "")
+		return
+	}
+	pair := name + "=" + value
+	if value == "" || m.cookies[pair] != "" {
+		return
+	}
+	if m.cookies == nil {
+		m.cookies = map[string]string{}
+	}
+	m.count++
+	m.cookies[pair] = "[redacted:" + strconv.Itoa(m.count) + "]"
+}
+
+// What stands before and behind a cookie in a header, a script or a text.
+const (
+	beforeCookie = " ;,:\"'`\n\t"
+	behindCookie = beforeCookie + "\\\r"
+)
+
+// replaceCookie replaces the value of NAME=VALUE where cookies stand. It may return text itself.
+func replaceCookie(text []byte, pair string, spell func(length int) string) []byte {
+	var out []byte
+	from, name := 0, strings.IndexByte(pair, '=')+1
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte(pair))
+		if i < 0 {
+			break
+		}
+		i += at
+		at = i + len(pair)
+		if (i == 0 || strings.IndexByte(beforeCookie, text[i-1]) >= 0) && (at == len(text) || strings.IndexByte(behindCookie, text[at]) >= 0) {
+			out = append(append(out, text[from:i+name]...), spell(len(pair)-name)...)
+			from = at
+		} else {
+			at = i + 1
+		}
+	}
+	if out == nil {
+		return text
+	}
+	return append(out, text[from:]...)
 }
 
 // fit is a marker in as many bytes as it has to have.

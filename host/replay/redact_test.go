@@ -105,6 +105,34 @@ func TestCanaryInCalls(t *testing.T) {
 	plays(t, plugin.IsolationInline, scripted, path)
 }
 
+// Invariant 5: a long cookie is replaced wherever it occurs, a short one behind its name where cookies
+// stand, and words that happen to be like it stay.
+func TestShortCookies(t *testing.T) {
+	t.Parallel()
+	var m masks
+	m.hideCookie("sid", "of-sixteen-bytes")
+	m.hideCookie("pin", "8341")
+	m.hideCookie("lang", "en")
+	m.hideCookie("pin", "8341")
+	m.hideCookie("empty", "")
+	for text, want := range map[string]string{
+		`"pin=8341; lang=en"`:               `"pin=[redacted:2]; lang=[redacted:3]"`,
+		`lang=en;pin=8341`:                  `lang=[redacted:3];pin=[redacted:2]`,
+		`say \"pin=8341\"`:                  `say \"pin=[redacted:2]\"`,
+		`of-sixteen-bytes, 8341 men`:        `[redacted:1], 8341 men`,
+		`?lang=en&slang=en lang=english en`: `?lang=en&slang=en lang=english en`,
+		`lang=enlang=en`:                    `lang=enlang=en`,
+		`empty=`:                            `empty=`,
+	} {
+		if got := m.text(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+	if got, want := string(m.applyFitting([]byte(`"pin=8341; lang=en"`))), `"pin=[red; lang=[r"`; got != want {
+		t.Errorf("in its place: got %s, want %s", got, want)
+	}
+}
+
 func TestLooksSecret(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{

@@ -31,6 +31,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		planned: r.network.plannedStop(), browser: r.browserFault(),
 	}.decide()
 	r.keepSubmitted(&out)
+	if out.failure != nil && r.questions.unanswered.Load() {
+		out.failure.Retryable = false // at once: it would ask an owner again who is not there
+	}
 
 	commit, withheld := r.checkpoints.atEnd(out)
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: r.plan.narrowed || out.unfinished}

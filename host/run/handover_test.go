@@ -21,8 +21,9 @@ import (
 type browsing struct {
 	refuses error // to hand a page over
 	tell    func(string, map[string]any)
-	sent    bool // a secret
-	in      bool // and the connector says that it was let in
+	outcome string // of the page
+	sent    bool   // a secret
+	in      bool   // and the connector says that it was let in
 
 	lock  sync.Mutex
 	steps []string
@@ -40,12 +41,17 @@ func (b *browsing) Watch(_ func(error, bool), tell func(string, map[string]any))
 func (b *browsing) Keep(string, map[string]string) bool                          { return false }
 func (b *browsing) Refused() (map[string]int, int)                               { return nil, 0 }
 func (b *browsing) Close() error                                                 { return nil }
+func (b *browsing) Submits(func(context.Context, bool) error)                    {}
 func (b *browsing) Lease(func(abi.Code, string))                                 {}
 func (b *browsing) Fault() error                                                 { return nil }
 func (b *browsing) Submitted() bool                                              { return b.sent && !b.in }
 func (b *browsing) Sent() bool                                                   { return b.sent }
 
 func (b *browsing) Cookies(context.Context, *url.URL) ([]*http.Cookie, error) { return nil, nil }
+
+func (b *browsing) SetCookies(context.Context, *url.URL, []*http.Cookie) (bool, error) {
+	return false, nil
+}
 
 func (b *browsing) Do(_ []byte, reply func([]byte)) error {
 	reply([]byte(`{"page":1}` + "\n"))
@@ -77,7 +83,7 @@ func (page) Cast(context.Context, int, func([]byte, func())) (stop func(), _ err
 }
 func (page) Do(context.Context, handoff.Event) error { return nil }
 func (page) Ended() <-chan struct{}                  { return nil }
-func (page) Outcome() string                         { return "" }
+func (p page) Outcome() string                       { return p.of.outcome }
 func (p page) Back(_ context.Context, ok bool)       { p.of.step(fmt.Sprint("back ", ok)) }
 
 // onPage is an asker whose owner acts on pages.
@@ -198,6 +204,25 @@ func TestNotHandedOver(t *testing.T) {
 				t.Errorf("got %s %+v and %v, want %v", res.Status, res.Error, b.steps, c.steps)
 			}
 		})
+	}
+}
+
+// BR-15: a browser that ends while its page is the owner's is a failure of the browser, and no word of
+// the owner's: the run leaves no gap of a question that was cancelled.
+func TestBrowserIsLostInTheOwnersHands(t *testing.T) {
+	t.Parallel()
+	b := &browsing{outcome: handoff.OutcomeLost}
+	h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}, asker: onPage{nil, func(handoff.Surface) abi.InteractionResponse {
+		return abi.InteractionResponse{Status: abi.ResponseCancelled}
+	}}})
+	h.deps.Browser = b
+	h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+	res := h.mustPlay("submit 3 " + askOn + "\nexpect " + string(abi.CodeBrowserClosed) + done(0))
+	if res.Status != StatusSucceeded || slices.ContainsFunc(res.KnownGaps, func(g KnownGap) bool { return g.Kind == "interaction" }) {
+		t.Errorf("got %s %+v with %+v, want no gap of a question", res.Status, res.Error, res.KnownGaps)
+	}
+	if want := []string{"hand over for captcha", "asking", "back false", "asked"}; !slices.Equal(b.steps, want) {
+		t.Errorf("got %v, want %v", b.steps, want)
 	}
 }
 

@@ -62,7 +62,7 @@ func (f *fakeSender) Destinations() []abi.Destination {
 	return []abi.Destination{{Host: "api.example.com:443", Requests: f.Counts().Sent, BytesOut: 5}}
 }
 
-func (f *fakeSender) Session(cookies func(context.Context, *url.URL) ([]*http.Cookie, error)) {
+func (f *fakeSender) Session(cookies func(context.Context, *url.URL) ([]*http.Cookie, error), _ func(context.Context, *url.URL, []*http.Cookie) (bool, error)) {
 	f.session = cookies
 }
 

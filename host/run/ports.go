@@ -157,6 +157,8 @@ type SendRun struct {
 	MaxWall    time.Duration        // no request begins later than that after the first; 0: unbounded
 	Rested     func() time.Duration // how long the run has rested so far, which MaxWall does not count
 	Observer   SendingObserver      // nil: nobody watches
+	// Hide is told of cookies before the answer that sets them, for a recording; nil: nobody is.
+	Hide func(name, value string)
 }
 
 // Sending is the network binding of one run: the one way of its guest to the
@@ -174,9 +176,12 @@ type Sending interface { //nolint:interfacebloat // one thing with one owner: no
 	Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error
 	// Count is Carry for what waits for nothing and is counted alone.
 	Count(ctx context.Context, req *http.Request, next http.RoundTripper) error
-	// Session has requests without a credential carry what cookies returns. It is called
-	// before the first request.
-	Session(cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error))
+	// Session lends requests without a credential the session of a browser: they carry what cookies
+	// returns, and set is given what answers set. It is called before the first request.
+	Session(
+		cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error),
+		set func(ctx context.Context, u *url.URL, cookies []*http.Cookie) (kept bool, err error),
+	)
 	// Failure is how a guest reads an error of Carry.
 	Failure(err error) abi.HTTPFailure
 	// Learned returns a stream's cursor with the learned rate on it, where the
@@ -212,9 +217,8 @@ type BrowserRun struct {
 	Secrets    Secrets // nil: there are none
 	Sending    Sending // the one governor of the run's requests
 	Sealer     Sealer  // nil: what ends with the browser is not kept
-	// Hide is told the values of cookies before an answer that may have them, for a recording;
-	// nil: nobody is.
-	Hide func(values ...string)
+	// Hide is told of cookies before an answer that may have them, for a recording; nil: nobody is.
+	Hide func(name, value string)
 }
 
 // Secret returns the value of a credential's field, and whether the manifest lets it be seen.
@@ -240,6 +244,10 @@ type Browsing interface { //nolint:interfacebloat // one thing with one owner, a
 	// Watch is called before Do: fail ends the run by what its browser does to it, and again
 	// says that another run may do better. tell keeps an event of the run.
 	Watch(fail func(why error, again bool), tell func(event string, data map[string]any))
+	// Submits is called before Do: keep is told before a secret of the owner's can be sent to a
+	// site, and returns when that is durable; and again when the site has let the run in. A
+	// secret that it refuses is not sent.
+	Submits(keep func(ctx context.Context, submitted bool) error)
 	// Lease is called before Do: told is called when the run begins to wait for its browser,
 	// with the code of what it waits for, and with "" when it has it.
 	Lease(told func(waits abi.Code, profile string))
@@ -259,6 +267,9 @@ type Browsing interface { //nolint:interfacebloat // one thing with one owner, a
 	HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error)
 	// Cookies are those that the browser would send to an address of the provider.
 	Cookies(ctx context.Context, u *url.URL) ([]*http.Cookie, error)
+	// SetCookies keeps cookies of an answer to a request beside the browser, which had those of
+	// Cookies; false: the address is not the provider's.
+	SetCookies(ctx context.Context, u *url.URL, cookies []*http.Cookie) (kept bool, err error)
 	// Refused returns the hosts that pages asked for and did not get to, each with how often,
 	// and how often hosts did that have no row of their own.
 	Refused() (names map[string]int, others int)

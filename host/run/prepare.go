@@ -214,7 +214,7 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 	}
 	p.browsing, err = r.deps.Browser.Open(ctx, BrowserRun{Connection: p.connection, Manifest: p.manifest, Secrets: p.secrets, Sending: p.network.sending})
 	if err == nil && p.manifest.Requirements.Browser.HTTP {
-		p.network.sending.Session(p.browsing.Cookies)
+		p.network.sending.Session(p.browsing.Cookies, p.browsing.SetCookies)
 	}
 	return err
 }

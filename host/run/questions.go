@@ -44,6 +44,8 @@ type questions struct {
 	handed atomic.Bool // and a page of the browser is its owner's meanwhile
 	asked  int
 	asks   sync.WaitGroup
+
+	unanswered atomic.Bool // the owner did not answer one, or declined
 }
 
 // ask puts a question to the owner. The guest may do nothing else until the question
@@ -113,12 +115,16 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 		if q.browsing != nil {
 			q.browsing.Asking(false)
 		}
+		if page != nil && page.Outcome() == handoff.OutcomeLost { // nobody has declined
+			q.refused(in, abi.NewError(abi.CodeBrowserClosed, "the browser ended, and nothing that the owner typed was kept", "end the run as failed; another run asks again"), reply)
+			return
+		}
 		q.answered(in, resp, err, reply)
 	})
 	return nil
 }
 
-// refused tells the guest of a page that cannot be handed over: nobody was asked.
+// refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.
 func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
 	e, ok := errors.AsType[*abi.Error](why)
 	if !ok {
@@ -208,6 +214,7 @@ func (q *questions) answered(in *abi.Interaction, resp abi.InteractionResponse, 
 		return
 	}
 	if resp.Status != abi.ResponseSuccess {
+		q.unanswered.Store(true)
 		hint := "refresh_credentials"
 		if in.Kind == abi.InteractionOTP || in.Kind == abi.InteractionManualAction {
 			hint = "manual_action_required"

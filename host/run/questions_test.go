@@ -184,3 +184,22 @@ func TestAnswersThatAreNone(t *testing.T) {
 		})
 	}
 }
+
+// A run that failed behind a question that nobody answered is not tried again at once, whatever its
+// connector says: each attempt would ask an owner who is not there. One behind an answer is.
+func TestNobodyIsAskedAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]bool{abi.ResponseTimeout: false, abi.ResponseCancelled: false, abi.ResponseSuccess: true} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{isolation: "process", asker: answers(func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+				return abi.InteractionResponse{Status: status}, nil
+			})})
+			res := h.mustPlay("submit 3 {\"type\":\"INTERACTION\",\"request_id\":\"q1\",\"kind\":\"manual_action\",\"message\":\"hold it\"}\nexpect " + status +
+				"\ndone {\"type\":\"DONE\",\"status\":\"failed\",\"records_emitted\":0,\"error\":{\"code\":\"x\",\"message\":\"m\",\"retryable\":true}}")
+			if res.Status != StatusFailed || res.Error.Retryable != want {
+				t.Errorf("got %s %+v, want retryable %v", res.Status, res.Error, want)
+			}
+		})
+	}
+}

@@ -131,6 +131,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 			func(event string, data map[string]any) { _ = r.event(event, "", data) }, // a run that cannot write ends by itself
 		)
 		b.Lease(r.leased)
+		b.Submits(r.writer.KeepSubmitted)
 	}
 	grant := r.plan.granted.grant
 	grant.Rested = r.plan.rest.rested

@@ -130,6 +130,64 @@ func TestAPauseHidesNothing(t *testing.T) {
 	}
 }
 
+// An owner who has signed in at a site herself, with a command of another process, is waited for no
+// longer: one run confirms it. A schedule that is resumed is no sign-in, and where nothing waited
+// nothing is run (BR-13.5, HL-26).
+func TestSignedInByHand(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hint string
+		put  func(ctx context.Context, w *world) error
+		want int
+	}{
+		"signed in behind a password that was sent": {"manual_action_required", byHand, 1},
+		"signed in behind a rejection":              {"refresh_credentials", byHand, 1},
+		"signed in where nothing waited":            {"", byHand, 0},
+		"another claim": {"manual_action_required", func(ctx context.Context, w *world) error {
+			_, err := w.ClaimConfirmation(ctx, "c", "reattach_schedule|x||1", "1")
+			return err
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "c")
+				status := StatusFailed
+				if c.hint == "" {
+					status = StatusSucceeded
+				}
+				w.policy["c"] = policy("manual")
+				ranBefore(w, "c", status, c.hint)
+				time.Sleep(time.Minute)
+				s := w.scheduler()
+				for range 2 {
+					if _, err := s.Once(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := w.ran("c"); len(got) != 0 {
+					t.Fatalf("before: got %d runs, want none", len(got))
+				}
+				if err := c.put(t.Context(), w); err != nil {
+					t.Fatal(err)
+				}
+				w.play = lasting(time.Second, StatusFailed, "demo_again")
+				for range 3 {
+					time.Sleep(time.Hour)
+					if _, err := s.Once(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := triggers(w, "c"); len(got) != c.want || len(got) > 0 && got[0] != Confirming {
+					t.Errorf("got %+v, want %d confirming runs", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func byHand(ctx context.Context, w *world) error { return SignedIn(ctx, w, "c", time.Now()) }
+
 // A credential that is there again puts nothing else right.
 func TestSignedInAgainIsNoFolder(t *testing.T) {
 	t.Parallel()

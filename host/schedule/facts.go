@@ -85,6 +85,9 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if err := s.findRejection(ctx, f); err != nil {
 		return f, err
 	}
+	if f.confirm && state.OwedIdentity == signedInByHand {
+		f.confirm = f.removeSignIn(state.ConfirmOwed) // where nothing waited, nothing is to be confirmed
+	}
 	if f.obstacle == nil {
 		f.obstacle = signedOut(state.SignedOut)
 	}
@@ -148,7 +151,8 @@ func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, 
 
 // history returns the runs that ended and the attempts that were refused, newest first
 // by the store's numbers, since a clock may be set back. A run without an end whose
-// host has gone counts as abandoned; the next run records that.
+// host has gone counts as abandoned; the next run records that. One that is its owner's to
+// repeat counts as failed.
 func history(state storage.ScheduleState, live bool) []Ended {
 	var all []Ended
 	for i, r := range state.Runs {
@@ -161,6 +165,9 @@ func history(state storage.ScheduleState, live bool) []Ended {
 				continue
 			}
 			e.Status, e.Class, e.FinishedAt = StatusAbandoned, FailureClass(string(abi.ReasonHostRestarted), ""), r.StartedAt
+		}
+		if e.Status == StatusAbandoned && slices.Contains(ownerHints, e.RecoveryHint) {
+			e.Status = StatusFailed // its host was killed behind a secret that it had sent (BR-13.5)
 		}
 		all = append(all, e)
 	}

@@ -376,7 +376,7 @@ func (w *world) ClaimConfirmation(_ context.Context, id, action, version string)
 		return false, w.broken
 	}
 	w.claims[key] = true
-	w.states[id].ConfirmOwed = time.Now().Add(w.skew)
+	w.states[id].ConfirmOwed, w.states[id].OwedIdentity = time.Now().Add(w.skew), action
 	return true, w.broken
 }
 

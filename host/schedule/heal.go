@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,4 +82,25 @@ func Heal(ctx context.Context, claims Claims, connectionID string, watched []Wat
 		}
 	}
 	return owed, nil
+}
+
+// signedInByHand is the action of an owner who has signed in at a connection's site herself.
+const signedInByHand = "signed_in_by_hand"
+
+// SignedIn claims a confirming run of a connection at whose site its owner has signed in at a moment,
+// where something waited for that. Any process may claim it.
+func SignedIn(ctx context.Context, claims Claims, connectionID string, at time.Time) error {
+	_, err := claims.ClaimConfirmation(ctx, connectionID, signedInByHand, strconv.FormatInt(at.UnixMicro(), 10))
+	return err
+}
+
+// removeSignIn removes what waited for an owner who has signed in at a moment, and reports whether
+// anything did.
+func (f *facts) removeSignIn(at time.Time) (removed bool) {
+	for _, o := range []**Obstacle{&f.obstacle, &f.rejection} {
+		if *o != nil && ((*o).Kind == OwnersTurn || (*o).Kind == BadCredentials) && (*o).Since.Before(at) {
+			*o, removed = nil, true
+		}
+	}
+	return removed
 }

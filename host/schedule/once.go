@@ -47,20 +47,10 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 		out[i] = c.looked()
 		at[c.connection.ID] = &out[i]
 	}
-	for _, c := range startable(all) {
-		l := at[c.connection.ID]
-		for ctx.Err() == nil && !l.Started {
-			l.Started = s.hasRoom(c.connection) && s.startJob(ctx, c, func(d jobResult) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
-			if l.Started {
-				break
-			}
-			<-s.wake // waits for the next worker to end
-			// It may have waited for hours, in which its owner paused it or ran it.
-			if c = s.decide(ctx, c.connection, s.probe(), s.deps.Now()); c.err != nil || !c.plan.start {
-				*l = c.looked()
-				break
-			}
-		}
+	waiting := s.startSome(ctx, startable(all), false, at)
+	for len(waiting) > 0 && ctx.Err() == nil {
+		<-s.wake // the next worker to end
+		waiting = s.startSome(ctx, waiting, true, at)
 	}
 	err = s.wait(ctx)
 	for i := range out {
@@ -69,6 +59,33 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 		}
 	}
 	return out, err
+}
+
+// startSome starts those of waiting that have a worker and what is scarce, in their order, and returns
+// the others. One that waits for something scarce holds nobody up.
+func (s *Scheduler) startSome(ctx context.Context, waiting []candidate, waited bool, at map[string]*Looked) (left []candidate) {
+	for i, c := range waiting {
+		if ctx.Err() != nil {
+			return append(left, waiting[i:]...)
+		}
+		if !s.hasRoom(c.connection) {
+			left = append(left, c)
+			continue
+		}
+		l := at[c.connection.ID]
+		if waited {
+			// It may have waited for hours, in which its owner paused it or ran it.
+			if c = s.decide(ctx, c.connection, s.probe(), s.deps.Now()); c.err != nil || !c.plan.start {
+				*l = c.looked()
+				continue
+			}
+		}
+		l.Started = s.startJob(ctx, c, func(d jobResult) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
+		if !l.Started { // every worker is busy
+			return append(left, waiting[i:]...)
+		}
+	}
+	return left
 }
 
 func (s *Scheduler) wait(ctx context.Context) error {

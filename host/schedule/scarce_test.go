@@ -62,3 +62,32 @@ func TestOnceWaitsForScarceThings(t *testing.T) {
 		}
 	})
 }
+
+// A pass that is made once begins everything that has what it needs, also where an earlier one of
+// its connections waits for what is scarce.
+func TestOnceHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "b1", "b2", "c1", "c2")
+		w.play = lasting(time.Hour, StatusSucceeded, "")
+		began := time.Now()
+		s := w.scheduler(func(d *Deps) {
+			d.Workers = 5
+			d.Scarce = func(c storage.Connection) (string, int) {
+				if strings.HasPrefix(c.Name, "b") {
+					return "browser", 1
+				}
+				return "", 0
+			}
+		})
+		looked, err := s.Once(t.Context())
+		if err != nil || len(looked) != 4 || len(w.starts) != 4 {
+			t.Fatalf("got %+v, %v, %d runs, want four", looked, err, len(w.starts))
+		}
+		for name, want := range map[string]time.Duration{"b1": 0, "b2": time.Hour, "c1": 0, "c2": 0} {
+			if got := w.ran(name)[0].Sub(began).Truncate(time.Minute); got != want {
+				t.Errorf("%s: got it begun after %s, want %s", name, got, want)
+			}
+		}
+	})
+}

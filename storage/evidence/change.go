@@ -92,6 +92,16 @@ func RunBegan(t *db.Tx, row *tables.RunRow) error {
 	return nil
 }
 
+// RunSubmitted follows whether a secret of the owner's stands with a site that has not let the
+// running run in.
+func RunSubmitted(t *db.Tx, connectionID string, submitted bool) error {
+	c, err := ChangeOf(t, connectionID)
+	if err == nil && c.Facts.Latest != nil {
+		c.Facts.Latest.Submitted = submitted
+	}
+	return err
+}
+
 // RunEnded keeps the run; what depends on counts that are not written yet is
 // done in saveEvidence.
 func RunEnded(t *db.Tx, row *tables.RunRow) error {

@@ -19,12 +19,12 @@ func storedRun(row *tables.RunRow) *stored.Run {
 		ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS, Device: tables.DeviceOf(row.Holder),
 		Refused: row.Refused(),
 	}
+	failure := tables.FailureOf(row)
+	r.Submitted = failure.Submitted && row.Status != tables.StatusCancelled
 	if row.Status == tables.StatusRunning || row.Status == tables.StatusSucceeded {
 		return r
 	}
-	failure := tables.FailureOf(row)
 	r.Reason = stored.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
-	r.Submitted = failure.Submitted && row.Status == tables.StatusFailed
 	if row.Status != tables.StatusCancelled {
 		r.Cause = stored.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
 	}

@@ -48,10 +48,14 @@ func publicRun(r *tables.RunRow) *Run {
 		Status: r.Status, Reason: r.Reason, KnownGaps: tables.JSONBytes(r.KnownGaps), Result: tables.JSONBytes(r.Result),
 		StartedAt: db.Time(r.StartedUS), FinishedAt: db.Time(r.FinishedUS), Counts: map[string]record.StreamCounts{},
 	}
+	failed := r.Error
+	if r.Status == tables.StatusRunning { // it says how the run ends if its host is killed
+		failed = ""
+	}
 	for _, part := range []struct {
 		text string
 		to   any
-	}{{r.Streams, &out.Streams}, {r.Error, &out.Error}, {r.Checkpoints, &out.Checkpoints}, {r.Withheld, &out.Withheld}} {
+	}{{r.Streams, &out.Streams}, {failed, &out.Error}, {r.Checkpoints, &out.Checkpoints}, {r.Withheld, &out.Withheld}} {
 		if part.text == "" {
 			continue
 		}

@@ -121,6 +121,13 @@ func TestAPageInItsOwnersHands(t *testing.T) {
 	}
 	o.does(t, "its end", did(handoff.Up))
 	p.Holds(isInside)
+	p.Eval(`(() => { const page = document.getElementById("handoff-page"), at = page.getBoundingClientRect();
+		for (const what of ["down", "up", "down", "up"]) page.dispatchEvent(new PointerEvent("pointer" + what,
+			{isPrimary: true, pointerId: 1, pointerType: "mouse", button: 0, clientX: at.left + 40, clientY: at.top + 40, bubbles: true, cancelable: true})); })()`)
+	o.does(t, "a double click", did(handoff.Double))
+	if downs := len(slices.DeleteFunc(o.Events(), func(e handoff.Event) bool { return e.Do != handoff.Down })); downs != 2 {
+		t.Errorf("got %d presses, want two: the first one, and that of the double click", downs)
+	}
 	p.Key("Tab")
 	o.does(t, "the key Tab", func(e handoff.Event) bool { return e.Do == handoff.KeyDown && e.Key == "Tab" })
 	p.Key("Space")

@@ -101,9 +101,10 @@ type world struct {
 
 	program  string
 	slots    int
-	wait     time.Duration                   // for profile and slot; 0: the usual
-	limit    time.Duration                   // of signing in without progress; 0: the usual
-	missing  error                           // why this machine has no browser
+	wait     time.Duration // for profile and slot; 0: the usual
+	limit    time.Duration // of signing in without progress; 0: the usual
+	missing  error         // why this machine has no browser
+	alive    func(holder string) bool
 	wrap     func(run.Browsing) run.Browsing // nil: as it is
 	secrets  map[string]string
 	asker    run.Asker
@@ -123,7 +124,14 @@ func newWorld(t testing.TB, site *Site) *world {
 // newWorldOf is a world whose runs are those of a connector.
 func newWorldOf(t testing.TB, site *Site, connector string) *world {
 	t.Helper()
-	w := &world{t: t, site: site, dir: t.TempDir()}
+	dir := t.TempDir()
+	return newWorldIn(t, site, connector, dir, filepath.Join(dir, "pdpp.sqlite"))
+}
+
+// newWorldIn is a world in a folder, with its store at a place.
+func newWorldIn(t testing.TB, site *Site, connector, dir, store string) *world {
+	t.Helper()
+	w := &world{t: t, site: site, dir: dir, alive: func(string) bool { return true }}
 	var err error
 	if w.program, err = find.Here("").Browser(""); err != nil {
 		if os.Getenv("PDPP_TEST_BROWSER") == "required" {
@@ -145,7 +153,7 @@ func newWorldOf(t testing.TB, site *Site, connector string) *world {
 	limits := plugin.DefaultLimits()
 	limits.Describe = 30 * time.Second // of a machine that is busy with other tests
 	w.engine = rig.Engine(t, plugin.IsolationProcess, limits)
-	if w.store, err = storage.Open(t.Context(), storage.Options{Path: filepath.Join(w.dir, "pdpp.sqlite"), Now: time.Now}); err != nil {
+	if w.store, err = storage.Open(t.Context(), storage.Options{Path: store, Now: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -168,7 +176,7 @@ func (w *world) collect() *run.Result {
 
 func (w *world) run() (*run.Result, error) {
 	deps := run.Deps{
-		Store: w.store, Engine: w.engine, Asker: w.asker, Now: time.Now, Holder: "sites", HolderAlive: func(string) bool { return true },
+		Store: w.store, Engine: w.engine, Asker: w.asker, Now: time.Now, Holder: "sites", HolderAlive: w.alive,
 		NewID:  func() string { return fmt.Sprintf("run_sites_%d", w.ids.Add(1)) },
 		Sender: w, Browser: (*machine)(w),
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
@@ -195,7 +203,7 @@ func (w *world) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 	s, err := call.Open(call.Options{
 		Network: network, Connector: r.Manifest.ConnectorKey, Run: send.NewRunBudget(0, r.MaxWall).Resting(r.Rested),
 		Retries: send.RetryBudgetFor(0), State: func(stream string) []byte { return r.Cursors[stream] },
-		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer,
+		Clock: send.SystemClock{}, Random: mathrand.Float64, Observer: r.Observer, Hide: r.Hide,
 	})
 	if err == nil {
 		w.sessions = append(w.sessions, s)

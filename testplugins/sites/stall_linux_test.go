@@ -32,7 +32,7 @@ func (w *world) shown() verdict.RenderedVerdict {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return verdict.OfStored(e.Facts, e.Moment(time.Now(), func(string) bool { return true }), true)
+	return verdict.OfStored(e.Facts, e.Moment(time.Now(), w.alive), true)
 }
 
 // turns are what a scheduler does on so many days.
@@ -41,7 +41,7 @@ func (w *world) turns(days int) (runs int) {
 	day := 0
 	every := int64(3600)
 	s := schedule.New(schedule.Deps{
-		Store: w.store, Now: func() time.Time { return time.Now().Add(time.Duration(day) * 24 * time.Hour) }, Random: func() float64 { return 0.5 },
+		Store: w.store, HolderAlive: w.alive, Now: func() time.Time { return time.Now().Add(time.Duration(day) * 24 * time.Hour) }, Random: func() float64 { return 0.5 },
 		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) {
 			return &abi.RefreshPolicy{RecommendedMode: "automatic", RecommendedIntervalSeconds: &every}, nil
 		},

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,6 +69,7 @@ type Gate struct {
 	canary string
 	seen   chan struct{}                           // closed when the canary was paused
 	heard  map[proto.FetchRequestID]chan<- outcome // of requests whose answer is waited for
+	held   map[string]int                          // by frame: its requests by script that wait
 }
 
 // outcome is what came of a request that was sent.
@@ -77,7 +80,7 @@ type outcome struct {
 
 // New returns the gate of a browser, which is open. The wall asks for name and password.
 func New(line *wire.Line, admitter Admitter, name, password string) *Gate {
-	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{}), heard: map[proto.FetchRequestID]chan<- outcome{}}
+	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{}), heard: map[proto.FetchRequestID]chan<- outcome{}, held: map[string]int{}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -222,8 +225,29 @@ func (g *Gate) paused(e wire.Event) {
 	}
 }
 
+// Held are the frames that wait here for what a script of theirs has asked for. A script that waits
+// for that, and for nothing else meanwhile, answers nobody.
+func (g *Gate) Held() []string {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	return slices.Collect(maps.Keys(g.held))
+}
+
+// hold counts a request by script of a frame, until it is called again with -1.
+func (g *Gate) hold(frame string, n int) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	if g.held[frame] += n; g.held[frame] == 0 {
+		delete(g.held, frame)
+	}
+}
+
 // ask has the Admitter decide on one request.
 func (g *Gate) ask(e wire.Event, p *proto.FetchRequestPaused) {
+	if p.ResourceType == proto.NetworkResourceTypeXHR {
+		g.hold(string(p.FrameID), 1)
+		defer g.hold(string(p.FrameID), -1)
+	}
 	r := Request{Method: p.Request.Method, URL: p.Request.URL, Kind: string(p.ResourceType), Header: http.Header{}, Bytes: int64(len(p.Request.PostData))}
 	for name, value := range p.Request.Headers {
 		r.Header.Set(name, value.Str())

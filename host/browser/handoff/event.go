@@ -14,7 +14,7 @@ const (
 	Move       = "move" // of the mouse: x, y
 	Down       = "down" // its left button: x, y, shift
 	Up         = "up"
-	Double     = "double" // press and release, twice: x, y
+	Double     = "double" // the second press and release of a double click: x, y
 	Wheel      = "wheel"  // x, y, dx, dy
 	TouchStart = "touch_start"
 	TouchMove  = "touch_move"

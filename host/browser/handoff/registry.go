@@ -18,7 +18,7 @@ const (
 	tokenBytes = 32
 	tokenLife  = time.Minute      // until it is used
 	seatKept   = 15 * time.Second // for the session whose view has ended
-	aloneLimit = 10 * time.Minute // without a view, once somebody has attached
+	aloneLimit = 10 * time.Minute // without a view, from the beginning and from the last one
 )
 
 // Registry has the hand-offs of one process. It is safe for concurrent use.
@@ -43,6 +43,9 @@ func (r *Registry) Open(o Opening, s Surface) *Handoff {
 	r.lock.Lock()
 	r.all[o.ID] = h
 	r.lock.Unlock()
+	h.lock.Lock()
+	h.await()
+	h.lock.Unlock()
 	h.working.Go(func() {
 		select {
 		case <-s.Ended():

@@ -453,17 +453,21 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A hand-off that nobody has come to waits for its deadline, and one that has ended is known for
+// BR-15: a hand-off that nobody comes to ends after ten minutes, and one that has ended is known for
 // a while.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, _, h := begin()
-		time.Sleep(3 * aloneLimit)
+		time.Sleep(aloneLimit - time.Second)
 		if h.Outcome() != "" {
-			t.Errorf("got %s, want it open", h.Outcome())
+			t.Errorf("got %s, want it open for ten minutes", h.Outcome())
 		}
-		h.End(OutcomeTimedOut)
+		time.Sleep(2 * time.Second)
+		if h.Outcome() != OutcomeTimedOut {
+			t.Errorf("got %q, want %s, for nobody has come", h.Outcome(), OutcomeTimedOut)
+		}
+		h.End(OutcomeCancelled)
 		for n := range mostKept {
 			s := newSurface()
 			r.Open(Opening{ID: fmt.Sprint("q_", n+2)}, s).End(OutcomeDone)

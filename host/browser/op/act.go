@@ -66,7 +66,9 @@ func (o *Ops) click(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 		return nil, nil, err
 	}
 	passed, last := p.Passed(), o.pages.Last()
-	o.codes.submit()
+	if err := o.codes.submit(ctx, o.options.Keep); err != nil {
+		return nil, nil, err
+	}
 	if err := p.Click(ctx, r.Selector, r.Nth); err != nil {
 		return nil, nil, err
 	}
@@ -98,7 +100,9 @@ func (o *Ops) press(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "Enter and Tab alone are pressed while the owner is signed in", "")
 	}
 	if r.Key == "Enter" || r.Key == "Tab" { // there are forms that send on leaving a field
-		o.codes.submit()
+		if err := o.codes.submit(ctx, o.options.Keep); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := p.Press(ctx, r.Selector, r.Key); err != nil {
 		return nil, nil, err

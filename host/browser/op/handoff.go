@@ -59,7 +59,13 @@ type cast struct {
 
 // HandOver hands a page over to the owner.
 func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
-	o.window.Lock() // what goes on is done before
+	for !o.window.TryLock() { // what goes on is done before
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(poll):
+		}
+	}
 	defer o.window.Unlock()
 	if d := h.DoneWhen; d != nil {
 		if err := handedWhen(d); err != nil {
@@ -76,7 +82,9 @@ func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error
 		changed: make(chan struct{}), ended: make(chan struct{}),
 	}
 	o.files.disarm(ctx)
-	o.codes.submit() // the owner may send what the host has typed
+	if err := o.codes.submit(ctx, o.options.Keep); err != nil { // the owner may send what the host has typed
+		return nil, err
+	}
 	if w.opened {
 		address, _ := p.Info(ctx)
 		if !p.Fresh() { // it is where it was known last (BR-14)

@@ -3,9 +3,11 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -165,3 +167,65 @@ func TestPolicyOfAPopup(t *testing.T) {
 }
 
 var _ handoff.Page = (*hand)(nil)
+
+// A hand-off waits for what goes on, and no longer than its run.
+func TestHandOverWaits(t *testing.T) {
+	t.Parallel()
+	o := &Ops{}
+	o.window.RLock() // an operation goes on
+	defer o.window.RUnlock()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("the run is over")
+	cancel(over)
+	if _, err := o.HandOver(ctx, &abi.Handoff{}); !errors.Is(err, over) {
+		t.Errorf("got %v, want %v", err, over)
+	}
+}
+
+// A page whose script waits for a request that the governor holds answers nobody, and is none that
+// hangs; without such a request of its own it is (BR-16).
+func TestScriptThatWaitsAtTheGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		browser := &silent{out: make(chan []byte, 1000), closed: make(chan struct{})}
+		line := wire.New(browser, time.Minute)
+		var lock sync.Mutex
+		held := []string{"T"}
+		o, err := New(t.Context(), Options{
+			Line: line, Roles: roles.New([]abi.BrowserHost{{Host: "shop.example", Role: abi.RoleProvider}}, nil), StartURL: "https://shop.example/", Now: time.Now,
+			Held: func() []string {
+				lock.Lock()
+				defer lock.Unlock()
+				return held
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := o.Do(t.Context(), &abi.BrowserRequest{Do: abi.BrowserOpen, URL: "https://shop.example/"}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := o.pages.Page(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		browser.method = "Runtime.evaluate"
+		defer p.Doing()()
+		time.Sleep(time.Minute)
+		if _, err := o.pages.Page(1); err != nil {
+			t.Errorf("while its request is held: got %v, want the page", err)
+		}
+		lock.Lock()
+		held = nil
+		lock.Unlock()
+		time.Sleep(time.Minute)
+		if _, err := o.pages.Page(1); abi.CodeOf(err) != abi.CodeBrowserPageUnknown {
+			t.Errorf("with none held: got %v, want it closed, for it hangs", err)
+		}
+		o.Close()
+		if err := line.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -19,14 +19,18 @@ type Options struct {
 	Roles     *roles.Roles
 	StartURL  string // where the pages of the connector begin
 	Secret    Secret
-	Pictures  bool   // the manifest asks for screenshots
-	BypassCSP bool   // and to pass its pages' policies
-	Downloads string // the folder for them; "": the manifest asks for none
+	Held      func() []string // frames whose scripts wait at the gate; nil: none does
+	Pictures  bool            // the manifest asks for screenshots
+	BypassCSP bool            // and to pass its pages' policies
+	Downloads string          // the folder for them; "": the manifest asks for none
 
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
 	Now     func() time.Time
 	Stalled func(label string, submitted bool) // signing in made no progress after label; called once
 	Tell    func(event string, data map[string]any)
+	// Keep is told before a secret can be sent to a site, and when the site has let the run in; nil:
+	// nobody is.
+	Keep func(ctx context.Context, submitted bool) error
 }
 
 // Secret returns the value of a credential's field, and whether it may be seen: what may not is
@@ -54,7 +58,7 @@ type Ops struct {
 
 // New returns the operations on the browser of a line.
 func New(ctx context.Context, o Options) (*Ops, error) {
-	pages, err := page.New(ctx, o.Line, o.BypassCSP)
+	pages, err := page.New(ctx, o.Line, o.BypassCSP, o.Held)
 	if err != nil {
 		return nil, err
 	}

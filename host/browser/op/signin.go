@@ -60,20 +60,39 @@ func (c *codes) value(name string) (string, bool) {
 	return v, ok
 }
 
+// keeper keeps whether something that was typed stands with a site that has not let the run in. It
+// returns when that is durable.
+type keeper func(ctx context.Context, submitted bool) error
+
 // note notes that a credential is typed now. A secret counts as sent from its first letter on: a
 // page can send what is typed without a click.
-func (c *codes) note(secret bool) {
+func (c *codes) note(ctx context.Context, secret bool, keep keeper) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.typed = true
-	c.handed, c.sent = c.handed || secret, c.sent || secret
+	return c.hand(ctx, secret, keep)
 }
 
 // submit notes that what was typed may be sent now.
-func (c *codes) submit() {
+func (c *codes) submit(ctx context.Context, keep keeper) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.handed, c.sent = c.handed || c.typed, c.sent || c.typed
+	return c.hand(ctx, c.typed, keep)
+}
+
+// hand keeps that something may be sent before it can be: a host that is killed behind it leaves
+// no other word (BR-13.5). The lock is held.
+func (c *codes) hand(ctx context.Context, goes bool, keep keeper) error {
+	if !goes || c.handed {
+		return nil
+	}
+	if keep != nil {
+		if err := keep(ctx, true); err != nil {
+			return err
+		}
+	}
+	c.handed, c.sent = true, true
+	return nil
 }
 
 func (c *codes) submitted() bool {
@@ -84,10 +103,16 @@ func (c *codes) submitted() bool {
 
 // enter notes that the connector says that the site has let the run in. It may lie: that alone
 // makes no run one to repeat at once.
-func (c *codes) enter() {
+func (c *codes) enter(ctx context.Context, keep keeper) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()
+	if c.handed && keep != nil {
+		if err := keep(ctx, false); err != nil {
+			return err
+		}
+	}
 	c.handed = false
+	return nil
 }
 
 // Submitted reports whether a secret was sent to a site that has not let the run in since.
@@ -196,7 +221,9 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 	}
 	a.URL, a.Title = p.Info(ctx)
 	if r.OK {
-		o.codes.enter()
+		if err := o.codes.enter(ctx, o.options.Keep); err != nil {
+			return nil, nil, err
+		}
 		o.mark(watch.LabelEstablished)
 	}
 	return a, nil, nil
@@ -243,8 +270,7 @@ func (o *Ops) fill(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 		if !public && !f.Password { // a site may keep and show what is typed elsewhere, as what was searched for
 			return refused("a secret is typed into fields for passwords alone", "declare the credential as no secret, if it is none")
 		}
-		o.codes.note(!public)
-		return nil
+		return o.codes.note(ctx, !public, o.options.Keep)
 	})
 	return &abi.BrowserAnswer{}, nil, err
 }

@@ -57,15 +57,11 @@ func (p *Page) Act(ctx context.Context, e handoff.Event) error {
 	case handoff.Up:
 		return mouse(proto.InputDispatchMouseEventTypeMouseReleased, 1)
 	case handoff.Double:
-		for _, count := range []int{1, 2} {
-			if err := mouse(proto.InputDispatchMouseEventTypeMousePressed, count); err != nil {
-				return err
-			}
-			if err := mouse(proto.InputDispatchMouseEventTypeMouseReleased, count); err != nil {
-				return err
-			}
+		const second = 2
+		if err := mouse(proto.InputDispatchMouseEventTypeMousePressed, second); err != nil {
+			return err
 		}
-		return nil
+		return mouse(proto.InputDispatchMouseEventTypeMouseReleased, second)
 	case handoff.Wheel:
 		return mouse(proto.InputDispatchMouseEventTypeMouseWheel, 0)
 	case handoff.TouchStart:

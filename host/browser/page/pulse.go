@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -46,7 +47,8 @@ func (p *Page) pulse(ctx context.Context) {
 			return
 		}
 		wait := aliveTime
-		if p.alive(ctx) {
+		waits := p.waits()
+		if p.alive(ctx) || waits || p.waits() {
 			missed = 0
 		} else {
 			missed, wait = missed+1, 0 // it has waited
@@ -61,6 +63,19 @@ func (p *Page) pulse(ctx context.Context) {
 	defer cancel()
 	_ = proto.RuntimeTerminateExecution{}.Call(p.set.line.On(end, p.session)) // its process may have other pages
 	p.set.lose(p, hung())
+}
+
+// waits reports whether a script of the page may wait for a request that the gate holds: it is of the
+// page's own frame, or of one within a page.
+func (p *Page) waits() bool {
+	if p.set.held == nil {
+		return false
+	}
+	others := map[string]bool{}
+	for _, other := range p.set.All() {
+		others[string(other.target)] = other != p
+	}
+	return slices.ContainsFunc(p.set.held(), func(frame string) bool { return !others[frame] })
 }
 
 // alive reports whether the page answers. One that refuses does.

@@ -25,7 +25,8 @@ const (
 // Set are the pages of one browser. Close it.
 type Set struct {
 	line    *wire.Line
-	csp     bool // pages are read past their own policies
+	csp     bool            // pages are read past their own policies
+	held    func() []string // frames whose scripts wait at the gate; nil: nobody knows
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	working sync.WaitGroup
@@ -42,9 +43,10 @@ type Set struct {
 }
 
 // New watches over the pages that line's browser will have. With csp the policy that a page has of
-// itself binds nothing that is done in it.
-func New(ctx context.Context, line *wire.Line, csp bool) (*Set, error) {
-	s := &Set{line: line, csp: csp, pages: map[int]*Page{}, popped: make(chan struct{}), changed: make(chan struct{})}
+// itself binds nothing that is done in it. held are the frames whose scripts wait at the gate; nil:
+// none does.
+func New(ctx context.Context, line *wire.Line, csp bool, held func() []string) (*Set, error) {
+	s := &Set{line: line, csp: csp, held: held, pages: map[int]*Page{}, popped: make(chan struct{}), changed: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	events := map[string]func(wire.Event){}
 	on := func(e proto.Event, do func(wire.Event)) { events[e.ProtoEvent()] = do }

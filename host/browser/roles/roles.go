@@ -12,7 +12,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
-	"github.com/pdpp-host/pdpp-host/host/browser/wall"
 )
 
 // atOnce is how many requests for the parts of pages a host gets at a time.
@@ -40,6 +39,7 @@ type Roles struct {
 	lock      sync.Mutex
 	signingIn bool
 	allowed   map[string]bool          // hosts that the owner allows for the hand-off that is open
+	open      map[*excepted]bool       // connections to those hosts
 	why       map[string]error         // by address: why the governor had no good answer
 	parts     map[string]chan struct{} // by host
 	refused   map[string]int           // by host: how often it was asked for
@@ -123,11 +123,15 @@ func (r *Roles) Allow(host string) bool {
 	return true
 }
 
-// Disallow takes back what Allow has allowed.
+// Disallow takes back what Allow has allowed, and ends the connections there.
 func (r *Roles) Disallow() {
 	r.lock.Lock()
-	defer r.lock.Unlock()
-	r.allowed = nil
+	open := r.open
+	r.allowed, r.open = nil, nil
+	r.lock.Unlock()
+	for c := range open {
+		_ = c.Conn.Close()
+	}
 }
 
 // Allowable reports whether a host is one that an owner may allow: a name of two labels or more,
@@ -164,9 +168,13 @@ func (r *Roles) reaches(host string) error {
 	open := r.signingIn
 	r.lock.Unlock()
 	if role == "" || role == abi.RoleSignIn && !open {
-		return abi.NewError(abi.CodeBrowserRefused, "the host is not one that the connector declares for that", "declare it in runtime_requirements.browser.hosts")
+		return hostRefused()
 	}
 	return nil
+}
+
+func hostRefused() error {
+	return abi.NewError(abi.CodeBrowserRefused, "the host is not one that the connector declares for that", "declare it in runtime_requirements.browser.hosts")
 }
 
 // Target returns the address of a page that an operation may lead to, without what is no part
@@ -297,24 +305,4 @@ func (s sender) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{StatusCode: a.Status, Header: a.Header, Body: http.NoBody, ContentLength: -1, Request: req}, nil
-}
-
-// Behind returns the Dialer of a wall: next, for the hosts that may be reached.
-func (r *Roles) Behind(next wall.Dialer) wall.Dialer { return &dialer{r, next} }
-
-type dialer struct {
-	roles *Roles
-	next  wall.Dialer
-}
-
-// Dial connects to hostport.
-func (d *dialer) Dial(ctx context.Context, hostport string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(hostport)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.roles.reaches(host); err != nil {
-		return nil, err
-	}
-	return d.next.Dial(ctx, hostport)
 }

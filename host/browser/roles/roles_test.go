@@ -3,6 +3,7 @@ package roles
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -86,6 +87,56 @@ func TestAllow(t *testing.T) {
 		}
 	}
 }
+
+// Connections to a host that an owner has allowed end with the hand-off, also those that are open;
+// those to the connector's own hosts do not (BR-08.4).
+func TestAllowedConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	r := New(hosts, &governor{})
+	var far []net.Conn
+	d := r.Behind(dials(func(context.Context, string) (net.Conn, error) {
+		near, other := net.Pipe()
+		far = append(far, other)
+		return near, nil
+	}))
+	r.SignIn(true)
+	r.Allow("captcha.example")
+	dial := func(host string) net.Conn {
+		t.Helper()
+		c, err := d.Dial(t.Context(), host+":443")
+		if err != nil {
+			t.Fatalf("%s: got %v, want it reached", host, err)
+		}
+		return c
+	}
+	dial("captcha.example")
+	closed := dial("captcha.example")
+	if err := closed.Close(); err != nil || len(r.open) != 1 {
+		t.Errorf("one of two closed: got %d open, %v, want one", len(r.open), err)
+	}
+	own := dial(hosts[0].Host)
+	r.Disallow()
+	if _, err := far[0].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the host's connection: got %v, want it at its end", err)
+	}
+	go func() { _, _ = far[2].Write([]byte("x")) }()
+	if n, err := own.Read(make([]byte, 1)); n != 1 || err != nil {
+		t.Errorf("the connector's own: got %d bytes, %v, want it open", n, err)
+	}
+	late := r.Behind(dials(func(context.Context, string) (net.Conn, error) {
+		r.Disallow() // while it is dialled
+		near, _ := net.Pipe()
+		return near, nil
+	}))
+	r.Allow("captcha.example")
+	if _, err := late.Dial(t.Context(), "captcha.example:443"); abi.CodeOf(err) != abi.CodeBrowserRefused {
+		t.Errorf("ended while it was dialled: got %v, want it refused", err)
+	}
+}
+
+type dials func(context.Context, string) (net.Conn, error)
+
+func (d dials) Dial(ctx context.Context, hostport string) (net.Conn, error) { return d(ctx, hostport) }
 
 // A cookie is the connector's where one of its hosts gets it.
 func TestCookies(t *testing.T) {

@@ -82,7 +82,10 @@ func Record(recorder *replay.Recorder, d *run.Deps) {
 		}
 	}
 	if d.Browser != nil {
-		d.Browser = &hidingBrowser{d.Browser, recorder.Hide}
+		d.Browser = &hidingBrowser{d.Browser, recorder.HideCookie}
+	}
+	if d.Sender != nil {
+		d.Sender = &hidingSender{d.Sender, recorder.HideCookie}
 	}
 }
 
@@ -120,13 +123,26 @@ func (h *hidingPageAsker) AskOn(ctx context.Context, in abi.Interaction, page ha
 type hidingBrowser struct {
 	run.Browser
 
-	hide func(values ...string)
+	hide func(name, value string)
 }
 
 // Open implements run.Browser.
 func (h *hidingBrowser) Open(ctx context.Context, b run.BrowserRun) (run.Browsing, error) {
 	b.Hide = h.hide
 	return h.Browser.Open(ctx, b)
+}
+
+// hidingSender has hide told of the cookies of its answers.
+type hidingSender struct {
+	run.Sender
+
+	hide func(name, value string)
+}
+
+// Open implements run.Sender.
+func (h *hidingSender) Open(ctx context.Context, s run.SendRun) (run.Sending, error) {
+	s.Hide = h.hide
+	return h.Sender.Open(ctx, s)
 }
 
 // close ends the recording; the error says why it is not whole.

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -35,7 +36,7 @@ func SignIn(ctx context.Context, o *owner.Owner, name string) (done *SignedIn, e
 		case m == nil: // its pages reach what an owner has agreed to
 			return run.NotAccepted(conn.Connector, conn.Name, "")
 		case o.Browser == nil || m.Requirements.Browser == nil:
-			return browsesNot(conn)
+			return browsesNot(conn, "what it signs in with: pdpp-host connections credential list "+words.Quoted(conn.Name))
 		}
 		sending, err := newSender(o.Config, o.Traffic, 0).Open(ctx, run.SendRun{Connection: conn, Manifest: m, Options: conn.Options})
 		if err != nil {
@@ -48,13 +49,13 @@ func SignIn(ctx context.Context, o *owner.Owner, name string) (done *SignedIn, e
 			return err
 		}
 		done.Seconds, done.Cookies, done.Refused = int64(o.Now().Sub(began)/time.Second), got.Cookies, got.Refused
-		return nil
+		if got.Cookies == 0 {
+			return nil
+		}
+		return schedule.SignedIn(context.WithoutCancel(ctx), store, conn.ID, o.Now())
 	})
 	if err != nil {
 		return nil, err
-	}
-	if done.Cookies > 0 {
-		o.TellPutRight()
 	}
 	return done, nil
 }
@@ -73,13 +74,12 @@ func SignOut(ctx context.Context, o *owner.Owner, name string) (*SignedOut, erro
 	}
 	return &SignedOut{conn.Name}, o.Audited(ctx, store, "connections.sign_out", conn.Name, func(ctx context.Context) error {
 		if m := modules.Pinned(conn); o.Browser == nil || m != nil && m.Requirements.Browser == nil {
-			return browsesNot(conn)
+			return browsesNot(conn, "its sites keep nothing here; its credentials: pdpp-host connections credential list "+words.Quoted(conn.Name))
 		}
 		return o.Browser.Forget(ctx, conn.Connector, conn.ID)
 	})
 }
 
-func browsesNot(conn *storage.Connection) error {
-	return abi.NewError(abi.CodeUsage, "the connector "+conn.Connector+" uses no browser here",
-		"what it signs in with: pdpp-host connections credential list "+words.Quoted(conn.Name))
+func browsesNot(conn *storage.Connection, hint string) error {
+	return abi.NewError(abi.CodeUsage, "the connector "+conn.Connector+" uses no browser here", hint)
 }

@@ -80,6 +80,12 @@ func (j *jar) store(u *url.URL, resp *http.Response, beside *slot) {
 	}
 }
 
+// fitting returns the cookies of an answer for which there is room.
+func (j *jar) fitting(u *url.URL, resp *http.Response) []*http.Cookie {
+	host := canonicalHost(u.Hostname())
+	return slices.DeleteFunc(resp.Cookies(), func(c *http.Cookie) bool { return !j.hasRoom(host, u.Path, c) })
+}
+
 // hasRoom reports whether there is room for a cookie. A stored cookie may always change,
 // also to an expired one.
 func (j *jar) hasRoom(host, path string, c *http.Cookie) bool {

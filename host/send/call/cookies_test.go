@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,10 +96,13 @@ func TestCookiesAreFew(t *testing.T) {
 }
 
 // The cookies of a browser's session go with requests that carry no credential, to the addresses
-// that they belong to at each hop; one that an answer has renewed goes in its place.
+// that they belong to at each hop. What answers set is the browser's to keep, whose cookies stand before
+// those of the run's own; beside a credential, and of hosts that the browser does not go to, they stay with the run.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
+	var given []string
+	sid := "canary"
 	b.Session.Session(func(_ context.Context, u *url.URL) ([]*http.Cookie, error) {
 		switch {
 		case u.Path == "/broken":
@@ -106,7 +110,19 @@ func TestSession(t *testing.T) {
 		case u.Hostname() != "api.example.com":
 			return nil, nil
 		}
-		return []*http.Cookie{{Name: "sid", Value: "canary"}, {Name: "q", Value: `{"a": 1, "b"}`}, {Name: "bad", Value: "x\r\nHost: other"}}, nil
+		return []*http.Cookie{{Name: "sid", Value: sid}, {Name: "q", Value: `{"a": 1, "b"}`}, {Name: "bad", Value: "x\r\nHost: other"}}, nil
+	}, func(_ context.Context, u *url.URL, cookies []*http.Cookie) (bool, error) {
+		switch {
+		case u.Path == "/full":
+			return true, abi.NewError(abi.CodeBrowserClosed, "the browser is gone", "")
+		case u.Hostname() != "api.example.com":
+			return false, nil
+		}
+		for _, c := range cookies {
+			given = append(given, c.String())
+			sid = c.Value
+		}
+		return true, nil
 	})
 	sent := func() string { return b.seen[len(b.seen)-1].Header.Get("Cookie") }
 	b.answer = func(_ int, r got) says {
@@ -130,11 +146,42 @@ func TestSession(t *testing.T) {
 	if r := b.get("https://api.example.com/broken", ""); r.Error.Code != abi.CodeBrowserClosed {
 		t.Errorf("without the browser: got %+v, want %s", r.Error, abi.CodeBrowserClosed)
 	}
+	b.script(says{headers: []string{"Set-Cookie: sid=of-a-slot; Path=/; Secure"}})
+	b.get("https://api.example.com/x", "bearer")
 	b.script(says{headers: []string{"Set-Cookie: sid=newer; Path=/; Secure"}})
 	b.get("https://api.example.com/x", "")
 	b.script(says{})
 	b.get("https://api.example.com/x", "")
-	if got, want := sent(), `sid=newer; q={"a": 1, "b"}`; got != want {
-		t.Errorf("renewed: got %q, want %q", got, want)
+	if got, want := sent(), `sid=newer; q={"a": 1, "b"}`; got != want || !slices.Equal(given, []string{"sid=newer; Path=/; Secure"}) {
+		t.Errorf("renewed: got %q, and %q given to the browser, want %q, and the one cookie", got, given, want)
+	}
+	sid = "newest" // of a page, meanwhile
+	b.get("https://api.example.com/x", "")
+	if got, want := sent(), `sid=newest; q={"a": 1, "b"}`; got != want {
+		t.Errorf("renewed by a page: got %q, want %q", got, want)
+	}
+	b.script(says{headers: []string{"Set-Cookie: of=elsewhere; Path=/; Secure"}})
+	b.get("https://cdn.example.com/", "")
+	b.script(says{})
+	b.get("https://cdn.example.com/", "")
+	if got := sent(); got != "of=elsewhere" {
+		t.Errorf("elsewhere: got %q, want the run's own", got)
+	}
+	b.script(says{headers: []string{"Set-Cookie: sid=lost; Path=/; Secure"}})
+	if r := b.get("https://api.example.com/full", ""); r.Error.Code != abi.CodeBrowserClosed {
+		t.Errorf("the browser cannot keep it: got %+v, want %s", r.Error, abi.CodeBrowserClosed)
+	}
+}
+
+// Invariant 5: a recording is told of the cookies of an answer before the guest has it.
+func TestCookiesOfAnswersAreHidden(t *testing.T) {
+	t.Parallel()
+	var hidden []string
+	b := newBed(t, func(o *Options) {
+		o.Hide = func(name, value string) { hidden = append(hidden, name+"="+value) }
+	})
+	b.script(says{body: "sid is canary", headers: []string{"Set-Cookie: sid=canary; Path=/", "Set-Cookie: lang=en"}})
+	if b.get("https://api.example.com/x", ""); !slices.Equal(hidden, []string{"sid=canary", "lang=en"}) {
+		t.Errorf("got %q told of, want both cookies", hidden)
 	}
 }

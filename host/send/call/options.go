@@ -45,6 +45,8 @@ type Options struct {
 	Random          func() float64 // see send.Deps
 	UnpacedLoopback bool           // see send.Deps
 	Observer        Observer       // nil: none
+	// Hide is told of cookies before the guest gets the answer that sets them; nil: nobody is.
+	Hide func(name, value string)
 	// Steps receives every step of the governor, see send.Deps.Observe; nil: no listener.
 	Steps func(send.Event)
 
@@ -95,7 +97,7 @@ func Open(o Options) (*Session, error) {
 	s.hosts = append(s.hosts, namedHosts(network)...)
 	s.keys = newKeyring(o.Secrets, slots)
 	s.watch = &watch{observer: o.Observer}
-	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport, large: make(chan struct{}, mostLarge)}
+	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport, large: make(chan struct{}, mostLarge), hide: o.Hide}
 	if o.Transport == nil {
 		policy := egress.Policy{Hosts: namedHosts(network), AllowPrivate: exceptions(o.AllowPrivate, network, base)}
 		if base != nil && network.OwnServer() != nil && base.scheme == "https" {

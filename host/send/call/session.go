@@ -106,10 +106,20 @@ func (s *Session) loadSecret(ctx context.Context, slot *slot) error {
 	return err
 }
 
-// Session has requests without a credential carry what cookies returns for their address, at each
-// hop anew. It is called before the first request.
-func (s *Session) Session(cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error)) {
-	s.wire.knows = cookies
+// Session lends requests without a credential the session of a browser, at each hop anew: cookies are
+// those that it would send to an address, and set has it keep those of an answer; false: the address
+// is none of those whose cookies it has. It is called before the first request.
+func (s *Session) Session(
+	cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error),
+	set func(ctx context.Context, u *url.URL, cookies []*http.Cookie) (kept bool, err error),
+) {
+	s.wire.lent = &lent{cookies, set}
+}
+
+// lent is the session of a browser.
+type lent struct {
+	cookies func(ctx context.Context, u *url.URL) ([]*http.Cookie, error)
+	set     func(ctx context.Context, u *url.URL, cookies []*http.Cookie) (kept bool, err error)
 }
 
 // Counts returns the usage so far.

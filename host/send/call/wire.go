@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -22,8 +21,9 @@ type wire struct {
 	jar    *jar
 	ledger *ledger
 	next   http.RoundTripper
-	knows  func(ctx context.Context, u *url.URL) ([]*http.Cookie, error) // see Session; nil: nobody
-	large  chan struct{}                                                 // one place for each large answer in memory, see reservePlace
+	hide   func(name, value string) // see Options.Hide
+	lent   *lent                    // see Session; nil: no session is
+	large  chan struct{}            // one place for each large answer in memory, see reservePlace
 }
 
 // Limits on the memory that a run's answers use while they are read and passed on: of
@@ -113,36 +113,65 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
-	w.jar.store(out.URL, resp, beside)
+	if err := w.keepCookies(out, resp, c, beside); err != nil {
+		_ = resp.Body.Close()
+		return nil, err
+	}
 	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.reservePlace(out.Context(), c, n) }}
 	return resp, nil
 }
 
-// known adds the cookies by which a browser's session is known, beside no other secret. A newer one
-// of the same name stands in the jar.
+// known adds the cookies by which a browser's session is known, beside no other secret. They stand
+// in the place of those of the jar: what the browser has of a site is the truth.
 func (w *wire) known(out *http.Request, c *call) error {
-	if w.knows == nil || c.slot != nil {
+	if !w.lends(c) {
 		return nil
 	}
-	cookies, err := w.knows(out.Context(), out.URL)
+	cookies, err := w.lent.cookies(out.Context(), out.URL)
 	if err != nil {
 		return err
 	}
-	newer := map[string]bool{}
-	for _, cookie := range out.Cookies() {
-		newer[cookie.Name] = true
-	}
-	line := out.Header["Cookie"]
+	own, lent := out.Cookies(), map[string]bool{}
+	var line []string
 	for _, c := range cookies {
 		// As it is: the browser sends what AddCookie would quote, or leave bytes of out.
-		if !newer[c.Name] && !strings.ContainsFunc(c.Name+c.Value, func(r rune) bool { return r < ' ' || r == 0x7f || r == ';' }) {
+		if !strings.ContainsFunc(c.Name+c.Value, func(r rune) bool { return r < ' ' || r == 0x7f || r == ';' }) {
 			line = append(line, c.Name+"="+c.Value)
+			lent[c.Name] = true
 		}
 	}
-	if len(line) > 0 {
-		out.Header.Set("Cookie", strings.Join(line, "; "))
+	if len(line) == 0 {
+		return nil
+	}
+	out.Header.Set("Cookie", strings.Join(line, "; "))
+	for _, c := range own {
+		if !lent[c.Name] {
+			out.AddCookie(c)
+		}
 	}
 	return nil
+}
+
+// keepCookies keeps the cookies of an answer: in the browser whose session the request had, and else
+// in the jar.
+func (w *wire) keepCookies(out *http.Request, resp *http.Response, c *call, beside *slot) error {
+	if w.hide != nil {
+		for _, cookie := range resp.Cookies() {
+			w.hide(cookie.Name, cookie.Value)
+		}
+	}
+	if w.lends(c) && len(resp.Header["Set-Cookie"]) > 0 {
+		if kept, err := w.lent.set(out.Context(), out.URL, w.jar.fitting(out.URL, resp)); kept || err != nil {
+			return err
+		}
+	}
+	w.jar.store(out.URL, resp, beside)
+	return nil
+}
+
+// lends reports whether a call has the session of a browser.
+func (w *wire) lends(c *call) bool {
+	return w.lent != nil && c.slot == nil && !c.accepted && !c.renews
 }
 
 // mayHaveBeenSent reports whether a failed request may have been sent.

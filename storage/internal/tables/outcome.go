@@ -23,7 +23,8 @@ type RunError struct {
 	// did so at.
 	Cause abi.Cause `json:"cause,omitempty"`
 	Place string    `json:"place,omitempty"`
-	// Submitted: a secret of the owner's was sent to a site, which had not let the run in.
+	// Submitted: a secret of the owner's was sent to a site, which had not let the run in. A run
+	// that has not ended has it, too: it says how the run ends if its host is killed.
 	Submitted bool `json:"submitted,omitempty"`
 }
 

@@ -214,7 +214,7 @@
     const on = (n, from, length, most) => Math.max(0, Math.min(most - 1, Math.round((n - from) * most / length)));
     return { x: on(e.clientX, at.left, at.width, size[0]), y: on(e.clientY, at.top, at.height, size[1]) };
   };
-  let down = false;
+  let down = false, twice = false, last = { at: -Infinity };
   canvas.addEventListener("pointerdown", (e) => {
     if (!e.isPrimary || e.button !== 0 || !state) return;
     e.preventDefault();
@@ -223,7 +223,12 @@
     canvas.setPointerCapture(e.pointerId);
     down = true;
     if (e.pointerType === "touch") put({ do: "touch_start", ...place(e) });
-    else put({ do: "down", ...place(e), ...(e.shiftKey && { shift: true }) });
+    else {
+      const at = place(e);
+      twice = e.timeStamp - last.at < 500 && Math.hypot(at.x - last.x, at.y - last.y) < 5;
+      last = twice ? { at: -Infinity } : { at: e.timeStamp, ...at };
+      if (!twice) put({ do: "down", ...at, ...(e.shiftKey && { shift: true }) });
+    }
   });
   canvas.addEventListener("pointermove", (e) => {
     if (!e.isPrimary || !state) return;
@@ -234,6 +239,7 @@
     if (!e.isPrimary || !down) return;
     down = false;
     if (e.pointerType === "touch") put({ do: "touch_end" });
+    else if (twice) put({ do: "double", ...place(e) });
     else put({ do: "up", ...place(e), ...(e.shiftKey && { shift: true }) });
   };
   canvas.addEventListener("pointerup", up);
