@@ -25,8 +25,8 @@ type Position struct {
 // Position returns how far the read state is.
 func (s *Store) Position(ctx context.Context) (p Position, err error) {
 	// In this order: what is indexed is never ahead of what it is compared with.
-	err = s.db.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
-coalesce((SELECT epoch FROM read_position), 0)`).Scan(&p.Indexed, &p.Last, &p.Epoch)
+	err = s.db.QueryRow(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
+coalesce((SELECT epoch FROM read_position), 0)`, nil, &p.Indexed, &p.Last, &p.Epoch)
 	return p, s.db.Fail("read the position of the index", err)
 }
 
