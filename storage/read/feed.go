@@ -35,6 +35,13 @@ LEFT JOIN read_rows AS i ON i.stream_id = ? AND i.key = c.key LEFT JOIN records 
 	return out, cut || len(out) == limit, nil
 }
 
+// ReadNextChange returns the first change of a stream's feed behind one; 0: there is none.
+func (s *Store) ReadNextChange(ctx context.Context, streamID, after int64) (at int64, err error) {
+	err = s.db.QueryRow(ctx, `SELECT coalesce(min(at), 0) FROM (SELECT min(seq) AS at FROM read_changes WHERE stream_id = ? AND seq > ?
+UNION ALL SELECT min(until_seq) AS at FROM read_past WHERE stream_id = ? AND until_seq > ?) AS c`, []any{streamID, after, streamID, after}, &at)
+	return at, s.db.Fail("read the changes", err)
+}
+
 // ReadPast returns the spans that records with some keys have behind them, by key and in
 // their order.
 func (s *Store) ReadPast(ctx context.Context, streamID int64, keys []string) (_ map[string][]Past, err error) {
