@@ -190,23 +190,40 @@ func (r *Reader) fill(ctx context.Context, sources []source, c *Changes, at sess
 			feeds = append(feeds, &feed{reader: r, source: &sources[i], shown: &projections[i], bytes: chunkBytes / len(sources), session: session{has, at.horizon, max(at.after, has.Horizon)}})
 		}
 	}
-	for {
-		var first *feed
+	if len(feeds) > 1 {
 		for _, f := range feeds {
-			head, err := f.head(ctx, limit+1)
-			if err != nil {
+			if err := f.look(ctx); err != nil {
 				return false, err
 			}
-			if head != nil && (first == nil || head.at < first.ahead[0].at) {
-				first = f
-			}
 		}
-		if first == nil || len(page.Rows) == limit {
-			return first != nil, nil
+	}
+	for {
+		first, err := next(ctx, feeds, limit+1)
+		if err != nil || first == nil || len(page.Rows) == limit {
+			return first != nil, err
 		}
 		next := first.ahead[0]
 		first.ahead = first.ahead[1:]
 		page.Rows = append(page.Rows, first.changed(&next, c.Fields))
+	}
+}
+
+// next returns the feed whose next row comes first; nil: there is none. It reads no feed before
+// that one's rows may come first: a run writes many records of one connection, one behind the other.
+func next(ctx context.Context, feeds []*feed, want int) (*feed, error) {
+	for {
+		var first *feed
+		for _, f := range feeds {
+			if at := f.from(); at > 0 && (first == nil || at < first.from()) {
+				first = f
+			}
+		}
+		if first == nil || len(first.ahead) > 0 {
+			return first, nil
+		}
+		if err := first.fill(ctx, want); err != nil {
+			return nil, err
+		}
 	}
 }
 
@@ -230,16 +247,32 @@ type toldRow struct {
 	past []storage.ReadPast
 }
 
-func (f *feed) head(ctx context.Context, want int) (*toldRow, error) {
-	for len(f.ahead) == 0 && !f.last {
-		if err := f.read(ctx, want); err != nil {
-			return nil, err
-		}
+// look skips to the first change, without its record.
+func (f *feed) look(ctx context.Context) error {
+	at, err := f.reader.Store.ReadNextChange(ctx, f.source.ID, f.after)
+	if f.last = at == 0; !f.last {
+		f.after = at - 1
 	}
-	if len(f.ahead) == 0 {
-		return nil, nil //nolint:nilnil // the end of a feed
+	return err
+}
+
+// from is a change before which nothing is told; 0: nothing more is.
+func (f *feed) from() int64 {
+	switch {
+	case len(f.ahead) > 0:
+		return f.ahead[0].at
+	case f.last:
+		return 0
 	}
-	return &f.ahead[0], nil
+	return f.after + 1
+}
+
+// fill reads on until there is a row, or the end.
+func (f *feed) fill(ctx context.Context, want int) (err error) {
+	for err == nil && len(f.ahead) == 0 && !f.last {
+		err = f.read(ctx, want)
+	}
+	return err
 }
 
 // read reads a chunk. A record stands in it at each change that a part of it dates from, and

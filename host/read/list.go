@@ -86,7 +86,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	}
 	last := new(position)
 	for len(page.Records) <= limit {
-		w, row, err := m.next(ctx, limit+1)
+		w, row, err := m.next(ctx, m.share(limit+1))
 		if err != nil {
 			return err
 		}
@@ -312,6 +312,10 @@ func (m *merged) goOn(at *position) {
 		w.at = later != m.descending && w.source.ConnectionID != at.Connection
 	}
 }
+
+// share is about how many of so many records each walk has, where they have as many as one
+// another: a quarter more than its part.
+func (m *merged) share(want int) int { return min(want, 5*want/(4*max(len(m.walks), 1))) } //nolint:mnd // as above
 
 // next returns the next record and its walk; nil: there is none.
 func (m *merged) next(ctx context.Context, want int) (*walk, *storage.ReadRow, error) {

@@ -177,8 +177,9 @@ func (s *searching) each(ctx context.Context, at []rankedAt, fn func(*source, *p
 func (s *searching) show(ctx context.Context, at []rankedAt) error {
 	found := map[rankedAt]Hit{}
 	err := s.each(ctx, at, func(of *source, shown *projection, row *storage.ReadRow, past []storage.ReadPast) {
-		h := Hit{Record: of.record(row, shown, past, nil), SourceID: of.plan.Source.ID}
-		h.Data = nil
+		told := *row
+		told.Data = nil
+		h := Hit{Record: of.record(&told, shown, past, nil), SourceID: of.plan.Source.ID}
 		if h.matchAll(of, row.Data, s.terms) {
 			found[rankedAt{of.ID, row.Key}] = h
 		}

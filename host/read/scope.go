@@ -132,7 +132,7 @@ func bound(at time.Time) ([]byte, bool) {
 // cut returns the members of a record that are seen and asked for; nil fields: all of them.
 // The schema's required ones are always among them (RD-18.2).
 func (s *source) cut(data []byte, fields []string) []byte {
-	if s.scope == nil && fields == nil {
+	if data == nil || s.scope == nil && fields == nil {
 		return data
 	}
 	return field.Project(make([]byte, 0, len(data)), data, func(name string) bool { return s.keeps(name, fields) })

@@ -281,7 +281,7 @@ func (s *searching) look(ctx context.Context, limit int) (moved, more bool, err 
 	if s.words != nil && len(s.words) == 0 {
 		return false, false, nil
 	}
-	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), mostDocs), Bytes: chunkBytes, Histories: s.dated}
+	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: min(2*(limit+1), max(mostDocs, limit+1)), Bytes: chunkBytes, Histories: s.dated}
 	for _, t := range s.terms {
 		q.Terms = append(q.Terms, storage.ReadTerm{Words: t.Words, Prefix: t.Prefix})
 	}
@@ -357,8 +357,9 @@ func (s *searching) take(d *storage.ReadHit) {
 
 // add adds a record to the hits when it has the words.
 func (s *searching) add(of *source, row *storage.ReadRow) {
-	h := Hit{Record: of.record(row, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID, history: row.History}
-	h.Data = nil
+	told := *row
+	told.Data = nil // no part of it is shown but the snippet
+	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID, history: row.History}
 	if h.matchAll(of, row.Data, s.terms) {
 		s.found.Hits = append(s.found.Hits, h)
 	}
@@ -366,19 +367,19 @@ func (s *searching) add(of *source, row *storage.ReadRow) {
 
 // matchAll notes which fields of the record have the words.
 func (h *Hit) matchAll(of *source, data []byte, terms []words.Term) (found bool) {
-	for n := range of.plan.Indexed {
-		found = h.match(of, data, n, terms) || found
+	for n, value := range field.Pick(data, of.plan.Indexed) {
+		found = h.match(of, value, n, terms) || found
 	}
 	return found
 }
 
 // match notes that a field of the record has the words, where it has them and is granted.
-func (h *Hit) match(of *source, data []byte, n int, terms []words.Term) bool {
+func (h *Hit) match(of *source, value []byte, n int, terms []words.Term) bool {
 	name := of.plan.Indexed[n]
 	if !of.grants(name) {
 		return false
 	}
-	text, _ := field.String(field.Get(data, name))
+	text, _ := field.String(value)
 	m, found := words.Look(text, terms)
 	if !found {
 		return false

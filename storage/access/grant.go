@@ -253,25 +253,19 @@ func (s *Store) LimitGrant(ctx context.Context, id string, hourlyBytes int64) er
 // GrantByToken returns the token whose secret has that hash and its grant; nil: there is
 // none. It is one read, whatever it finds.
 func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *Grant, error) {
-	var row struct {
-		grantRow      `bun:",extend"`
-		TokenID       string `bun:"token_id"`
-		TokenSHA256   string `bun:"token_sha256"`
-		TokenMadeUS   int64  `bun:"token_made_us"`
-		TokenExpireUS int64  `bun:"token_expire_us"`
-		TokenUsedUS   int64  `bun:"token_used_us"`
-	}
-	err := s.db.Read.NewRaw("SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, g.hourly_bytes, "+
-		"t.id AS token_id, t.sha256 AS token_sha256, t.created_us AS token_made_us, t.expires_us AS token_expire_us, t.used_us AS token_used_us "+
-		"FROM grant_tokens AS t JOIN grants AS g ON g.id = t.grant_id WHERE t.sha256 = ?", sha256).Scan(ctx, &row)
+	var g grantRow
+	var t grantTokenRow
+	err := s.db.QueryRow(ctx, "SELECT g.id, g.request_id, g.client_id, g.document, g.sha256, g.review, g.declaration_sha256, g.issued_us, g.expires_us, g.revoked_us, g.hourly_bytes, "+
+		"t.id, t.sha256, t.grant_id, t.created_us, t.expires_us, t.used_us FROM grant_tokens AS t JOIN grants AS g ON g.id = t.grant_id WHERE t.sha256 = ?", []any{sha256},
+		&g.ID, &g.RequestID, &g.ClientID, &g.Document, &g.SHA256, &g.Review, &g.Declaration, &g.IssuedUS, &g.ExpiresUS, &g.RevokedUS, &g.HourlyBytes,
+		&t.ID, &t.SHA256, &t.GrantID, &t.CreatedUS, &t.ExpiresUS, &t.UsedUS)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, s.db.Fail("read the token", err)
 	}
-	token := (&grantTokenRow{ID: row.TokenID, SHA256: row.TokenSHA256, GrantID: row.ID, CreatedUS: row.TokenMadeUS, ExpiresUS: row.TokenExpireUS, UsedUS: row.TokenUsedUS}).public()
-	grant := row.grantRow.public()
+	token, grant := t.public(), g.public()
 	return &token, &grant, nil
 }
 

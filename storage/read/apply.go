@@ -160,22 +160,21 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 		history *History
 	}
 	fresh, old := make([]followUp, 0, len(entries)), []indexed(nil)
+	had, err := a.lookUpFile(entries)
+	if err != nil {
+		return err
+	}
 	for i := range entries {
-		e := &entries[i]
-		if !known[e.StreamID] {
-			continue
-		}
-		was, history, err := a.lookUpOne(e)
+		e, was := &entries[i], had[i]
 		switch {
-		case err != nil:
-			return err
-		case history != nil && was.Seq > e.Seq: // a stream that is made anew was ahead
-			continue
-		case history != nil:
+		case !known[e.StreamID]:
+		case was == nil:
+			fresh = append(fresh, followUp{e, nil})
+		case was.Seq <= e.Seq: // else a stream that is made anew was ahead
 			a.days[dayKey{e.StreamID, was.Day}]--
-			old = append(old, was)
+			old = append(old, was.indexed)
+			fresh = append(fresh, followUp{e, &was.History})
 		}
-		fresh = append(fresh, followUp{e, history})
 	}
 	if err := a.remove(old); err != nil {
 		return err
@@ -186,23 +185,56 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(a.flush(&addedRows), a.flush(&addedOrder), a.flush(&addedChanges))
 }
 
-// lookUpOne returns what a file's read state has of an entry's record; a nil History: nothing.
-func (a *applying) lookUpOne(e *Entry) (was indexed, h *History, err error) {
-	st, err := a.prepare("SELECT seq, sort, day, docs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
+// indexedFile is what a file's read state has of a record.
+type indexedFile struct {
+	indexed
+	History
+}
+
+// lookUpFile returns what a file's read state has of the records of some entries, by their places;
+// nil: nothing. Records of one stream are asked for together.
+func (a *applying) lookUpFile(entries []Entry) ([]*indexedFile, error) {
+	all := make([]*indexedFile, len(entries))
+	for from, to := 0, 0; from < len(entries); from = to {
+		stream := entries[from].StreamID
+		for to < len(entries) && to-from < atOnce && entries[to].StreamID == stream {
+			to++
+		}
+		if err := a.lookUpStream(entries[from:to], all[from:to]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// lookUpStream is lookUpFile for as many entries of one stream as are asked for at once.
+func (a *applying) lookUpStream(entries []Entry, to []*indexedFile) (err error) {
+	st, err := a.prepare(lookAtOnce) //nolint:sqlclosecheck // close closes it
 	if err != nil {
-		return was, nil, err
+		return err
 	}
-	var fields []byte
-	h, was.StreamID, was.Key = new(History), e.StreamID, e.Key
-	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&was.Seq, &was.Sort, &was.Day, &was.Docs, &h.Born, &h.BornUS, &h.Since, &h.Time, &fields)
-	if errors.Is(err, sql.ErrNoRows) {
-		return was, nil, nil
+	values := append(make([]any, 0, atOnce+1), entries[0].StreamID)
+	for i := range atOnce {
+		values = append(values, entries[min(i, len(entries)-1)].Key)
 	}
-	h.unpack(fields)
-	return was, h, err
+	rows, err := st.QueryContext(a.t.Ctx, values...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		was, fields := new(indexedFile), []byte(nil)
+		was.StreamID = entries[0].StreamID
+		if err := rows.Scan(&was.Key, &was.Seq, &was.Sort, &was.Day, &was.Docs, &was.Born, &was.BornUS, &was.Since, &was.Time, &fields); err != nil {
+			return err
+		}
+		was.unpack(fields)
+		to[slices.IndexFunc(entries, func(e Entry) bool { return e.Key == was.Key })] = was
+	}
+	return rows.Err()
 }
 
 // one applies an entry in a file, whose record is not indexed. history is what was known of it.
@@ -212,11 +244,10 @@ func (a *applying) one(e *Entry, history *History) error {
 		return err
 	}
 	a.days[dayKey{e.StreamID, e.Day}]++
-	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs, "+historyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
+	if err := a.put(&addedRows, e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
 		return err
 	}
-	if err := a.exec("INSERT INTO read_order (stream_id, sort, key) VALUES (?, ?, ?)", e.StreamID, e.Sort, e.Key); err != nil {
+	if err := a.put(&addedOrder, e.StreamID, e.Sort, e.Key); err != nil {
 		return err
 	}
 	for _, d := range e.Docs {
@@ -238,7 +269,7 @@ func (a *applying) keep(e *Entry, f *followed) error {
 		}
 	}
 	for _, seq := range f.add {
-		if err := a.exec("INSERT INTO read_changes (stream_id, seq, key) VALUES (?, ?, ?) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key", e.StreamID, seq, e.Key); err != nil {
+		if err := a.put(&addedChanges, e.StreamID, seq, e.Key); err != nil {
 			return err
 		}
 	}

@@ -25,22 +25,35 @@ type Position struct {
 // Position returns how far the read state is.
 func (s *Store) Position(ctx context.Context) (p Position, err error) {
 	// In this order: what is indexed is never ahead of what it is compared with.
-	err = s.db.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
-coalesce((SELECT epoch FROM read_position), 0)`).Scan(&p.Indexed, &p.Last, &p.Epoch)
+	err = s.db.QueryRow(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
+coalesce((SELECT epoch FROM read_position), 0)`, nil, &p.Indexed, &p.Last, &p.Epoch)
 	return p, s.db.Fail("read the position of the index", err)
 }
 
 // ChangesAfter returns the next changes behind one, in their order.
 func (s *Store) ChangesAfter(ctx context.Context, seq int64, limit int) (all []Change, err error) {
-	err = s.db.Read.NewRaw("SELECT seq, stream_id, key, data, emitted_at FROM records WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit).Scan(ctx, &all)
-	return all, s.db.Fail("read the changes", err)
+	return s.changes(ctx, "read the changes", "seq > ? ORDER BY seq LIMIT ?", seq, limit)
 }
 
 // RecordsAfter returns the next records and tombstones of a stream behind a key, by key.
 func (s *Store) RecordsAfter(ctx context.Context, streamID int64, key string, limit int) (all []Change, err error) {
-	err = s.db.Read.NewRaw("SELECT seq, stream_id, key, data, emitted_at FROM records WHERE stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, key, limit).
-		Scan(ctx, &all)
-	return all, s.db.Fail("read the records", err)
+	return s.changes(ctx, "read the records", "stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, key, limit)
+}
+
+func (s *Store) changes(ctx context.Context, what, where string, args ...any) (all []Change, err error) {
+	rows, err := s.db.Query(ctx, "SELECT seq, stream_id, key, data, emitted_at FROM records WHERE "+where, args...)
+	if err != nil {
+		return nil, s.db.Fail(what, err)
+	}
+	defer func() { err = errors.Join(err, s.db.Fail(what, errors.Join(rows.Err(), rows.Close()))) }()
+	for rows.Next() {
+		var c Change
+		if err := rows.Scan(&c.Seq, &c.StreamID, &c.Key, &c.Data, &c.EmittedAt); err != nil {
+			return nil, s.db.Fail(what, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // eachChunk is how many records ReadEach reads at once.

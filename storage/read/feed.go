@@ -2,9 +2,8 @@ package read
 
 import (
 	"context"
+	"errors"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -17,12 +16,6 @@ type FeedRow struct {
 	At int64
 }
 
-type feedRow struct {
-	readRow
-
-	At int64
-}
-
 // ReadFeed returns the changes of a stream behind one, in their order: those that a part of
 // a live record dates from, and those with which a record went or got another time. They
 // have so many bytes together, but for the last of them. more: there may be others behind.
@@ -31,32 +24,41 @@ func (s *Store) ReadFeed(ctx context.Context, streamID, after int64, limit, byte
 SELECT at, key FROM (SELECT seq AS at, key FROM read_changes WHERE stream_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS a
 UNION SELECT at, key FROM (SELECT until_seq AS at, key FROM read_past WHERE stream_id = ? AND until_seq > ? ORDER BY until_seq LIMIT ?) AS b ORDER BY at LIMIT ?) AS c
 LEFT JOIN read_rows AS i ON i.stream_id = ? AND i.key = c.key LEFT JOIN records AS r ON r.stream_id = ? AND r.key = c.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY c.at`
-	rows, cut, err := rowsOf(ctx, s.db.Read, bytes, func(r *feedRow) int { return r.size() }, text, streamID, after, limit, streamID, after, limit, limit, streamID, streamID)
+	var at int64
+	cut, err := s.rowsOf(ctx, bytes, func(r *scanned) []any { return r.indexed(&at, &r.Key) }, func(r *Row) {
+		r.StreamID = streamID
+		out = append(out, FeedRow{*r, at})
+	}, text, streamID, after, limit, streamID, after, limit, limit, streamID, streamID)
 	if err != nil {
 		return nil, false, s.db.Fail("read the changes", err)
 	}
-	out = make([]FeedRow, len(rows))
-	for i := range rows {
-		out[i] = FeedRow{rows[i].public(streamID), rows[i].At}
-	}
-	return out, cut || len(rows) == limit, nil
+	return out, cut || len(out) == limit, nil
+}
+
+// ReadNextChange returns the first change of a stream's feed behind one; 0: there is none.
+func (s *Store) ReadNextChange(ctx context.Context, streamID, after int64) (at int64, err error) {
+	err = s.db.QueryRow(ctx, `SELECT coalesce(min(at), 0) FROM (SELECT min(seq) AS at FROM read_changes WHERE stream_id = ? AND seq > ?
+UNION ALL SELECT min(until_seq) AS at FROM read_past WHERE stream_id = ? AND until_seq > ?) AS c`, []any{streamID, after, streamID, after}, &at)
+	return at, s.db.Fail("read the changes", err)
 }
 
 // ReadPast returns the spans that records with some keys have behind them, by key and in
 // their order.
-func (s *Store) ReadPast(ctx context.Context, streamID int64, keys []string) (map[string][]Past, error) {
-	var rows []struct {
-		Key                        string
-		FromSeq, UntilSeq, UntilUs int64
-		Time                       []byte
-	}
-	err := s.db.Read.NewRaw("SELECT key, from_seq, until_seq, until_us, time FROM read_past WHERE stream_id = ? AND key IN (?) ORDER BY key, until_seq", streamID, bun.List(keys)).
-		Scan(ctx, &rows)
+func (s *Store) ReadPast(ctx context.Context, streamID int64, keys []string) (_ map[string][]Past, err error) {
 	all := make(map[string][]Past, len(keys))
-	for _, r := range rows {
-		all[r.Key] = append(all[r.Key], Past{Key: r.Key, From: r.FromSeq, Until: r.UntilSeq, Time: r.Time, UntilUS: r.UntilUs})
+	rows, err := s.db.Query(ctx, "SELECT key, from_seq, until_seq, until_us, time FROM read_past WHERE stream_id = ? AND key IN (?) ORDER BY key, until_seq", streamID, keys)
+	if err != nil {
+		return nil, s.db.Fail("read the changes", err)
 	}
-	return all, s.db.Fail("read the changes", err)
+	defer func() { err = errors.Join(err, s.db.Fail("read the changes", errors.Join(rows.Err(), rows.Close()))) }()
+	for rows.Next() {
+		var p Past
+		if err := rows.Scan(&p.Key, &p.From, &p.Until, &p.UntilUS, &p.Time); err != nil {
+			return nil, s.db.Fail("read the changes", err)
+		}
+		all[p.Key] = append(all[p.Key], p)
+	}
+	return all, nil
 }
 
 // PrunePast removes at most limit of the spans that were noted longer ago than that: nobody

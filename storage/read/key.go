@@ -17,7 +17,7 @@ const keyBytes = 32
 func (s *Store) ServerKey(ctx context.Context, name string, random io.Reader) ([]byte, error) {
 	var key []byte
 	const find = "SELECT secret FROM server_keys WHERE name = ?"
-	err := s.db.Read.QueryRowContext(ctx, find, name).Scan(&key)
+	err := s.db.QueryRow(ctx, find, []any{name}, &key)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return key, s.db.Fail("read a key", err)
 	}

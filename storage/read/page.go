@@ -42,28 +42,32 @@ type PageQuery struct {
 	Bytes      int // of the rows together, but for the last of them
 }
 
-type readRow struct {
-	Sort      []byte
-	Key       string
-	Seq       int64
-	Data      *string
-	EmittedAt string
-	RunID     string
+// scanned is a row with the columns of a record, and of its row in the read state.
+type scanned struct {
+	Row
 
-	Indexed, BornSeq, BornUs, SinceSeq int64
-	Time, Fields                       []byte
+	history History
+	fields  []byte
 }
 
-func (r *readRow) public(streamID int64) Row {
-	out := Row{Place: Place{r.Sort, r.Key}, StreamID: streamID, Seq: r.Seq, EmittedAt: r.EmittedAt, RunID: r.RunID}
-	if r.Data != nil {
-		out.Data = []byte(*r.Data)
+// record is where rowColumns go.
+func (r *scanned) record(first ...any) []any {
+	return append(first, &r.Seq, &r.Data, &r.EmittedAt, &r.RunID)
+}
+
+// indexed is where rowColumns and indexedColumns go.
+func (r *scanned) indexed(first ...any) []any {
+	h := &r.history
+	return append(r.record(first...), &r.Indexed, &h.Born, &h.BornUS, &h.Since, &h.Time, &r.fields)
+}
+
+// row is what was scanned.
+func (r *scanned) row() *Row {
+	if r.Indexed > 0 {
+		r.history.unpack(r.fields)
+		r.History = &r.history
 	}
-	if out.Indexed = r.Indexed; r.Indexed > 0 {
-		out.History = &History{Born: r.BornSeq, BornUS: r.BornUs, Since: r.SinceSeq, Time: r.Time}
-		out.History.unpack(r.Fields)
-	}
-	return out
+	return &r.Row
 }
 
 // indexedColumns are those of a record's row i in the read state.
@@ -72,43 +76,41 @@ coalesce(i.since_seq, 0) AS since_seq, i.time, i.fields`
 
 const rowColumns = `coalesce(r.seq, 0) AS seq, r.data, coalesce(r.emitted_at, '') AS emitted_at, coalesce(u.run_id, '') AS run_id`
 
-// rowsOf scans rows until they have so many bytes. cut: there are others.
-func rowsOf[T any](ctx context.Context, db *bun.DB, bytes int, size func(*T) int, query string, args ...any) (all []T, cut bool, err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+// rowsOf calls fn with rows until they have so many bytes; to says where the columns of one go.
+// cut: there are others.
+func (s *Store) rowsOf(ctx context.Context, bytes int, to func(*scanned) []any, fn func(*Row), query string, args ...any) (cut bool, err error) {
+	rows, err := s.db.Query(ctx, query, args...)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if cut = bytes <= 0 && len(all) > 0; cut {
-			return all, true, nil
+	for first := true; rows.Next(); first = false {
+		if bytes <= 0 && !first {
+			return true, nil
 		}
-		var row T
-		if err := db.ScanRow(ctx, rows, &row); err != nil {
-			return nil, false, err
+		row := new(scanned)
+		if err := rows.Scan(to(row)...); err != nil {
+			return false, err
 		}
-		bytes -= size(&row)
-		all = append(all, row)
+		bytes -= row.size()
+		fn(row.row())
 	}
-	return all, false, rows.Err()
+	return false, rows.Err()
 }
 
 // size is about how much memory a row takes.
-func (r *readRow) size() int {
-	n := len(r.Sort) + len(r.Key) + len(r.Time) + len(r.Fields)
-	if r.Data != nil {
-		n += len(*r.Data)
-	}
-	return n
+func (r *scanned) size() int {
+	return len(r.Sort) + len(r.Key) + len(r.Data) + len(r.history.Time) + len(r.fields)
 }
 
 // ReadPage returns records of a stream in its order. more: there may be others behind them.
 func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool, err error) {
-	text, args := "SELECT sort, key FROM read_order WHERE stream_id = ?", []any{q.StreamID}
+	from, where, args := "read_order", " WHERE o.stream_id = ?", []any{q.StreamID}
+	and := func(condition string, values ...any) { where, args = where+" AND "+condition, append(args, values...) }
 	if q.Keys != nil {
-		text, args = "SELECT sort, key FROM read_rows WHERE stream_id = ? AND key IN (?)", append(args, bun.List(q.Keys))
+		from = "read_rows"
+		and("o.key IN (?)", q.Keys)
 	}
-	where := func(condition string, values ...any) { text, args = text+" AND "+condition, append(args, values...) }
 	behind, direction := ">", ""
 	if q.Descending {
 		behind, direction = "<", " DESC"
@@ -117,27 +119,31 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 		behind += "="
 	}
 	if q.After != nil {
-		where("(sort, key) "+behind+" (?, ?)", q.After.Sort, q.After.Key)
+		and("(o.sort, o.key) "+behind+" (?, ?)", q.After.Sort, q.After.Key)
 	}
 	if q.From != nil {
-		where("sort >= ?", q.From)
+		and("o.sort >= ?", q.From)
 	}
 	if q.To != nil {
-		where("sort < ?", q.To)
+		and("o.sort < ?", q.To)
 	}
-	text += " ORDER BY sort" + direction + ", key" + direction + " LIMIT ?"
-	// The order is asked for twice: a join need not keep it.
-	text = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM (" + text + ") AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 " +
-		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY o.sort" + direction + ", o.key" + direction
-	rows, cut, err := rowsOf(ctx, s.db.Read, q.Bytes, (*readRow).size, text, append(args, q.Limit, q.StreamID)...)
+	order := " ORDER BY o.sort" + direction + ", o.key" + direction
+	const columns = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM "
+	const joins = " AS o LEFT JOIN records AS r ON r.stream_id = o.stream_id AND r.key = o.key AND r.deleted = 0 " +
+		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk"
+	// A file's join goes through the order, row by row. Else the order is asked for twice: a join need not keep it.
+	text := columns + from + joins + where + order + " LIMIT ?"
+	if q.Keys != nil || s.db.IsServer() {
+		text = columns + "(SELECT o.stream_id, o.sort, o.key FROM " + from + " AS o" + where + order + " LIMIT ?)" + joins + order
+	}
+	cut, err := s.rowsOf(ctx, q.Bytes, func(r *scanned) []any { return r.indexed(&r.Sort, &r.Key) }, func(r *Row) {
+		r.StreamID = q.StreamID
+		out = append(out, *r)
+	}, text, append(args, q.Limit)...)
 	if err != nil {
 		return nil, false, s.db.Fail("read a page", err)
 	}
-	out = make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public(q.StreamID)
-	}
-	return out, cut || len(rows) == q.Limit, nil
+	return out, cut || len(out) == q.Limit, nil
 }
 
 // ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
@@ -156,12 +162,11 @@ func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Ro
 // ReadRecords returns records of a stream that have one of the keys, until they have so many
 // bytes. more: there may be others. A tombstone has no data.
 func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string, bytes int) (out []Row, more bool, err error) {
-	rows, more, err := rowsOf(ctx, s.db.Read, bytes, (*readRow).size, "SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
-		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, bun.List(keys))
-	out = make([]Row, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public(streamID)
-	}
+	more, err = s.rowsOf(ctx, bytes, func(r *scanned) []any { return r.indexed(&r.Key) }, func(r *Row) {
+		r.StreamID = streamID
+		out = append(out, *r)
+	}, "SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
+		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, keys)
 	return out, more, s.db.Fail("read the records", err)
 }
 

@@ -30,39 +30,40 @@ type Hit struct {
 	Indexed int64 // the record's seq when it was indexed; Seq is 0 when it has changed since
 }
 
-type hitRow struct {
-	readRow
-
-	Docid    int64
-	StreamID int64
-}
-
 // Search returns what q asks for. more: there may be others behind them.
 func (s *Store) Search(ctx context.Context, q SearchQuery) (out []Hit, more bool, err error) {
-	column, match := "rowid", "read_fts MATCH ?"
+	column, where := "f.rowid", " WHERE read_fts MATCH ?"
 	expression := fileExpression(&q)
 	if s.db.IsServer() {
-		column, match, expression = "docid", "words @@ ?::tsquery", serverExpression(&q)
+		column, where, expression = "f.docid", " WHERE f.words @@ ?::tsquery", serverExpression(&q)
 	}
-	text, args := "SELECT "+column+" AS docid FROM read_fts WHERE "+match, []any{expression}
+	args := []any{expression}
 	if q.Before > 0 {
-		text, args = text+" AND "+column+" < ?", append(args, docid(q.Before, 0))
+		where, args = where+" AND "+column+" < ?", append(args, docid(q.Before, 0))
 	}
-	columns, indexed := rowColumns, ""
+	columns, joins := rowColumns, " LEFT JOIN records AS r ON r.seq = "+column+" / 256 AND r.deleted = 0 "
 	if q.Histories {
-		columns, indexed = rowColumns+indexedColumns, "LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "
+		columns, joins = columns+indexedColumns, joins+"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "
 	}
-	text = "SELECT f.docid, coalesce(r.stream_id, 0) AS stream_id, coalesce(r.key, '') AS key, " + columns + " FROM (" + text + " ORDER BY " + column + " DESC LIMIT ?) AS f " +
-		"LEFT JOIN records AS r ON r.seq = f.docid / 256 AND r.deleted = 0 " + indexed + "LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY f.docid DESC"
-	rows, cut, err := rowsOf(ctx, s.db.Read, q.Bytes, func(r *hitRow) int { return r.size() }, text, append(args, q.Limit)...)
+	columns = "SELECT " + column + ", coalesce(r.stream_id, 0), coalesce(r.key, ''), " + columns + " FROM "
+	joins += "LEFT JOIN runs AS u ON u.pk = r.run_pk"
+	order := " ORDER BY " + column + " DESC"
+	// As in ReadPage: a file's join keeps the order.
+	text := columns + "read_fts AS f" + joins + where + order + " LIMIT ?"
+	if s.db.IsServer() {
+		text = columns + "(SELECT f.docid FROM read_fts AS f" + where + order + " LIMIT ?) AS f" + joins + order
+	}
+	var doc int64
+	cut, err := s.rowsOf(ctx, q.Bytes, func(r *scanned) []any {
+		if q.Histories {
+			return r.indexed(&doc, &r.StreamID, &r.Key)
+		}
+		return r.record(&doc, &r.StreamID, &r.Key)
+	}, func(r *Row) { out = append(out, Hit{*r, doc / MostFields}) }, text, append(args, q.Limit)...)
 	if err != nil {
 		return nil, false, s.db.Fail("search", err)
 	}
-	out = make([]Hit, len(rows))
-	for i := range rows {
-		out[i] = Hit{rows[i].public(rows[i].StreamID), rows[i].Docid / MostFields}
-	}
-	return out, cut || len(rows) == q.Limit, nil
+	return out, cut || len(out) == q.Limit, nil
 }
 
 // fileExpression writes the query as FTS5 reads it: each word is a string, so that none is

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
@@ -44,14 +42,14 @@ CASE WHEN r.building_after IS NULL THEN 0 ELSE 1 END AS building, coalesce(r.bui
 FROM streams s JOIN connections c ON c.id = s.connection_id LEFT JOIN read_streams r ON r.stream_id = s.id WHERE s.removed = 0`
 
 // ReadStreams returns the streams that q chooses, by the names of connection and stream.
-func (s *Store) ReadStreams(ctx context.Context, q StreamQuery) ([]Stream, error) {
+func (s *Store) ReadStreams(ctx context.Context, q StreamQuery) (out []Stream, err error) {
 	text, args := streamColumns, []any{}
 	where := func(condition string, value any) { text, args = text+" AND "+condition, append(args, value) }
 	if q.Connections != nil {
-		where("s.connection_id IN (?)", bun.List(q.Connections))
+		where("s.connection_id IN (?)", q.Connections)
 	}
 	if q.IDs != nil {
-		where("s.id IN (?)", bun.List(q.IDs))
+		where("s.id IN (?)", q.IDs)
 	}
 	if q.Name != "" {
 		where("s.name = ?", q.Name)
@@ -59,9 +57,20 @@ func (s *Store) ReadStreams(ctx context.Context, q StreamQuery) ([]Stream, error
 	if q.Unfit {
 		text += " AND (r.stream_id IS NULL OR r.building_after IS NOT NULL OR r.module_sha256 <> c.pinned_sha256)"
 	}
-	var out []Stream
-	err := s.db.Read.NewRaw(text+" ORDER BY c.name, s.name", args...).Scan(ctx, &out)
-	return out, s.db.Fail("read the streams", err)
+	rows, err := s.db.Query(ctx, text+" ORDER BY c.name, s.name", args...)
+	if err != nil {
+		return nil, s.db.Fail("read the streams", err)
+	}
+	defer func() { err = errors.Join(err, s.db.Fail("read the streams", errors.Join(rows.Err(), rows.Close()))) }()
+	for rows.Next() {
+		var o Stream
+		if err := rows.Scan(&o.ID, &o.ConnectionID, &o.Connection, &o.Connector, &o.Name, &o.Live, &o.Deleted, &o.LastSeq, &o.Module,
+			&o.IndexedModule, &o.Declaration, &o.Generation, &o.Building, &o.After); err != nil {
+			return nil, s.db.Fail("read the streams", err)
+		}
+		out = append(out, o)
+	}
+	return out, nil
 }
 
 // PinnedManifest returns the accepted manifest of a connection; empty: there is none.

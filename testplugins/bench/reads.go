@@ -233,9 +233,8 @@ func (r *readers) slow(ctx context.Context, total int) error {
 	}
 	tell("group_by over every stream", total, began, "3 s of a million (1)")
 	changed := min(total/readStreams/len(readConnections), mostHidden)
-	random, words := readWords()
 	for _, name := range readConnections {
-		if err := r.writeStream(ctx, name, "s0", changed, "y", random, words); err != nil {
+		if err := r.writeStream(ctx, name, "s0", changed, "y"); err != nil {
 			return err
 		}
 	}

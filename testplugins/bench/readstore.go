@@ -93,22 +93,11 @@ func (s *shelf) fill(ctx context.Context, total int) error {
 	return err
 }
 
-// readWords are the words of the records, and the chance that picks them: the same each time.
-func readWords() (*mathrand.Rand, []string) {
-	random := mathrand.New(mathrand.NewPCG(1, 2))
-	words := make([]string, 5000)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%x", random.Uint32())
-	}
-	return random, words
-}
-
 // write writes every record.
 func (s *shelf) write(ctx context.Context, total int) error {
-	random, words := readWords()
 	for stream := range readStreams {
 		for _, name := range readConnections {
-			if err := s.writeStream(ctx, name, fmt.Sprint("s", stream), total/len(readConnections)/readStreams, "x", random, words); err != nil {
+			if err := s.writeStream(ctx, name, fmt.Sprint("s", stream), total/len(readConnections)/readStreams, "x"); err != nil {
 				return err
 			}
 		}
@@ -129,7 +118,13 @@ func (s *shelf) begin(ctx context.Context, connection, stream string) (*storage.
 	})
 }
 
-func (s *shelf) writeStream(ctx context.Context, connection, stream string, n int, hidden string, random *mathrand.Rand, words []string) error {
+// writeStream writes the first records of a stream, which are the same each time but for their hidden field.
+func (s *shelf) writeStream(ctx context.Context, connection, stream string, n int, hidden string) error {
+	random := mathrand.New(mathrand.NewPCG(1, 2))
+	words := make([]string, 5000)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x", random.Uint32())
+	}
 	w, err := s.begin(ctx, connection, stream)
 	if err != nil {
 		return err

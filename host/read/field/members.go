@@ -119,6 +119,13 @@ func text(data []byte, at int) int {
 	if at >= len(data) || data[at] != '"' {
 		return -1
 	}
+	end := bytes.IndexByte(data[at+1:], '"')
+	if end < 0 {
+		return -1
+	}
+	if bytes.IndexByte(data[at+1:at+1+end], '\\') < 0 {
+		return at + end + 2
+	}
 	for i := at + 1; i < len(data); i++ {
 		switch data[i] {
 		case '\\':

@@ -15,6 +15,9 @@ const (
 	mostBytes = 64 // of one word, folded or not; the rest of a longer one is left out
 )
 
+// usualWord is about how many bytes a word has, with what separates it from the next.
+const usualWord = 6
+
 // Word is a folded word, and where it stands in its text.
 type Word struct {
 	Text       string
@@ -24,7 +27,7 @@ type Word struct {
 // Split returns the words of a text, folded: in lower case, without diacritics. A character
 // of a script that is written without spaces is a word of its own.
 func Split(text string) []Word {
-	var words []Word
+	words := make([]Word, 0, min(len(text)/usualWord+1, MostWords))
 	each(text, func(start, end int) bool {
 		if folded := fold(text[start:end]); folded != "" {
 			words = append(words, Word{folded, start, end})
@@ -36,7 +39,7 @@ func Split(text string) []Word {
 
 // Texts returns the words alone.
 func Texts(text string) []string {
-	var words []string
+	words := make([]string, 0, min(len(text)/usualWord+1, MostWords))
 	each(text, func(start, end int) bool {
 		if folded := fold(text[start:end]); folded != "" {
 			words = append(words, folded)

@@ -3,7 +3,7 @@
 // server that several machines may.
 //
 // It opens the file and brings its schema up to date (open.go, file.go, migrate.go), reads one
-// that it may not write (reading.go), and writes through one goroutine that commits what all
+// that it may not write (reading.go), asks it by statements that stay prepared (query.go), and writes through one goroutine that commits what all
 // runs have queued as one transaction (writer.go, link.go). A Tx (tx.go) knows no table: a room
 // of the store attaches its own state to it (State) and what has to be written before the commit
 // or done after it (BeforeCommit, AfterCommit). Deleted text is overwritten in the file and in
