@@ -228,6 +228,13 @@ func (b *Binding) start() {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Halt = b.browser.gate.Close
+	if b.request.Capture {
+		o.Capture = b.browser.held.Capture
+	}
+	if b.request.Unsandboxed && b.tell != nil {
+		b.tell("run.browser_unsandboxed", nil)
+	}
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp.path, "downloads")
 	}
