@@ -249,6 +249,16 @@ func (b *Binding) start() {
 	if b.err = err; err == nil {
 		b.started.Store(ops)
 		b.working.Go(func() { b.browser.bound(b.ctx) })
+		b.working.Go(b.follow)
+	}
+}
+
+// follow keeps what the browser ended of, also when no request waits for it.
+func (b *Binding) follow() {
+	select {
+	case <-b.browser.Ended():
+		b.fails(b.browser.line.Err(), false)
+	case <-b.ctx.Done():
 	}
 }
 
