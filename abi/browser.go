@@ -14,6 +14,7 @@ const (
 	CodeBrowserClosed       Code = "browser.closed"              // it is gone
 	CodeBrowserTimeout      Code = "browser.timeout"             // it did not answer in time
 	CodeBrowserDisplay      Code = "browser.display_missing"     // there is no screen to show its window on
+	CodeBrowserCapture      Code = "browser.capture_unknown"     // no page was captured under that name, or it is too old
 	CodeBrowserRefused      Code = "browser.host_refused"        // a host, a port or a scheme that may not be reached
 )
 
@@ -92,6 +93,8 @@ const (
 	BrowserDownloadAll  = 256 << 20 // bytes of all
 	BrowserCheckpoints  = 200       // of one run
 	BrowserRepeats      = 20        // of one checkpoint, in a row
+	BrowserCapture      = 2 << 20   // bytes of what is captured of a page
+	BrowserCaptures     = 20        // of one run
 	BrowserSelectors    = 16        // of one probe, and conditions of one wait
 	BrowserDeadlineMS   = 30_000    // of an operation that names none
 	BrowserMostMS       = 300_000   // of any
@@ -288,6 +291,13 @@ const (
 	RoleProvider = "provider" // where the data is: governed like every request of the run
 	RoleAsset    = "asset"    // pictures and scripts of the site: only read, and counted
 	RoleSignIn   = "sign_in"  // reachable only while the owner is signed in
+)
+
+// The checkpoints at which a connector begins to look whether a site knows the owner, and at which
+// it does. Between them a watchdog waits for progress; sign_in.begin and sign_in.end have both.
+const (
+	CheckpointEstablish   = "session-establish:begin"
+	CheckpointEstablished = "session-established"
 )
 
 // SessionKeep and SessionDrop say what becomes of cookies that end with the browser.

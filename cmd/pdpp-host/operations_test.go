@@ -128,6 +128,8 @@ var operations = map[string]string{
 	"running.Run":       "run",
 	"running.SignIn":    "connections sign-in",
 	"running.SignOut":   "connections sign-out",
+	"running.Captures":  "runs captures",
+	"running.Capture":   "runs captures",
 	"serving.Serve":     "serve",
 	"settings.Read":     "config show",
 	"settings.Defaults": "config show",

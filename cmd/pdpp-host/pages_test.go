@@ -39,6 +39,8 @@ var pages = map[string]string{
 	"SetSchedule":        "POST /connections/x/schedule",
 	"running.SignIn":     "(its window is on the desktop of the host's own machine)",
 	"running.SignOut":    "POST /connections/x/sign-out",
+	"running.Captures":   "(it is for who writes a connector, at the host's own machine)",
+	"running.Capture":    "(as running.Captures)",
 	"running.Run":        "POST /connections/x/run",
 	"serving.Serve":      "(it is what serves the pages)",
 	"questions.List":     "GET /questions",

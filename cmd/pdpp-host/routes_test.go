@@ -20,6 +20,8 @@ var withoutRoute = map[string]string{
 	"data.Export":        "it writes files; data.Records pages what they hold",
 	"Runs":               "RunsBefore pages them",
 	"running.SignIn":     "its window is on the desktop of the host's own machine",
+	"running.Captures":   "what pages are made of stays on the machine of the host",
+	"running.Capture":    "as running.Captures",
 	"running.Run":        "it runs in the process that asks; serving.Start has the server run",
 	"serving.Serve":      "it is what serves the API",
 	"settings.Defaults":  "settings.Read has every value that holds",

@@ -233,6 +233,13 @@ func (b *Binding) start() {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Halt = b.browser.gate.Close
+	if b.request.Capture {
+		o.Capture = b.browser.held.Capture
+	}
+	if b.request.Unsandboxed && b.tell != nil {
+		b.tell("run.browser_unsandboxed", nil)
+	}
 	if b.asks.Downloads {
 		o.Downloads = filepath.Join(b.browser.temp.path, "downloads")
 	}
@@ -247,6 +254,16 @@ func (b *Binding) start() {
 	if b.err = err; err == nil {
 		b.started.Store(ops)
 		b.working.Go(func() { b.browser.bound(b.ctx) })
+		b.working.Go(b.follow)
+	}
+}
+
+// follow keeps what the browser ended of, also when no request waits for it.
+func (b *Binding) follow() {
+	select {
+	case <-b.browser.Ended():
+		b.fails(b.browser.line.Err(), false)
+	case <-b.ctx.Done():
 	}
 }
 

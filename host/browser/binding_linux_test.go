@@ -234,3 +234,25 @@ func TestDoWaitsForNobody(t *testing.T) {
 		t.Errorf("closing: got %v, want nil", err)
 	}
 }
+
+// BR-05: a run whose browser has no sandbox, by the operator's word, says so among its events; any
+// other says nothing of the kind.
+func TestUnsandboxedRunSaysSo(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, nil)
+	for word, want := range map[bool]int{true: 1, false: 0} {
+		b := bind(t, shop, nil)
+		b.request.Unsandboxed = word
+		told := 0
+		b.Watch(nil, func(event string, _ map[string]any) {
+			if event == "run.browser_unsandboxed" {
+				told++
+			}
+		})
+		b.does(`{"do":"open"}`)
+		b.does(`{"do":"pages"}`)
+		if told != want {
+			t.Errorf("unsandboxed %v: got %d events that say so, want %d", word, told, want)
+		}
+	}
+}

@@ -37,6 +37,7 @@ type Request struct {
 	Display     *launch.Display // nil: it has no window
 	Unsandboxed bool            // the operator's explicit word
 	Unmarked    bool            // the owner's: pages do not see that a program drives them
+	Capture     bool            // the operator's: what pages are made of is kept, see profile.Capture
 	Memory      int64           // bytes that all its processes may take; 0: abi.BrowserMemory
 	Trust       []string        // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter   // lets requests go

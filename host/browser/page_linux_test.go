@@ -79,6 +79,13 @@ type site struct {
 
 func newSite(t testing.TB, pages map[string]string) *site {
 	t.Helper()
+	s := serve(pages)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// serve starts a site. Close it.
+func serve(pages map[string]string) *site {
 	s := &site{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.lock.Lock()
@@ -103,7 +110,6 @@ func newSite(t testing.TB, pages map[string]string) *site {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser hangs up on a certificate before it is told to take it
 	s.EnableHTTP2 = true                           // one connection, whose certificate is taken once: that of a service worker's script never is
 	s.StartTLS()
-	t.Cleanup(s.Close)
 	return s
 }
 

@@ -3,7 +3,6 @@ package browser
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -15,44 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rod/rod/lib/proto"
-
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/launch"
 )
-
-// The environment of a host that a test kills.
-const (
-	hostIn    = "PDPP_TEST_HOST_IN" // its folder of profiles
-	pointAt   = "PDPP_TEST_HOST_POINT"
-	programIs = "PDPP_TEST_HOST_PROGRAM"
-)
-
-// points are where a host can be killed.
-var points = []string{"started", "gate shut", "ready", "page in an endless loop", "closing"}
-
-// hold is a host: it comes to its point, says which process its browser is, and waits.
-func hold() int {
-	ctx, point := context.Background(), os.Getenv(pointAt)
-	b, err := start(ctx, Request{Program: os.Getenv(programIs), Profiles: os.Getenv(hostIn), Profile: "shop", Random: rand.Reader, Admitter: everything{}, Dialer: sites{}})
-	if at := slices.Index(points, point); err == nil && at > 0 {
-		if err = b.gate.Shut(ctx); err == nil && at > 1 {
-			err = b.gate.Prove(ctx, rand.Reader)
-		}
-	}
-	if err == nil && point == points[3] {
-		_, err = proto.TargetCreateTarget{URL: "data:text/html,<script>for(;;){}</script>"}.Call(b.line.On(ctx, ""))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if point == points[4] {
-		go func() { _ = b.Close() }()
-	}
-	fmt.Println(b.process.PID)
-	select {}
-}
 
 // until waits for what comes in its own time, however busy the machine is.
 func until(t testing.TB, what string, holds func() bool) {

@@ -95,3 +95,17 @@ func (b *bound) crash(page int) {
 		b.t.Fatal("an operation on a page that crashes has no answer")
 	}
 }
+
+// BR-07.6: a run whose gate could not answer has failed, whatever its connector makes of that, also
+// when it asks the browser for nothing any more.
+func TestGateThatIsNotHeard(t *testing.T) {
+	t.Parallel()
+	b := bind(t, newSite(t, nil), nil)
+	b.does(`{"do":"open"}`)
+	if why := b.Fault(); why != nil {
+		t.Fatalf("before: got %v, want no fault", why)
+	}
+	b.browser.line.End(abi.NewError(abi.CodeBrowserUnstable, "the browser takes no answers to its requests any more", ""))
+	until(t, "the run has failed", func() bool { return abi.CodeOf(b.Fault()) == abi.CodeBrowserUnstable })
+	b.fails(`{"do":"pages"}`, abi.CodeBrowserUnstable)
+}

@@ -40,6 +40,7 @@ type Config struct {
 	browserRAM   int64
 	establish    time.Duration
 	browserMax   int64
+	capture      bool
 	memory       int64
 	moduleSize   int64
 	run          time.Duration
@@ -96,6 +97,9 @@ func (c *Config) Establish() time.Duration { return c.establish }
 
 // BrowserMax is how many browsers may run at once; 0: as many as the machine has room for.
 func (c *Config) BrowserMax() int64 { return c.browserMax }
+
+// Capture reports whether runs keep what the pages of their browsers are made of.
+func (c *Config) Capture() bool { return c.capture }
 
 // MemoryBytes is a guest's linear memory cap.
 func (c *Config) MemoryBytes() int64 { return c.memory }
@@ -184,6 +188,8 @@ func (c *Config) shownValue(name string) string {
 		return c.profilesDir
 	case KeyBrowser:
 		return c.browser
+	case KeyCapture:
+		return strconv.FormatBool(c.capture)
 	case KeyNoSandbox:
 		return strconv.FormatBool(c.noSandbox)
 	case KeyMarker:

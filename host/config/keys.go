@@ -15,6 +15,7 @@ const (
 	KeyBrowserRAM   = "browser.memory"
 	KeyEstablish    = "browser.establish_watchdog"
 	KeyBrowserMax   = "browser.max"
+	KeyCapture      = "browser.capture"
 	KeyMemory       = "limits.memory"
 	KeyModuleSize   = "limits.module_size"
 	KeyRunTime      = "limits.run"
@@ -61,6 +62,7 @@ var keys = []key{
 	{KeyMarker, MarkerShown, parseMarker},
 	{KeyEstablish, "2m", parseDuration(func(c *Config) durationPtr { return &c.establish })},
 	{KeyBrowserMax, "", parseCount(func(c *Config) *int64 { return &c.browserMax }, "what the memory has room for")},
+	{KeyCapture, "false", parseBool(func(c *Config) *bool { return &c.capture })},
 	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
 	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
 	{KeyRunTime, "4h", parseDuration(func(c *Config) durationPtr { return &c.run })},

@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 		KeyStorageDSN: "/home/ada/.local/share/pdpp/pdpp.sqlite", KeyProfilesDir: "/home/ada/.pdpp/profiles",
 		KeyMemory: "256MiB", KeyModuleSize: "64MiB", KeyRunTime: "4h", KeyLogBytes: "1MiB", KeyOutput: "16GiB",
 		KeyBytesOut: "per manifest", KeyRequests: "unbounded", KeyIsolation: "process", KeyAllowPrivate: "",
-		KeyCredentials: "auto", KeyListen: "127.0.0.1:8377", KeyTLSCert: "", KeyTLSKey: "", KeyOrigin: "", KeyBehindProxy: "false", KeyRegistration: "on", KeyBrowser: "", KeyNoSandbox: "false", KeyMarker: "shown", KeyBrowserRAM: "1GiB", KeyEstablish: "2m", KeyBrowserMax: "by its memory", KeyHistory: "90d",
+		KeyCredentials: "auto", KeyListen: "127.0.0.1:8377", KeyTLSCert: "", KeyTLSKey: "", KeyOrigin: "", KeyBehindProxy: "false", KeyRegistration: "on", KeyBrowser: "", KeyNoSandbox: "false", KeyMarker: "shown", KeyBrowserRAM: "1GiB", KeyEstablish: "2m", KeyBrowserMax: "by its memory", KeyCapture: "false", KeyHistory: "90d",
 	}
 	if len(c.Values()) != len(want) {
 		t.Errorf("%d values, want %d", len(c.Values()), len(want))

@@ -45,6 +45,11 @@ type Browser interface {
 	Slots() int
 	// Profiles returns the profiles of connections, with their sizes, and the folder they are in.
 	Profiles() (dir string, all []BrowserProfile, err error)
+	// Captures returns what was captured of the pages of a connection, the oldest first, and
+	// Capture the text of one of them (BR-19). SweepCaptures removes what is too old.
+	Captures(connector, connection string) ([]BrowserCapture, error)
+	Capture(connector, connection, id string) ([]byte, error)
+	SweepCaptures() error
 	// Find returns the program that would be started, or browser.missing.
 	Find() (program string, err error)
 	// Prove starts it with a profile that is removed again, and returns what that has shown:
@@ -62,6 +67,13 @@ type BrowserVisit struct {
 type BrowserProfile struct {
 	Name  string
 	Bytes int64
+}
+
+// BrowserCapture is a capture of a page that is kept.
+type BrowserCapture struct {
+	ID    string    `json:"capture"`
+	At    time.Time `json:"at"`
+	Bytes int64     `json:"bytes"`
 }
 
 // BrowserProof is what a start of the browser has shown.

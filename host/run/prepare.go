@@ -91,6 +91,9 @@ func (r *Runner) check(ctx context.Context, p *plan) (err error) {
 	if err = plugin.CheckImports(p.guest.Info(), p.manifest); err != nil {
 		return err
 	}
+	if err = plugin.CheckHosts(p.manifest); err != nil {
+		return err
+	}
 	if p.scope, p.narrowed, err = resolveScope(p.manifest, p.request); err != nil {
 		return err
 	}

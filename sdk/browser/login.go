@@ -44,12 +44,18 @@ const codeName = "code"
 // KEY_page_changed where the site is not as Login says; KEY is the connector's key.
 func (l *Login) Establish(h *sdk.Host) (*Page, error) {
 	b := Of(h)
+	if err := b.Checkpoint(abi.CheckpointEstablish); err != nil {
+		return nil, err
+	}
 	p, err := b.Open(l.Home)
 	if err != nil {
 		return nil, err
 	}
-	if in, err := l.knows(p); in || err != nil {
+	switch in, err := l.knows(p); {
+	case err != nil:
 		return p, err
+	case in:
+		return p, b.Checkpoint(abi.CheckpointEstablished)
 	}
 	p, elsewhere, err := b.SignIn(l.Form, func(p *Page) error { return l.enter(h, b, p) })
 	if err != nil {

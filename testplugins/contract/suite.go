@@ -117,6 +117,9 @@ func described(ctx context.Context, o Options, r *Report) *abi.Manifest {
 		return nil // the host refuses a manifest other than the known one
 	}
 	m, err := manifest.Parse(raw)
+	if err == nil {
+		err = plugin.CheckHosts(m)
+	}
 	if !r.judge("manifest.valid", err) {
 		return nil
 	}

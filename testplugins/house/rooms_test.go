@@ -108,6 +108,7 @@ var owners = map[string][]string{
 	"github.com/VictoriaMetrics/":      {"host/api/metrics"},
 	"github.com/modelcontextprotocol/": {"host/api/mcp", "cmd"}, // of cmd the tests alone
 	"golang.org/x/net/html":            {markupPackage, "testplugins"},
+	"golang.org/x/net/publicsuffix":    {"host/plugin"},
 }
 
 // topLevel is everything that may stand at the top of the project. CONTRIBUTING.md

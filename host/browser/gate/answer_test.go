@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/wire"
 )
 
@@ -24,6 +25,7 @@ type recorded struct {
 	out    chan string
 	closed chan struct{}
 	once   sync.Once
+	deaf   bool // it answers none from now on
 
 	lock  sync.Mutex
 	calls []string // method and parameters
@@ -40,7 +42,11 @@ func (r *recorded) Send(b []byte) error {
 	}
 	r.lock.Lock()
 	r.calls = append(r.calls, m.Method+" "+string(m.Params))
+	deaf := r.deaf
 	r.lock.Unlock()
+	if deaf {
+		return nil
+	}
 	r.out <- fmt.Sprintf(`{"id":%d,"result":{"targetInfos":[]}}`, m.ID)
 	return nil
 }
@@ -127,6 +133,27 @@ func TestPausesAreAnswered(t *testing.T) {
 		synctest.Wait()
 		if got := r.about("held"); len(got) != 1 || !strings.HasPrefix(got[0], "Fetch.continueRequest ") {
 			t.Errorf("after its wait: got %v, want it continued", got)
+		}
+		g.Close()
+		_ = line.Close()
+	})
+}
+
+// BR-07.6: a browser that takes no answer to a request for 30 seconds is ended, with a reason that
+// fails its run, and no request goes out without one.
+func TestNoAnswerIsTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, r, line := shut(t, byPath{})
+		r.lock.Lock()
+		r.deaf = true
+		r.lock.Unlock()
+		began := time.Now()
+		pause(r, "yes", "https://shop.example/yes")
+		pause(r, "later", "https://shop.example/yes")
+		<-line.Ended()
+		if took := time.Since(began); abi.CodeOf(line.Err()) != abi.CodeBrowserUnstable || took > 30*time.Second {
+			t.Errorf("got %v after %s, want %s within 30 s", line.Err(), took, abi.CodeBrowserUnstable)
 		}
 		g.Close()
 		_ = line.Close()

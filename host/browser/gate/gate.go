@@ -27,7 +27,8 @@ const (
 	queue     = 4096 // pauses that wait to be looked at
 	waiting   = 512  // requests that an Admitter holds at once; more are refused
 	closeTime = 2 * time.Second
-	random    = 16 // bytes in the proof's address
+	takeTime  = 30 * time.Second // for an answer to be taken
+	random    = 16               // bytes in the proof's address
 )
 
 // Request is a paused request.
@@ -339,8 +340,10 @@ func (g *Gate) asked(e wire.Event) {
 // answer makes a call about a paused request. The browser refuses one about a request that it
 // has given up meanwhile. Another error means that its pauses are not answered any more.
 func (g *Gate) answer(e wire.Event, call interface{ Call(c proto.Client) error }) error {
-	ctx, cancel := g.ctx, context.CancelFunc(func() {})
-	if ctx.Err() != nil { // the gate closes: what waits is refused
+	ctx, cancel := context.WithTimeoutCause(g.ctx, takeTime, // the run has failed: its pages ask for what they never get (BR-07.6)
+		abi.NewError(abi.CodeBrowserUnstable, "the browser takes no answers to its requests any more", "run it again"))
+	if g.ctx.Err() != nil { // the gate closes: what waits is refused
+		cancel()
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	}
 	defer cancel()

@@ -134,7 +134,7 @@ func (o *Ops) eval(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnsw
 }
 
 // checkpoint is progress that the connector tells of (BR-11).
-func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
+func (o *Ops) checkpoint(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAnswer, []byte, error) {
 	if !isLabel(r.Label) {
 		return nil, nil, invalid("label is no label")
 	}
@@ -142,7 +142,15 @@ func (o *Ops) checkpoint(_ context.Context, r *abi.BrowserRequest) (*abi.Browser
 		return nil, nil, err
 	}
 	o.mark(r.Label)
-	o.dog.happens(watch.Checkpoint, r.Label)
+	switch {
+	case r.Label == watch.LabelBegin:
+		o.dog.happens(watch.Begin, "")
+	case r.Label == watch.LabelEstablished && o.signIn == nil:
+		o.dog.happens(watch.End, "")
+	default:
+		o.dog.happens(watch.Checkpoint, r.Label)
+	}
+	o.outline(ctx, r.Page, r.Label, abi.BrowserCaptures-1) // a watchdog has one left
 	return &abi.BrowserAnswer{}, nil, nil
 }
 

@@ -10,8 +10,11 @@ import (
 
 // dog watches over signing in: when there is no progress for too long, it ends the browser.
 type dog struct {
-	now func() time.Time
-	end func(label string) // called once
+	now  func() time.Time
+	trip func(label string) // called once: captures the page, in less than watch.CaptureLimit
+	end  func()             // called once, behind that
+
+	working sync.WaitGroup
 
 	lock  sync.Mutex
 	watch watch.Watch
@@ -21,23 +24,33 @@ type dog struct {
 // happens tells the dog what happened.
 func (d *dog) happens(kind watch.Kind, label string) {
 	d.lock.Lock()
-	ends := d.next(watch.Event{Kind: kind, Label: label})
+	effects := d.next(watch.Event{Kind: kind, Label: label})
 	last := d.watch.Label
+	if slices.Contains(effects, watch.CloseGate) {
+		d.working.Go(func() {
+			d.trip(last)
+			d.happens(watch.CaptureDone, "")
+		})
+	}
 	d.lock.Unlock()
-	if ends {
-		d.end(last)
+	if slices.Contains(effects, watch.EndBrowser) {
+		d.end()
 	}
 }
 
-// next moves the watch on, and reports whether the browser is to be ended. The lock is held.
-func (d *dog) next(e watch.Event) bool {
+// off reports whether nothing is watched.
+func (d *dog) off() bool {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	return d.watch.State == watch.Off
+}
+
+// next moves the watch on, and returns what is to be done. The lock is held.
+func (d *dog) next(e watch.Event) []watch.Effect {
 	now := d.now()
 	w, all := d.watch.Next(e, now)
-	if w.State == watch.Tripped { // nothing is taken down of it
-		var effects []watch.Effect
-		w, _ = w.Next(watch.Event{Kind: watch.CaptureDone}, now)
-		w, effects = w.Next(watch.Event{Kind: watch.TraceDone}, now)
-		all = append(all, effects...)
+	if w.State == watch.Tripped { // no trace is taken
+		w, _ = w.Next(watch.Event{Kind: watch.TraceDone}, now)
 	}
 	d.watch = w
 	if d.timer != nil {
@@ -47,13 +60,18 @@ func (d *dog) next(e watch.Event) bool {
 	if due := w.Due(); !due.IsZero() {
 		d.timer = time.AfterFunc(due.Sub(now), func() { d.happens(watch.Tick, "") })
 	}
-	return slices.Contains(all, watch.EndBrowser)
+	return all
 }
 
-// rest ends the watch.
+// rest ends the watch. One that has tripped comes to its end first.
 func (d *dog) rest() {
 	d.lock.Lock()
 	defer d.lock.Unlock()
+	if d.watch.State >= watch.Tripped {
+		d.lock.Unlock()
+		d.working.Wait()
+		d.lock.Lock()
+	}
 	d.watch = watch.Watch{Limit: d.watch.Limit}
 	if d.timer != nil {
 		d.timer.Stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -31,6 +32,11 @@ type Options struct {
 	// Keep is told before a secret can be sent to a site, and when the site has let the run in; nil:
 	// nobody is.
 	Keep func(ctx context.Context, submitted bool) error
+	Halt func() // closes the gate: nothing more goes out
+
+	// Capture keeps what was captured of a page, and returns what it is known by (BR-19); nil:
+	// nothing is captured.
+	Capture func(at time.Time, text []byte) (id string, err error)
 }
 
 // Secret returns the value of a credential's field, and whether it may be seen: what may not is
@@ -48,12 +54,14 @@ type Ops struct {
 	hand   *hand        // nil: no page is in its owner's hands
 	codes  codes
 	dog    dog
+	over   atomic.Bool // signing in made no progress
 
 	lock     sync.Mutex
 	label    string
 	repeats  int
 	labelled int
 	marks    int
+	outlines int
 }
 
 // New returns the operations on the browser of a line.
@@ -66,7 +74,7 @@ func New(ctx context.Context, o Options) (*Ops, error) {
 		o.Tell = func(string, map[string]any) {}
 	}
 	ops := &Ops{options: o, pages: pages}
-	ops.dog = dog{now: o.Now, watch: watch.Watch{Limit: o.Limit}, end: ops.stalled}
+	ops.dog = dog{now: o.Now, watch: watch.Watch{Limit: o.Limit}, trip: ops.stalled, end: ops.release}
 	if ops.files, err = newFiles(ctx, o.Line, o.Downloads); err != nil {
 		pages.Close()
 		return nil, err
@@ -74,12 +82,23 @@ func New(ctx context.Context, o Options) (*Ops, error) {
 	return ops, nil
 }
 
-// stalled ends a browser in which signing in made no progress (BR-12): no code that still runs
-// can press a button there later.
+// stalled ends what goes on in a browser in which signing in made no progress (BR-12): no code that
+// still runs can press a button there later. A capture of the page is kept first.
 func (o *Ops) stalled(label string) {
+	o.over.Store(true)
 	o.options.Roles.SignIn(false)
 	o.options.Stalled(label, o.codes.submitted()) // first: the run has this reason, and not that its browser is gone
-	o.options.Line.End(abi.NewError(abi.CodeBrowserClosed, "signing in made no progress, and was ended", "try it again"))
+	if o.options.Capture != nil {
+		o.options.Halt()
+		o.outlineStalled(label)
+	}
+}
+
+// release ends that browser.
+func (o *Ops) release() { o.options.Line.End(stalled()) }
+
+func stalled() error {
+	return abi.NewError(abi.CodeBrowserClosed, "signing in made no progress, and was ended", "try it again")
 }
 
 // Asking tells that the owner is asked, or no longer: signing in waits for that.
@@ -152,6 +171,9 @@ func (o *Ops) Do(ctx context.Context, r *abi.BrowserRequest) (head *abi.BrowserA
 	} else {
 		o.window.RLock()
 		defer o.window.RUnlock()
+	}
+	if o.over.Load() {
+		return nil, nil, stalled()
 	}
 	if o.hand != nil {
 		return nil, nil, abi.NewError(abi.CodeBrowserHandedOver, "the page is its owner's, who was asked to act there", "wait for the answer to the INTERACTION")

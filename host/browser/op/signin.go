@@ -132,8 +132,11 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is signed in already", "end that with sign_in.end first")
 	}
 	o.options.Roles.SignIn(true)
-	o.dog.happens(watch.Begin, "")
-	o.mark(watch.LabelBegin)
+	if o.dog.off() { // the connector has not begun to look for its session before
+		o.dog.happens(watch.Begin, "")
+		o.mark(watch.LabelBegin)
+		o.outline(ctx, r.Page, watch.LabelBegin, abi.BrowserCaptures-1)
+	}
 	defer func() {
 		if err != nil {
 			o.shut()
@@ -188,6 +191,10 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		}
 		o.shut()
 		_ = o.pages.Alone(ctx, false)
+		if err == nil && a.URL != "" && r.OK {
+			o.mark(watch.LabelEstablished)
+			o.outline(ctx, p.Number, watch.LabelEstablished, abi.BrowserCaptures-1)
+		}
 	}()
 	if err := p.PassCSP(ctx); err != nil { // it holds from the next document on
 		return nil, nil, err
@@ -224,7 +231,6 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		if err := o.codes.enter(ctx, o.options.Keep); err != nil {
 			return nil, nil, err
 		}
-		o.mark(watch.LabelEstablished)
 	}
 	return a, nil, nil
 }

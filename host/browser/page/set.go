@@ -299,7 +299,7 @@ func (s *Set) moved(e wire.Event) {
 	s.tell("")
 	scheme, _, _ := strings.Cut(t.TargetInfo.URL, ":")
 	switch scheme {
-	case "", "https", "about", "blob", "chrome-error":
+	case "", "https", "about", "chrome-error":
 		return
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, small)

@@ -138,7 +138,8 @@ func (h *Held) Release() error {
 func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err error) {
 	_, missing := os.Lstat(filepath.Join(dir, profile))
 	_, signedOut := os.Lstat(filepath.Join(dir, sessions, profile))
-	if errors.Is(missing, fs.ErrNotExist) && errors.Is(signedOut, fs.ErrNotExist) {
+	_, seen := os.Lstat(filepath.Join(dir, captures, profile))
+	if errors.Is(missing, fs.ErrNotExist) && errors.Is(signedOut, fs.ErrNotExist) && errors.Is(seen, fs.ErrNotExist) {
 		return nil
 	}
 	h, err := Hold(ctx, dir, profile, wait)
@@ -148,7 +149,7 @@ func Remove(ctx context.Context, dir, profile string, wait time.Duration) (err e
 	defer func() { err = errors.Join(err, h.Release()) }()
 	all, err := os.OpenRoot(dir)
 	if err == nil {
-		err = errors.Join(h.Keep(nil), all.RemoveAll(profile), all.Close())
+		err = errors.Join(h.Keep(nil), all.RemoveAll(profile), all.RemoveAll(filepath.Join(captures, profile)), all.Close())
 	}
 	if err != nil {
 		return refused(h.Path, "cannot be removed").Wrap(err)

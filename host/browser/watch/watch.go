@@ -1,6 +1,10 @@
 package watch
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // State is where a watchdog stands.
 type State int
@@ -17,10 +21,10 @@ const (
 
 // The labels of the host's own checkpoints.
 const (
-	LabelBegin       = "session-establish:begin"
+	LabelBegin       = abi.CheckpointEstablish
 	LabelProbe       = "session-establish:probe"
 	LabelProbeAgain  = "session-establish:probe-after-manual"
-	LabelEstablished = "session-established"
+	LabelEstablished = abi.CheckpointEstablished
 )
 
 // DefaultLimit is how long signing in may go without progress.

@@ -9,12 +9,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
-	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // installed is a machine's browser as the port has it.
 type installed struct {
-	run.Browser
+	owner.Browser
 
 	missing, fails error
 	profiles       []owner.BrowserProfile
@@ -35,12 +34,6 @@ func (i *installed) Profiles() (string, []owner.BrowserProfile, error) {
 }
 
 func (i *installed) Slots() int { return 1 }
-
-func (i *installed) Forget(context.Context, string, string) error { return nil }
-
-func (i *installed) SignIn(context.Context, run.BrowserRun) (*owner.BrowserVisit, error) {
-	return nil, i.fails
-}
 
 func needing(required bool) map[string]*modules.Described {
 	m := &abi.Manifest{}

@@ -40,5 +40,8 @@ func Describe(ctx context.Context, engine *plugin.Engine, file *plugin.File) (*D
 	if err := plugin.CheckImports(d.Info, d.Manifest); err != nil {
 		return d, err
 	}
+	if err := plugin.CheckHosts(d.Manifest); err != nil {
+		return d, err
+	}
 	return d, boundary.CheckSchemas(d.Manifest)
 }

@@ -81,11 +81,22 @@ func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
 			return refused(ctx, o, store, m, &r, err)
 		}
 		ended = &Ended{Result: result, Recording: rec.summary(broken)}
+		sweep(o)
 		ended.coolDown(ctx, o, store) // before its health is read
 		ended.readHealth(ctx, o, store)
 		return nil
 	})
 	return ended, err
+}
+
+// sweep removes what was captured of pages too long ago.
+func sweep(o *owner.Owner) {
+	if o.Browser == nil {
+		return
+	}
+	if err := o.Browser.SweepCaptures(); err != nil {
+		o.Logger.Warn("old captures of pages cannot be removed", "code", abi.CodeOf(err))
+	}
 }
 
 // runTyped runs the module that was typed, when it is one that may run here.

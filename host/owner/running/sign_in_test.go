@@ -28,6 +28,20 @@ type desktop struct {
 	err       error
 	sealed    []byte
 	forgotten []string
+	swept     int
+}
+
+func (d *desktop) Captures(string, string) ([]owner.BrowserCapture, error) {
+	return []owner.BrowserCapture{{ID: "one", Bytes: 5}}, nil
+}
+
+func (d *desktop) Capture(connector, _, id string) ([]byte, error) {
+	return []byte(connector + " " + id), nil
+}
+
+func (d *desktop) SweepCaptures() error {
+	d.swept++
+	return nil
 }
 
 func (d *desktop) SignIn(ctx context.Context, b run.BrowserRun) (*owner.BrowserVisit, error) {
@@ -97,6 +111,16 @@ func TestSignInAndOut(t *testing.T) {
 	if done, err := SignOut(ctx, o, "shop"); err != nil || done.Connection != "shop" || !slices.Equal(d.forgotten, []string{"example_shop"}) {
 		t.Errorf("got %+v, %v, forgotten %v, want shop signed out", done, err, d.forgotten)
 	}
+	// BR-19: what was captured is listed and read by name, and what is too old of it goes with the end of a run.
+	if all, err := Captures(ctx, o, "shop"); err != nil || all.Connection != "shop" || len(all.Captures) != 1 {
+		t.Errorf("got %+v, %v, want the capture of shop", all, err)
+	}
+	if page, err := Capture(ctx, o, "shop", "one"); err != nil || page.Text != "example_shop one" {
+		t.Errorf("got %+v, %v, want what was captured", page, err)
+	}
+	if sweep(o); d.swept != 1 {
+		t.Errorf("got %d looks for what is too old, want one", d.swept)
+	}
 	d.err = abi.NewError(abi.CodeBrowserDisplay, "there is no screen", "")
 	for _, c := range []struct {
 		do   func() error
@@ -106,6 +130,8 @@ func TestSignInAndOut(t *testing.T) {
 		{func() error { _, err := SignIn(ctx, o, "unseen"); return err }, abi.CodePluginNotAccepted},
 		{func() error { _, err := SignIn(ctx, o, "mine"); return err }, abi.CodeUsage},
 		{func() error { _, err := SignOut(ctx, o, "mine"); return err }, abi.CodeUsage},
+		{func() error { _, err := Captures(ctx, o, "mine"); return err }, abi.CodeUsage},
+		{func() error { _, err := Capture(ctx, o, "nobody", "one"); return err }, abi.CodeConnectionUnknown},
 		{func() error { _, err := SignIn(ctx, o, "nobody"); return err }, abi.CodeConnectionUnknown},
 	} {
 		if err := c.do(); abi.CodeOf(err) != c.code {

@@ -12,6 +12,6 @@ const defaultLimit = 20
 // Command holds the commands of runs. Alone it lists the newest.
 func Command(s *session.Session) *cobra.Command {
 	cmd := s.Group("runs", "Show past runs", func(cmd *cobra.Command) error { return list(cmd.Context(), s, "", defaultLimit) })
-	cmd.AddCommand(listCommand(s), showCommand(s))
+	cmd.AddCommand(listCommand(s), showCommand(s), capturesCommand(s))
 	return cmd
 }

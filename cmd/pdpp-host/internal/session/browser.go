@@ -99,7 +99,7 @@ func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Bind
 	}
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
+		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Capture: m.config.Capture(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
 		Now: time.Now, Sealer: b.Sealer, Slots: m.Slots(), Hide: b.Hide,
 	}
 	r.Large = func(size int64) {
@@ -121,6 +121,31 @@ func (m *machine) Profiles() (dir string, all []owner.BrowserProfile, err error)
 		all = append(all, owner.BrowserProfile(s))
 	}
 	return dir, all, err
+}
+
+// Captures returns the captures of the pages of a connection.
+func (m *machine) Captures(connector, connection string) (all []owner.BrowserCapture, err error) {
+	if m.config.ProfilesDir() == "" {
+		return nil, nil
+	}
+	found, err := profile.Captures(m.config.ProfilesDir(), browser.ProfileOf(connector, connection), m.session.Now())
+	for _, c := range found {
+		all = append(all, owner.BrowserCapture(c))
+	}
+	return all, err
+}
+
+// Capture returns the text of one of them.
+func (m *machine) Capture(connector, connection, id string) ([]byte, error) {
+	return profile.ReadCapture(m.config.ProfilesDir(), browser.ProfileOf(connector, connection), id)
+}
+
+// SweepCaptures removes what is too old of them.
+func (m *machine) SweepCaptures() error {
+	if m.config.ProfilesDir() == "" {
+		return nil
+	}
+	return profile.SweepCaptures(m.config.ProfilesDir(), m.session.Now())
 }
 
 // Forget removes the profile of a connection.
