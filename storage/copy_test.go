@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -72,6 +73,7 @@ func (x *exercise) copied() {
 func filled(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "from.sqlite")
+	blank.Store(t, path, migrated)
 	s, err := Open(t.Context(), Options{Path: path, Now: time.Now, unsynced: true})
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // lister is a source of objects, a connector that enumerates its parts page by page, and
@@ -220,7 +218,7 @@ func TestEnumerationModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		l := &lister{
-			T: rt, t: t, path: pgtest.Anew(t, filepath.Join(dir, fmt.Sprint(n)), migrated), source: map[string]map[string]bool{}, seen: map[string]bool{},
+			T: rt, t: t, path: anew(t, filepath.Join(dir, fmt.Sprint(n))), source: map[string]map[string]bool{}, seen: map[string]bool{},
 			parts: rapid.SampledFrom([][]string{{""}, {"p", "q"}}).Draw(rt, "parts"),
 		}
 		for _, part := range l.parts {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // TestGreenByDevice drives devices alone through random deliveries, heartbeats
@@ -24,7 +23,7 @@ func TestGreenByDevice(t *testing.T) {
 	n, byRun, byDevice := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: pgtest.Anew(t, filepath.Join(dir, fmt.Sprint(n)), migrated), fed: map[string]*onDevice{}}
+		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: anew(t, filepath.Join(dir, fmt.Sprint(n))), fed: map[string]*onDevice{}}
 		d.open()
 		defer func() { _ = d.s.Close() }()
 		for _, binding := range []string{"e", "f"} {

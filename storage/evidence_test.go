@@ -20,7 +20,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // keptManifest belongs to a connector that may run by itself, with a week's window.
@@ -42,7 +41,7 @@ func TestEvidenceFollowsFacts(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: pgtest.Anew(t, filepath.Join(dir, fmt.Sprint(n)), migrated)}
+		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: anew(t, filepath.Join(dir, fmt.Sprint(n)))}
 		d.open()
 		defer func() { _ = d.s.Close() }()
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
@@ -67,7 +66,7 @@ func TestGreenIsKnown(t *testing.T) {
 	n, green := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: pgtest.Anew(t, filepath.Join(dir, fmt.Sprint(n)), migrated)}
+		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: anew(t, filepath.Join(dir, fmt.Sprint(n)))}
 		d.open()
 		defer func() { _ = d.s.Close() }()
 		c, err := d.s.EnsureConnection(d.ctx, "c", "demo")

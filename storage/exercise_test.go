@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -38,6 +39,24 @@ func sqliteFile(t *testing.T) opener {
 	}
 }
 
+// placed is the address of the store that a test calls path, which has its schema.
+func placed(t *testing.T, path string) string {
+	t.Helper()
+	if !pgtest.Running() && !strings.Contains(path, "://") {
+		blank.Store(t, path, migrated)
+	}
+	return pgtest.Place(t, path, migrated)
+}
+
+// anew is placed for a test that needs many stores, one after another.
+func anew(t *testing.T, path string) string {
+	t.Helper()
+	if !pgtest.Running() {
+		blank.Store(t, path, migrated)
+	}
+	return pgtest.Anew(t, path, migrated)
+}
+
 func mustOpen(t *testing.T, o Options) *Store {
 	t.Helper()
 	if o.Now == nil {
@@ -46,7 +65,7 @@ func mustOpen(t *testing.T, o Options) *Store {
 	if o.maxPages > 0 {
 		pgtest.OnFile(t)
 	}
-	o.Path = pgtest.Place(t, o.Path, migrated)
+	o.Path = placed(t, o.Path)
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // model is what the records are meant to do, in memory.
@@ -52,7 +51,7 @@ func TestRecordsModel(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		path := pgtest.Anew(t, filepath.Join(dir, fmt.Sprint(n)), migrated)
+		path := anew(t, filepath.Join(dir, fmt.Sprint(n)))
 		ctx := t.Context()
 		open := func() *Store {
 			s, err := Open(ctx, Options{Path: path, Now: time.Now, unsynced: true})

@@ -58,11 +58,22 @@ func emptyStore(t *testing.T) string {
 	return path
 }
 
+// opened opens a store that nobody has made before.
+func opened(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Path: path, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 func TestOpenModes(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a?b#c %41 ü", "data")
 	path := filepath.Join(dir, "pdpp.sqlite")
-	s := mustOpen(t, Options{Path: path})
+	s := opened(t, path)
 	if _, err := s.EnsureConnection(t.Context(), "c", "c"); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +102,7 @@ func TestOpenModes(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, Options{Path: filepath.Join(t.TempDir(), "x.sqlite")})
+	s := opened(t, filepath.Join(t.TempDir(), "x.sqlite"))
 	err := s.db.Alone(t.Context(), "ask", func(tx *db.Tx) error {
 		for name, want := range map[string]string{
 			"page_size": "8192", "journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
 )
 
 // count counts the rows of a table.
@@ -131,7 +132,9 @@ func TestEvidenceOutlivesHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), live: map[string]*RunWriter{}}
-		lane, err := OpenOutbox(d.ctx, Options{Path: filepath.Join(dir, fmt.Sprint(n)), Now: d.clock.Now, unsynced: true}, Lane{SourceInstanceID: "src", ConnectorID: "demo"})
+		path := filepath.Join(dir, fmt.Sprint(n))
+		blank.Store(t, path, migrated)
+		lane, err := OpenOutbox(d.ctx, Options{Path: path, Now: d.clock.Now, unsynced: true}, Lane{SourceInstanceID: "src", ConnectorID: "demo"})
 		d.ok(err)
 		d.s = lane.Store
 		defer func() { _ = d.s.Close() }()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
 )
 
 const modelLease = 10 * time.Second
@@ -44,6 +45,7 @@ func (x *outboxMachine) reopen() {
 		x.ok(x.s.Close())
 	}
 	var err error
+	blank.Store(x.t, x.path, migrated)
 	x.s, err = OpenOutbox(x.t.Context(), Options{Path: x.path, Now: x.clock.Now, unsynced: true}, Lane{SourceInstanceID: "src", ConnectorID: "demo"})
 	x.ok(err)
 	x.w = nil

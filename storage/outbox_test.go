@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -48,6 +49,7 @@ func (x *laneFixture) reopen(change ...func(*Options)) {
 	for _, c := range change {
 		c(&o)
 	}
+	blank.Store(x.T, o.Path, migrated)
 	s, err := OpenOutbox(x.Context(), o, x.lane)
 	x.ok(err)
 	x.Cleanup(func() { _ = s.Close() })

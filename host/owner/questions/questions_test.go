@@ -203,9 +203,7 @@ func TestAQuestionEnds(t *testing.T) {
 		name, status, state string
 		end                 func(context.Context) (context.Context, context.CancelFunc)
 	}{
-		{"its time is over", abi.ResponseTimeout, storage.QuestionTimedOut, func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return timed(ctx)
-		}},
+		{"its time is over", abi.ResponseTimeout, storage.QuestionTimedOut, timed},
 		{"its run ends", abi.ResponseCancelled, storage.QuestionLost, func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			return ctx, cancel
