@@ -162,3 +162,26 @@ func TestBeginningTellsOfPrunedSpans(t *testing.T) {
 		})
 	}
 }
+
+// RD-16.5: a page of the store has each record as it is now, and says how the index knows it, also
+// where it has changed or went since.
+func TestAPageOfRecordsThatHaveChanged(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a"}`, "b", `{"id":"b"}`, "c", `{"id":"c"}`)
+	_, err := s.Index.All(t.Context(), 0)
+	s.ok(err)
+	s.put("c", "notes", "a", `{"id":"a","title":"new"}`, "-b", "")
+	streams, err := s.Store.ReadStreams(t.Context(), storage.ReadStreams{Name: "notes"})
+	s.ok(err)
+	for _, keys := range [][]string{nil, {"a", "b", "c"}} {
+		rows, _, err := s.Store.ReadPage(t.Context(), storage.ReadPage{StreamID: streams[0].ID, Keys: keys, Limit: 9, Bytes: 1 << 20})
+		s.ok(err)
+		var got []string
+		for i := range rows {
+			r := &rows[i]
+			got = append(got, fmt.Sprintf("%s %s as indexed: %v", r.Key, r.Data, r.Seq == r.Indexed))
+		}
+		s.same(got, []string{`a {"id":"a","title":"new"} as indexed: false`, `b  as indexed: true`, `c {"id":"c"} as indexed: true`})
+	}
+}

@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -129,17 +130,28 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 	}
 	order := " ORDER BY o.sort" + direction + ", o.key" + direction
 	const columns = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM "
+	args = append(args, q.Limit)
+	if q.Keys == nil && !s.db.IsServer() {
+		// The join goes through the order row by row, and to each record by the number that it was indexed with.
+		const joins = " AS o LEFT JOIN read_rows AS i ON i.stream_id = o.stream_id AND i.key = o.key " +
+			"LEFT JOIN records AS r ON r.seq = i.seq AND +r.stream_id = o.stream_id AND +r.key = o.key AND r.deleted = 0 LEFT JOIN runs AS u ON u.pk = r.run_pk"
+		out, more, err = s.page(ctx, &q, columns+from+joins+where+order+" LIMIT ?", args)
+		if err != nil || !slices.ContainsFunc(out, func(r Row) bool { return r.Seq == 0 }) {
+			return out, more, err
+		} // else one has changed since
+	}
+	// The order is asked for twice: a join need not keep it.
 	const joins = " AS o LEFT JOIN records AS r ON r.stream_id = o.stream_id AND r.key = o.key AND r.deleted = 0 " +
 		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk"
-	// A file's join goes through the order, row by row. Else the order is asked for twice: a join need not keep it.
-	text := columns + from + joins + where + order + " LIMIT ?"
-	if q.Keys != nil || s.db.IsServer() {
-		text = columns + "(SELECT o.stream_id, o.sort, o.key FROM " + from + " AS o" + where + order + " LIMIT ?)" + joins + order
-	}
+	return s.page(ctx, &q, columns+"(SELECT o.stream_id, o.sort, o.key FROM "+from+" AS o"+where+order+" LIMIT ?)"+joins+order, args)
+}
+
+// page asks for the page of a query by its text.
+func (s *Store) page(ctx context.Context, q *PageQuery, text string, args []any) (out []Row, more bool, err error) {
 	cut, err := s.rowsOf(ctx, q.Bytes, func(r *scanned) []any { return r.indexed(&r.Sort, &r.Key) }, func(r *Row) {
 		r.StreamID = q.StreamID
 		out = append(out, *r)
-	}, text, append(args, q.Limit)...)
+	}, text, args...)
 	if err != nil {
 		return nil, false, s.db.Fail("read a page", err)
 	}
