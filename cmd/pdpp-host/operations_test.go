@@ -168,6 +168,7 @@ var operations = map[string]string{
 	"Store":                 "(opens the store)",
 	"Reader":                "(reads the store)",
 	"EachBrief":             "(doctor reads it)",
+	"Tell":                  "(readers read it, under their scope)",
 	"EachOverdue":           "(doctor reads it)",
 	"Served":                "(doctor reads it)",
 	"doctor.ForgetServer":   "(doctor --repair does it)",

@@ -272,22 +272,11 @@ func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Pag
 			if err != nil || !has {
 				continue
 			}
-			if s.whole() && len(where) == 0 {
-				total += s.Live
-				continue
+			n, err := r.countOf(ctx, s, where)
+			if err != nil {
+				return 0, err
 			}
-			from, to := s.edges(where)
-			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to, bytes: chunkBytes}
-			for {
-				row, err := w.next(ctx, mostChunk)
-				if err != nil {
-					return 0, err
-				}
-				if row == nil {
-					break
-				}
-				total++
-			}
+			total += n
 		}
 		return total, nil
 	})
@@ -296,6 +285,22 @@ func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Pag
 		return
 	}
 	page.Count = &total
+}
+
+// countOf counts what some conditions choose of one source.
+func (r *Reader) countOf(ctx context.Context, s *source, where []condition) (total int64, err error) {
+	if s.whole() && len(where) == 0 {
+		return s.Live, nil
+	}
+	from, to := s.edges(where)
+	w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to, bytes: chunkBytes}
+	for {
+		row, err := w.next(ctx, mostChunk)
+		if err != nil || row == nil {
+			return total, err
+		}
+		total++
+	}
 }
 
 // merged is one list of several walks.

@@ -29,6 +29,7 @@ type metadata struct {
 	Capabilities map[string]any     `json:"field_capabilities"`
 	Expand       []string           `json:"expand_capabilities"`
 	Connections  []connection       `json:"granted_connections,omitempty"`
+	Freshness    *freshness         `json:"freshness,omitempty"` // of a stream that is asked for by itself
 	Links        *wire.Links        `json:"links,omitempty"`
 	Meta         *wire.Meta         `json:"meta,omitempty"`
 }
@@ -195,6 +196,15 @@ func (c *call) describe() (any, error) {
 			m.Connections = append(m.Connections, connection{all[i].ConnectionID, all[i].Connection})
 		}
 	}
+	ids := make([]string, len(m.Connections))
+	for i := range m.Connections {
+		ids[i] = m.Connections[i].ID
+	}
+	by, err := c.tells(ids)
+	if err != nil {
+		return nil, err
+	}
+	m.Freshness = c.fresh(by, c.stream, ids...)
 	c.tellAbout(c.stream)
 	m.Links, m.Meta = &wire.Links{Self: c.r.URL.RequestURI()}, new(c.meta())
 	return m, nil

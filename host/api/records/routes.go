@@ -33,6 +33,7 @@ var table = []route{
 	with(costly, one[found]("/v1/search", "The records that match words, the best ones first", (*call).search,
 		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID)),
 	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, connectionID, connector),
+	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, connectionID, connector),
 	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema,
 		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"), connectionID, connector)),
 }
