@@ -84,6 +84,12 @@ func (c *call) records() (any, error) {
 	if found.Count != nil {
 		p.Meta.Count = wire.Count{Kind: "exact", Value: found.Count}
 	}
+	if found.Estimate != nil {
+		p.Meta.Count = wire.Count{Kind: "estimated", Value: found.Estimate}
+	}
+	if w := found.Times; w != nil {
+		p.Meta.Window = &wire.Window{Total: w.Total, Earliest: w.Earliest, Latest: w.Latest}
+	}
 	return p, nil
 }
 
