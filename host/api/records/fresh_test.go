@@ -119,7 +119,7 @@ const canaryNumber = "74205813"
 
 // fill puts canaries into everything that a value holds, so deep.
 func fill(v reflect.Value, deep int) {
-	if at, is := v.Addr().Interface().(*health.Instant); is {
+	if at, is := reflect.TypeAssert[*health.Instant](v.Addr()); is {
 		at.Time = time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
 		return
 	}
@@ -139,9 +139,9 @@ func fill(v reflect.Value, deep int) {
 			fill(v.Index(0), deep+1)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i), deep+1)
+		for _, f := range v.Fields() {
+			if f.CanSet() {
+				fill(f, deep+1)
 			}
 		}
 	default:
