@@ -39,6 +39,7 @@ type Stream struct {
 	Range            []string // the fields that a filter may compare with a bound
 	PrimaryKey       []string // the fields that a key is made of
 	Views            []View
+	Relations        []Relation
 	Aggregates       Aggregates
 	Schema           json.RawMessage // of its records, as JSON Schema
 	WholeRecords     bool            // its fields cannot be chosen
@@ -59,6 +60,14 @@ type Aggregates struct {
 type View struct {
 	ID     string   `json:"id"`
 	Fields []string `json:"fields"`
+}
+
+// Relation leads from the records of a stream to those of another one.
+type Relation struct {
+	Name        string `json:"name"`
+	Stream      string `json:"stream"`
+	ForeignKey  string `json:"foreign_key"`
+	Cardinality string `json:"cardinality"` // has_one, has_many
 }
 
 // Source is what a manifest says of itself.
@@ -103,6 +112,7 @@ type document struct {
 		Schema           json.RawMessage `json:"schema"`
 		PrimaryKey       []string        `json:"primary_key"`
 		Views            []View          `json:"views"`
+		Relations        json.RawMessage `json:"relationships"`
 		Selection        struct {
 			Fields    *bool `json:"fields"`
 			Resources *bool `json:"resources"`
@@ -127,6 +137,9 @@ func Read(manifest []byte) []Stream {
 	for i := range d.Streams {
 		s := &d.Streams[i]
 		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema), PrimaryKey: s.PrimaryKey, Views: s.Views, Schema: s.Schema}
+		if json.Unmarshal(s.Relations, &one.Relations) != nil {
+			one.Relations = nil
+		}
 		one.WholeRecords, one.EveryRecord = isFalse(s.Selection.Fields), isFalse(s.Selection.Resources)
 		for _, name := range s.Query.Search.LexicalFields {
 			if one.Field(name) != nil && !slices.Contains(one.Lexical, name) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -82,6 +83,47 @@ func newModelled(t *testing.T) *modelled {
 	token, said := m.run("grants", "approve", request, "--revision", revision[1])
 	m.token, m.grant = strings.TrimSpace(token), regexp.MustCompile(`grt_\w+`).FindString(said)
 	return m
+}
+
+// TestCredentialFile holds the file that programs of the protocol read: it is its owner's alone,
+// and its token reads what the grant shows, beside that which the app has already.
+func TestCredentialFile(t *testing.T) {
+	t.Parallel()
+	m := newModelled(t)
+	root := filepath.Join(m.home, "clients of mine")
+	m.run("grants", "credential-file", m.grant, "--root", root, "--url", "http://127.0.0.1:8377")
+	path := filepath.Join(root, "clients", "127.0.0.1_8377.json")
+	info, err := os.Stat(path)
+	m.ok(err)
+	if got := info.Mode().Perm(); got != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("got the mode %o, want 600", got)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the test's own
+	m.ok(err)
+	var file struct {
+		Provider   string `json:"provider_url"`
+		Server     string `json:"authorization_server"`
+		Scope      string `json:"scope"`
+		Credential struct {
+			Token   string `json:"access_token"`
+			GrantID string `json:"grant_id"`
+		} `json:"credential"`
+	}
+	m.ok(json.Unmarshal(text, &file))
+	if file.Provider != "http://127.0.0.1:8377" || file.Server != file.Provider || file.Scope != "pdpp:read" || file.Credential.GrantID != m.grant || file.Credential.Token == m.token {
+		t.Errorf("got %s, want a new token of %s, and where it is good", text, m.grant)
+	}
+	tokens := filepath.Join(m.home, "token")
+	m.ok(os.WriteFile(tokens, []byte(file.Credential.Token), 0o600))
+	s := m.connect(&mcp.CommandTransport{Command: m.command("mcp", "--token-file", tokens)})
+	defer func() { _ = s.Close() }()
+	if got, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "query_records", Arguments: map[string]any{"stream": "events"}}); err != nil || got.IsError {
+		t.Errorf("got %+v, %v, want what the grant shows", got, err)
+	}
+	shown, _ := m.run("grants", "show", m.grant)
+	if n := strings.Count(shown, "its token gtk_"); n != 2 {
+		t.Errorf("got %s, want two tokens", shown)
+	}
 }
 
 // connect begins a session of the SDK's own client.

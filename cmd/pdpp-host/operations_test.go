@@ -89,6 +89,7 @@ var operations = map[string]string{
 	"grants.ByToken":  "(mcp reads under it)",
 	"grants.Counting": "(mcp counts its reads with it)",
 
+	"grants.NewCredential":     "grants credential-file",
 	"grants.Clients":           "clients list",
 	"grants.RemoveClient":      "clients remove",
 	"grants.Reads":             "grants reads",
@@ -170,6 +171,7 @@ var operations = map[string]string{
 	"Store":                 "(opens the store)",
 	"Reader":                "(reads the store)",
 	"EachBrief":             "(doctor reads it)",
+	"Tell":                  "(readers read it, under their scope)",
 	"EachOverdue":           "(doctor reads it)",
 	"Served":                "(doctor reads it)",
 	"doctor.ForgetServer":   "(doctor --repair does it)",

@@ -14,21 +14,22 @@ import (
 // withoutRoute are the reasons of the operations of operations that have no route of their
 // own in the owner's API.
 var withoutRoute = map[string]string{
-	"connectors.Install": "a token puts no module on the machine; what a connector may do is accepted where its owner sees it",
-	"OpenStream":         "it prints a whole stream; data.Records pages it",
-	"Streams":            "it prepares the export of whole streams; data.Streams lists them",
-	"data.Export":        "it writes files; data.Records pages what they hold",
-	"Runs":               "RunsBefore pages them",
-	"running.SignIn":     "its window is on the desktop of the host's own machine",
-	"running.Captures":   "what pages are made of stays on the machine of the host",
-	"running.Capture":    "as running.Captures",
-	"running.Run":        "it runs in the process that asks; serving.Start has the server run",
-	"serving.Serve":      "it is what serves the API",
-	"settings.Defaults":  "settings.Read has every value that holds",
-	"store.Compact":      "it needs the store for itself, and serving has it",
-	"store.Copy":         "it writes a file on the machine of the host",
-	"grants.Ask":         "a program that reaches the API asks by /agent-connect",
-	"access.Reset":       "it ends all access, and whoever forgot the password has no token either",
+	"connectors.Install":   "a token puts no module on the machine; what a connector may do is accepted where its owner sees it",
+	"OpenStream":           "it prints a whole stream; data.Records pages it",
+	"Streams":              "it prepares the export of whole streams; data.Streams lists them",
+	"data.Export":          "it writes files; data.Records pages what they hold",
+	"Runs":                 "RunsBefore pages them",
+	"running.SignIn":       "its window is on the desktop of the host's own machine",
+	"running.Captures":     "what pages are made of stays on the machine of the host",
+	"running.Capture":      "as running.Captures",
+	"running.Run":          "it runs in the process that asks; serving.Start has the server run",
+	"serving.Serve":        "it is what serves the API",
+	"settings.Defaults":    "settings.Read has every value that holds",
+	"store.Compact":        "it needs the store for itself, and serving has it",
+	"store.Copy":           "it writes a file on the machine of the host",
+	"grants.Ask":           "a program that reaches the API asks by /agent-connect",
+	"grants.NewCredential": "its file is for programs on this machine; an app that reaches the API asks for its token there",
+	"access.Reset":         "it ends all access, and whoever forgot the password has no token either",
 }
 
 // OC-01.2: every operation of an owner that has a command has a route of the API, or a

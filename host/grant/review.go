@@ -152,10 +152,13 @@ func (q *Request) sources(c *Choices, have []Declared) ([]Declared, error) {
 		}
 		return sourcesOf(q.Details.Source.ID, have), nil
 	}
-	id := ""
+	id, named := "", c.Connections
+	for _, stream := range slices.Sorted(maps.Keys(c.Instances)) {
+		named = append(slices.Clip(named), c.Instances[stream]...)
+	}
 	for i := range have {
 		d := &have[i]
-		if len(d.Connections) > 0 && (d.Key == c.Connector || c.Connector == "" && slices.ContainsFunc(c.Connections, func(name string) bool { return d.connection(name) != nil })) {
+		if len(d.Connections) > 0 && (d.Key == c.Connector || c.Connector == "" && slices.ContainsFunc(named, func(name string) bool { return d.connection(name) != nil })) {
 			id = d.ID
 			break
 		}

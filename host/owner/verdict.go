@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
@@ -74,6 +76,10 @@ func (o *Owner) diskFull() bool {
 
 // EachBrief calls fn with each connection and its verdict, in the order of their names.
 func (o *Owner) EachBrief(ctx context.Context, fn func(*storage.Evidence, view.Brief)) error {
+	return o.eachVerdict(ctx, func(e *storage.Evidence, v *verdict.RenderedVerdict) { fn(e, view.BriefOf(v)) })
+}
+
+func (o *Owner) eachVerdict(ctx context.Context, fn func(*storage.Evidence, *verdict.RenderedVerdict)) error {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return err
@@ -89,11 +95,50 @@ func (o *Owner) EachBrief(ctx context.Context, fn func(*storage.Evidence, view.B
 		}
 		for i := range page {
 			v := o.Verdict(&page[i], r)
-			fn(&page[i], view.BriefOf(&v))
+			fn(&page[i], &v)
 		}
 		if len(page) < evidencePage {
 			return nil
 		}
 		after = page[len(page)-1].Name
 	}
+}
+
+// Told is a connection as its readers are told of it (RD-30).
+type Told struct {
+	ID, Name, Connector string
+	Verdict             verdict.RenderedVerdict // the whole one
+	Fresh               func(stream string) stored.Fresh
+}
+
+// Tell returns how some connections are; nil: each, by name. One that is not there is left out.
+// Only those are looked at, so that no time tells of another (Invariant 9).
+func (o *Owner) Tell(ctx context.Context, ids []string) (all []Told, err error) {
+	add := func(e *storage.Evidence, v *verdict.RenderedVerdict) {
+		m := stored.Moment{Now: health.At(o.Now().UTC())}
+		all = append(all, Told{e.ConnectionID, e.Name, e.Connector, *v, func(stream string) stored.Fresh { return e.Facts.FreshnessOf(stream, m) }})
+	}
+	if ids == nil {
+		err = o.eachVerdict(ctx, add)
+		return all, err
+	}
+	store, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Runtime(ctx)
+	for _, id := range ids {
+		if err != nil {
+			return nil, err
+		}
+		var e *storage.Evidence
+		switch e, err = store.EvidenceOf(ctx, id); {
+		case abi.CodeOf(err) == abi.CodeConnectionUnknown:
+			err = nil
+		case err == nil && e.ConnectionID == id:
+			v := o.Verdict(e, r)
+			add(e, &v)
+		}
+	}
+	return all, err
 }

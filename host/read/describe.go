@@ -49,6 +49,7 @@ func (s *source) declaration() declaration.Stream {
 		d.ConsentTimeField = ""
 	}
 	d.Lexical, d.PrimaryKey, d.Range, d.Views = only(d.Lexical), only(d.PrimaryKey), nil, nil
+	d.Relations = nil
 	a := &d.Aggregates
 	for _, names := range []*[]string{&a.Sum, &a.Min, &a.Max, &a.Distinct, &a.GroupBy, &a.GroupByTime} {
 		*names = only(*names)

@@ -72,9 +72,9 @@ func (t *TimeBound) span() (from, to []byte, fits bool) {
 func (s *searching) match(ctx context.Context) error {
 	for i := range s.few {
 		of := s.few[i].of
-		err := s.byKey(ctx, of, s.few[i].keys, s.records, func(row *storage.ReadRow, _ []storage.ReadPast) error {
+		err := s.byKey(ctx, of, s.few[i].keys, s.records, func(row *storage.ReadRow, past []storage.ReadPast) error {
 			if row.Data != nil && (s.before == 0 || row.Seq < s.before) && s.shows(of, row.Key, row.Data) {
-				s.add(of, row)
+				return s.add(ctx, of, row, past)
 			}
 			return nil
 		})

@@ -26,6 +26,7 @@ type List struct {
 	Limit   int      // 0: DefaultLimit
 	Cursor  string   // of the page before; "": the first page
 	Count   bool     // count all that the filters choose
+	Times   bool     // find out of which times those are
 }
 
 // Page is a part of a list.
@@ -34,6 +35,8 @@ type Page struct {
 	Next     string // the cursor of the next page; "": this is the last
 	Since    string // a token of the changes since the first page (RD-16.5); "": the list has filters
 	Count    *int64 // nil: not asked for, or it takes too long
+	Estimate *int64 // where it takes too long, and the scope is whole streams
+	Times    *Times
 	Warnings []Warning
 }
 
@@ -75,7 +78,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 		return err
 	}
 	bound := *l
-	bound.Limit, bound.Cursor, bound.Count = 0, "", false
+	bound.Limit, bound.Cursor, bound.Count, bound.Times = 0, "", false, false
 	seal, err := r.sealer(ctx, "list", pagesLive, scope, bound)
 	if err != nil {
 		return err
@@ -104,6 +107,9 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	}
 	if l.Count {
 		r.count(ctx, sources, l, page)
+	}
+	if l.Times {
+		r.times(ctx, sources, l, page)
 	}
 	if l.Filters == nil {
 		page.Since, err = r.sealSince(ctx, scope, l.From, l.Fields, began)
@@ -261,41 +267,6 @@ func skipped(s *source) Warning {
 
 func sortless(name string) error {
 	return abi.NewError(CodeSort, "a list is not sorted by "+name+", or sort and order disagree", "sort by the stream's cursor field")
-}
-
-// count counts what the filters choose, when that is quick.
-func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Page) {
-	total, err := bounded(ctx, toCount, func(ctx context.Context) (total int64, err error) {
-		for i := range sources {
-			s := &sources[i]
-			where, has, err := conditions(s.plan, l.Filters)
-			if err != nil || !has {
-				continue
-			}
-			if s.whole() && len(where) == 0 {
-				total += s.Live
-				continue
-			}
-			from, to := s.edges(where)
-			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to, bytes: chunkBytes}
-			for {
-				row, err := w.next(ctx, mostChunk)
-				if err != nil {
-					return 0, err
-				}
-				if row == nil {
-					break
-				}
-				total++
-			}
-		}
-		return total, nil
-	})
-	if err != nil {
-		page.Warnings = append(page.Warnings, Warning{Code: WarnDowngraded, Message: "counting takes too long"})
-		return
-	}
-	page.Count = &total
 }
 
 // merged is one list of several walks.

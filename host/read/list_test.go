@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -53,6 +54,52 @@ func TestListMerges(t *testing.T) {
 	s.code(err, abi.CodeConnectionUnknown)
 	_, err = s.List(t.Context(), OwnerScope(), List{From: From{Stream: "gone"}})
 	s.code(err, abi.CodeStreamUnknown)
+}
+
+// RD-19: the times of all that a list chooses are told, where the field of them is seen; what is
+// not counted in time is estimated, or left out where a part of it is seen.
+func TestListTimes(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	s.put("c", "notes", "a", `{"id":"a","n":1,"at":"2026-01-01T12:00:00+02:00"}`, "b", `{"id":"b","n":1,"at":"2026-01-01T11:00:00Z"}`, "c", `{"id":"c"}`)
+	s.put("d", "notes", "z", `{"id":"z","n":2,"at":"2026-03-01T00:00:00Z"}`)
+	granted := func(fields ...string) *Scope {
+		return &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: fields}}}
+	}
+	for _, c := range []struct {
+		scope *Scope
+		list  List
+		want  Times
+	}{
+		{OwnerScope(), List{}, Times{4, "2026-01-01T12:00:00+02:00", "2026-03-01T00:00:00Z"}},
+		{OwnerScope(), List{Filters: []Filter{{"n", Equal, "1"}}}, Times{2, "2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"}},
+		{granted("id", "at"), List{}, Times{3, "2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"}},
+		{granted("id"), List{}, Times{3, "", ""}},
+	} {
+		c.list.From, c.list.Times, c.list.Limit = From{Stream: "notes"}, true, 1
+		page, err := s.List(t.Context(), c.scope, c.list)
+		s.ok(err)
+		if page.Times == nil || *page.Times != c.want || len(page.Records) != 1 {
+			t.Errorf("%+v: got %+v, want %+v", c.list.Filters, page.Times, c.want)
+		}
+	}
+	late, stop := context.WithCancel(t.Context())
+	stop()
+	part := granted("id")
+	part.Streams[0].Keys = []string{"a"}
+	for scope, want := range map[*Scope]bool{OwnerScope(): true, part: false} {
+		sources, _, err := s.sources(t.Context(), scope, From{Stream: "notes", Connections: s.ids("c")})
+		s.ok(err)
+		page, asked := new(Page), List{From: From{Stream: "notes"}}
+		if scope.Owner {
+			asked.Filters = []Filter{{"n", Equal, "1"}}
+		}
+		s.count(late, sources, &asked, page)
+		s.times(late, sources, &asked, page)
+		if page.Count != nil || page.Times != nil || (page.Estimate != nil) != want || want && *page.Estimate != 3 || len(page.Warnings) != 2 {
+			t.Errorf("too late: got the count %v, the estimate %v, the times %v, %+v, want an estimate %v and warnings", page.Count, page.Estimate, page.Times, page.Warnings, want)
+		}
+	}
 }
 
 // RD-17.2, RD-17.3, RD-17.4, RD-19: filters are read by the field's type, hold together,

@@ -1,10 +1,14 @@
 package read
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -21,7 +25,8 @@ type Stream struct {
 	ConnectionID string
 	Connection   string // its name
 	Connector    string
-	Records      *int64    // nil: the scope shows a part of them, which is not counted
+	SourceID     string    // of its connector; "": its module says none
+	Records      *int64    // nil: the scope shows a part of them, which takes too long to count
 	First, Last  time.Time // the days of the first and the last record; zero: none has a time, or a part is shown
 	Changed      string    // when the record that changed last was collected, as its connector wrote it
 }
@@ -46,9 +51,11 @@ func (r *Reader) Streams(ctx context.Context, scope *Scope, o Overview) (all []S
 	}
 	for i := range sources {
 		s := &sources[i]
-		one := Stream{Name: s.Name, ConnectionID: s.ConnectionID, Connection: s.Connection, Connector: s.Connector}
+		one := Stream{Name: s.Name, ConnectionID: s.ConnectionID, Connection: s.Connection, Connector: s.Connector, SourceID: s.plan.Source.ID}
+		if one.Records, err = r.size(ctx, scope, s); err != nil {
+			return nil, 0, err
+		}
 		if s.whole() {
-			one.Records = &s.Live
 			if span, ok := byID[s.ID]; ok {
 				one.First, one.Last = plan.DateOf(span.First), plan.DateOf(span.Last)
 			}
@@ -59,6 +66,31 @@ func (r *Reader) Streams(ctx context.Context, scope *Scope, o Overview) (all []S
 		all = append(all, one)
 	}
 	return all, behind, nil
+}
+
+// size counts the records of a source that the scope shows. nil: it shows a part of them, and
+// to count it takes too long (RD-10.1).
+func (r *Reader) size(ctx context.Context, scope *Scope, s *source) (*int64, error) {
+	if s.whole() || s.ID == 0 {
+		return &s.Live, nil
+	}
+	total, err := bounded(ctx, toSize, func(ctx context.Context) (total int64, err error) {
+		found, _, err := r.sources(ctx, scope, From{Stream: s.Name, Connections: []string{s.ConnectionID}}) // indexed
+		for i := range found {
+			n, cerr := r.countOf(ctx, &found[i], nil)
+			total, err = total+n, errors.Join(err, cerr)
+		}
+		return total, err
+	})
+	if code := abi.CodeOf(err); code == CodeBusy || code == CodeBehind {
+		return nil, nil //nolint:nilnil // it is not counted
+	}
+	return &total, err
+}
+
+// Connections returns the ids of those of which a scope shows anything; nil: any.
+func (r *Reader) Connections(ctx context.Context, scope *Scope, o Overview) ([]string, error) {
+	return r.connections(ctx, scope, nil, o.Connections)
 }
 
 // Day counts the records of one day.
@@ -120,8 +152,30 @@ func (r *Reader) shown(ctx context.Context, scope *Scope, o Overview) ([]source,
 		return nil, err
 	}
 	streams, err := r.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections, Name: o.Stream})
+	if err == nil && !scope.Owner {
+		streams, err = r.withEmpty(ctx, scope, o, connections, streams)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return r.planned(ctx, scope, slices.Clip(streams))
+}
+
+// withEmpty adds the granted streams of which there are no records yet (RD-10.2).
+func (r *Reader) withEmpty(ctx context.Context, scope *Scope, o Overview, connections []string, streams []storage.ReadStream) ([]storage.ReadStream, error) {
+	there, err := r.Store.ConnectionsOf(ctx, connections)
+	for i := range there {
+		c := &there[i]
+		for k := range scope.Streams {
+			name := scope.Streams[k].Name
+			has := slices.ContainsFunc(streams, func(s storage.ReadStream) bool { return s.ConnectionID == c.ID && s.Name == name })
+			if !has && scope.Sees(c.ID, name) && (o.Stream == "" || o.Stream == name) {
+				streams = append(streams, storage.ReadStream{ConnectionID: c.ID, Connection: c.Name, Connector: c.Connector, Name: name, Module: c.PinnedSHA256})
+			}
+		}
+	}
+	slices.SortFunc(streams, func(a, b storage.ReadStream) int {
+		return cmp.Or(strings.Compare(a.Connection, b.Connection), strings.Compare(a.Name, b.Name))
+	})
+	return streams, err
 }

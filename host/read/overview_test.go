@@ -47,6 +47,38 @@ func TestOverview(t *testing.T) {
 	s.sound()
 }
 
+// RD-10.1, RD-10.2: a client's streams are counted under its whole scope, as soon as that is
+// quick, and a granted stream without a record is listed with none.
+func TestOverviewOfAPart(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	s.put("c", "notes", "a", `{"id":"a","at":"2024-02-29T23:59:59Z"}`, "b", `{"id":"b","at":"2025-01-01T00:00:00Z"}`, "c", `{"id":"c"}`)
+	since := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	ids := s.ids("c", "d")
+	for name, granted := range map[string]StreamScope{
+		"by its time": {Name: "notes", Connections: ids, Fields: []string{"id"}, Time: &TimeBound{Field: "at", Since: &since}},
+		"by its keys": {Name: "notes", Connections: append(ids, "removed"), Fields: []string{"id"}, Keys: []string{"a", "gone"}},
+	} {
+		scope := &Scope{Streams: []StreamScope{granted}}
+		for {
+			all, _, err := s.Streams(t.Context(), scope, Overview{})
+			s.ok(err)
+			if len(all) != 2 || all[0].Connection != "c" || all[1].Connection != "d" || all[1].Records == nil || *all[1].Records != 0 {
+				t.Fatalf("%s: got %+v, want notes of both connections, and none of d", name, all)
+			}
+			if n := all[0].Records; n != nil { // else the machine was slow
+				if *n != 1 {
+					t.Errorf("%s: got %d records, want 1", name, *n)
+				}
+				break
+			}
+		}
+		if found, err := s.Describe(t.Context(), scope, Overview{Stream: "notes"}); err != nil || len(found) != 2 || len(found[1].Fields) != 1 {
+			t.Errorf("%s: got %+v, %v, want the declaration of both", name, found, err)
+		}
+	}
+}
+
 // A stream is made anew when its declaration changes, and not when the rest of the module
 // does; a removed connection leaves nothing behind.
 func TestDeclarationChanges(t *testing.T) {

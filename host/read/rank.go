@@ -76,10 +76,9 @@ func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, p
 type candidate struct {
 	rankedAt
 
-	of      *source
-	history *storage.ReadHistory
-	score   float64
-	us      int64 // when what is shown of it was emitted
+	of    *source
+	score float64
+	us    int64 // when what is shown of it was emitted
 }
 
 // order ranks the newest matches.
@@ -93,7 +92,9 @@ func (s *searching) order(ctx context.Context) (*ranking, error) {
 	weigh := newWeights(s.found.Hits)
 	for i := range s.found.Hits {
 		h := &s.found.Hits[i]
-		all[i] = candidate{rankedAt{h.of.ID, h.Key}, h.of, h.history, weigh.score(h.matches), plan.Emitted(h.EmittedAt)}
+		if all[i] = (candidate{rankedAt{h.of.ID, h.Key}, h.of, weigh.score(h.matches), h.us}); s.scope.Owner {
+			all[i].us = plan.Emitted(h.EmittedAt)
+		}
 	}
 	s.found.Hits = nil
 	if err := s.date(ctx, all); err != nil {
@@ -110,29 +111,19 @@ func (s *searching) order(ctx context.Context) (*ranking, error) {
 	return order, nil
 }
 
-// date finds out when what a client sees of each candidate was emitted. Of one that may have
-// come into the scope's time later that is in what is known of its past.
+// date finds out when what a client sees of each candidate was emitted, where the search did not
+// find its past.
 func (s *searching) date(ctx context.Context, all []candidate) error {
 	if s.scope.Owner {
 		return nil
 	}
-	by, shown := map[rankedAt]*candidate{}, map[int64]*projection{}
+	by := map[rankedAt]*candidate{}
 	var moved []rankedAt
 	for i := range all {
-		c := &all[i]
-		if c.of.bounded() || c.history == nil {
+		if c := &all[i]; c.us == 0 {
 			moved = append(moved, c.rankedAt)
 			by[c.rankedAt] = c
-			continue
 		}
-		if shown[c.stream] == nil {
-			p, err := s.projections(ctx, []source{*c.of}, nil)
-			if err != nil {
-				return err
-			}
-			shown[c.stream] = &p[0]
-		}
-		_, c.us = shown[c.stream].last(c.history)
 	}
 	return s.each(ctx, moved, func(of *source, shown *projection, row *storage.ReadRow, past []storage.ReadPast) {
 		if row.History != nil {

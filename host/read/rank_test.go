@@ -131,3 +131,60 @@ func TestRankOfHiddenChanges(t *testing.T) {
 		t.Errorf("the owner got %q, want a first", got)
 	}
 }
+
+// Invariant 9, RD-27.3, RD-34.4: which of more matches than are ranked come first is decided by
+// what the scope shows; changes of hidden fields bring no other record among them.
+func TestHiddenChangesChooseNoCandidates(t *testing.T) {
+	t.Parallel()
+	for name, bound := range map[string]*TimeBound{"whole": nil, "within a time": {Field: "at", Since: new(began.AddDate(-1, 0, 0))}} {
+		s := newShelf(t, "c")
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: bound}}}
+		write := func(first, n int, more string) {
+			var records []string
+			for i := first; i < first+n; i++ {
+				records = append(records, fmt.Sprintf("%04d", i), fmt.Sprintf(`{"id":"%d","title":"red","at":"2026-01-01T00:00:00Z"%s}`, i, more))
+			}
+			s.put("c", "notes", records...)
+		}
+		told := func() string {
+			keys, last := s.ranked(scope, Search{Text: "red", Limit: 100})
+			return fmt.Sprint(last.Matches, last.Complete, keys)
+		}
+		write(0, MostCandidates+300, "")
+		want := told()
+		if strings.Contains(want, "0299 ") || !strings.Contains(want, "0300") {
+			t.Fatalf("%s: got %.80s, want the newest %d", name, want, MostCandidates)
+		}
+		s.now = s.now.Add(time.Hour)
+		write(0, 20, `,"body":"red"`)
+		write(700, 300, `,"n":1`)
+		if got := told(); got != want {
+			t.Errorf("%s: got %.160s, want %.160s as before", name, got, want)
+		}
+		write(5, 1, `,"n":2`)
+		s.put("c", "notes", "0007", `{"id":"7","title":"red red","at":"2026-01-01T00:00:00Z"}`)
+		if got := told(); !strings.Contains(got, "[0007 ") || strings.Contains(got, "0005") || strings.Contains(got, "0300 ") {
+			t.Errorf("%s: got %.160s, want the record first that changed where it is seen, in the place of the oldest", name, got)
+		}
+	}
+}
+
+// RD-09.5, RD-27.4: a page of a search with a filter has nothing of a stream that lost the field
+// of the filter since the page before.
+func TestFilteredPagesLearnNoStream(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	s.put("c", "notes", "a", `{"id":"a","n":1,"title":"red red red"}`, "b", `{"id":"b","n":1,"title":"red x y"}`)
+	s.put("d", "notes", "lost", `{"id":"lost","n":1,"title":"red red"}`)
+	q := Search{Text: "red", Streams: []string{"notes"}, Filters: []Filter{{Field: "n", Op: Equal, Value: "1"}}, Limit: 1}
+	first, err := s.Rank(t.Context(), OwnerScope(), q)
+	s.ok(err)
+	if len(first.Hits) != 1 || first.Hits[0].Key != "a" || first.Matches != 3 {
+		t.Fatalf("got %+v, want a of three", first)
+	}
+	s.accept("d", strings.Replace(manifest, `"n":{"type":"integer"}`, `"other":{"type":"integer"}`, 1))
+	q.Cursor = first.Next
+	if got, _ := s.ranked(OwnerScope(), q); strings.Join(got, " ") != "b" {
+		t.Errorf("got %q, want b alone", got)
+	}
+}

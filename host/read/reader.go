@@ -19,6 +19,7 @@ const (
 	Wait    = 5 * time.Second
 	atMost  = 20 * time.Second // RD-07
 	toCount = 2 * time.Second  // RD-19
+	toSize  = 50 * time.Millisecond
 )
 
 // Reader reads one store. It is safe for concurrent use.

@@ -62,9 +62,12 @@ func (s *Scope) connections() []string {
 }
 
 // sees reports whether anything of a stream is seen.
-func (s *Scope) sees(one *storage.ReadStream) bool {
-	granted, ok := s.of(one.Name)
-	return ok && (granted == nil || slices.Contains(granted.Connections, one.ConnectionID))
+func (s *Scope) sees(one *storage.ReadStream) bool { return s.Sees(one.ConnectionID, one.Name) }
+
+// Sees reports whether anything of a stream of a connection is seen.
+func (s *Scope) Sees(connection, stream string) bool {
+	granted, ok := s.of(stream)
+	return ok && (granted == nil || slices.Contains(granted.Connections, connection))
 }
 
 // source is one stream of one connection that a request reads.

@@ -40,10 +40,10 @@ type Hit struct {
 	Before   bool     // the field goes on before the snippet
 	Behind   bool     // and behind it
 
-	seq     int64 // of the record
+	seq     int64 // of the record; to a client, of the last change that it sees
+	us      int64 // when that was emitted; 0: its past has to say so
 	of      *source
 	matches []words.Match // in each of the fields
-	history *storage.ReadHistory
 }
 
 // Found is a page of hits, the newest records first.
@@ -138,8 +138,10 @@ type searching struct {
 	few      []chosen              // that are read without the index
 	at       int64                 // how far the index is, for a client
 	sources  map[int64]*source     // by stream; nil: it is not seen
+	shown    map[int64]*projection // by stream
 	where    map[int64][]condition // that its records keep to
 	before   int64                 // records with a lower seq; 0: from the newest on
+	took     int64                 // the record that was taken last
 	dated    bool                  // histories are read as well
 	filtered bool                  // it was warned of what the filters leave out
 	found    *Found
@@ -149,7 +151,7 @@ type searching struct {
 // (RD-27.1). A client's streams are indexed as far as they are now, else it would be told less
 // than a list, and by that of changes that it does not see.
 func (s *searching) within(ctx context.Context) error {
-	s.sources = map[int64]*source{}
+	s.sources, s.shown = map[int64]*source{}, map[int64]*projection{}
 	q := s.asked
 	if s.scope.Owner && q.Streams == nil && q.Connections == nil {
 		return nil
@@ -253,7 +255,7 @@ func (s *searching) collect(ctx context.Context, limit int) (more bool, err erro
 		return false, nil
 	}
 	for again := !s.scope.Owner; ; {
-		s.found.Hits = nil
+		s.found.Hits, s.took = nil, 0
 		moved, indexed, err := s.look(ctx, limit)
 		if err != nil {
 			return false, err
@@ -269,11 +271,16 @@ func (s *searching) collect(ctx context.Context, limit int) (more bool, err erro
 		if err := s.match(ctx); err != nil {
 			return false, err
 		}
-		slices.SortStableFunc(s.found.Hits, func(a, b Hit) int { return cmp.Compare(b.seq, a.seq) })
 		more = indexed || len(s.found.Hits) > limit
-		s.found.Hits = s.found.Hits[:min(len(s.found.Hits), limit)]
+		s.newest(limit)
 		return more, nil
 	}
+}
+
+// newest leaves so many hits, the newest first.
+func (s *searching) newest(limit int) {
+	slices.SortStableFunc(s.found.Hits, func(a, b Hit) int { return cmp.Compare(b.seq, a.seq) })
+	s.found.Hits = s.found.Hits[:min(len(s.found.Hits), limit)]
 }
 
 // look finds hits by the index. moved: a record has changed since it was indexed.
@@ -295,14 +302,24 @@ func (s *searching) look(ctx context.Context, limit int) (moved, more bool, err 
 		}
 		for i := range docs {
 			moved = moved || docs[i].Seq == 0
-			s.take(&docs[i])
-			if len(s.found.Hits) > limit {
+			if err := s.take(ctx, &docs[i]); err != nil {
+				return false, false, err
+			}
+			if !s.dated && len(s.found.Hits) > limit {
 				s.found.Hits = s.found.Hits[:limit]
 				return moved, true, nil
 			}
 		}
+		// A client sees no newer change of a record than its last: once the hits are newer than all
+		// records to come, hidden changes decide nothing (Invariant 9).
+		if more = more || len(s.found.Hits) > limit; more {
+			s.newest(limit)
+			if s.found.Hits[limit-1].seq >= docs[len(docs)-1].Indexed {
+				return moved, true, nil
+			}
+		}
 		if !others {
-			return moved, false, nil
+			return moved, more, nil
 		}
 		q.Before = docs[len(docs)-1].Indexed // its other fields are looked at with the first
 	}
@@ -310,9 +327,6 @@ func (s *searching) look(ctx context.Context, limit int) (moved, more bool, err 
 
 // know learns the streams of what was found.
 func (s *searching) know(ctx context.Context, docs []storage.ReadHit) error {
-	if s.words != nil {
-		return nil
-	}
 	var ids []int64
 	for i := range docs {
 		if docs[i].Seq > 0 {
@@ -322,8 +336,12 @@ func (s *searching) know(ctx context.Context, docs []storage.ReadHit) error {
 	return s.learn(ctx, ids)
 }
 
-// learn learns streams. One that the scope does not show stays unknown.
+// learn learns streams, where everything is searched: else those that are searched are known, and
+// no other one is. One that the scope does not show stays unknown.
 func (s *searching) learn(ctx context.Context, ids []int64) error {
+	if s.words != nil {
+		return nil
+	}
 	fresh := []int64{}
 	for _, id := range ids {
 		if _, known := s.sources[id]; !known {
@@ -347,22 +365,37 @@ func (s *searching) learn(ctx context.Context, ids []int64) error {
 
 // take adds the record of a document to the hits when it is still as it was indexed, is seen,
 // and has the words.
-func (s *searching) take(d *storage.ReadHit) {
+func (s *searching) take(ctx context.Context, d *storage.ReadHit) error {
 	of := s.sources[d.StreamID]
-	if n := len(s.found.Hits); d.Seq == 0 || of == nil || n > 0 && s.found.Hits[n-1].seq == d.Seq || !s.shows(of, d.Key, d.Data) {
-		return
+	if d.Seq == 0 || of == nil || s.took == d.Seq || !s.shows(of, d.Key, d.Data) {
+		return nil
 	}
-	s.add(of, &d.Row)
+	s.took = d.Seq
+	return s.add(ctx, of, &d.Row, nil)
 }
 
 // add adds a record to the hits when it has the words.
-func (s *searching) add(of *source, row *storage.ReadRow) {
+func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, past []storage.ReadPast) (err error) {
 	told := *row
 	told.Data = nil // no part of it is shown but the snippet
-	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID, history: row.History}
-	if h.matchAll(of, row.Data, s.terms) {
-		s.found.Hits = append(s.found.Hits, h)
+	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID}
+	if !h.matchAll(of, row.Data, s.terms) {
+		return nil
 	}
+	if s.dated && row.History != nil {
+		p := s.shown[of.ID]
+		if p == nil {
+			all, err := s.projections(ctx, []source{*of}, nil)
+			if err != nil {
+				return err
+			}
+			p = &all[0]
+			s.shown[of.ID] = p
+		}
+		h.seq, h.us = of.since(p, row.History, past)
+	}
+	s.found.Hits = append(s.found.Hits, h)
+	return nil
 }
 
 // matchAll notes which fields of the record have the words.

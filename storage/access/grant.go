@@ -167,6 +167,16 @@ func putToken(t *db.Tx, grantID string, token *GrantToken) error {
 	return err
 }
 
+// AddGrantToken keeps one more token of a grant that holds, else it is grants.redeem_refused.
+func (s *Store) AddGrantToken(ctx context.Context, token GrantToken) error {
+	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error {
+		if err := holds(t, token.GrantID); err != nil {
+			return err
+		}
+		return putToken(t, token.GrantID, &token)
+	})
+}
+
 // micros is a moment as a row has it; 0: zero.
 func micros(at time.Time) int64 {
 	if at.IsZero() {

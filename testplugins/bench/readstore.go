@@ -61,7 +61,7 @@ func (b *bench) newShelf(ctx context.Context) (*shelf, error) {
 	s.desk = &desk.Desk{Store: s.store, Now: time.Now, Random: rand.Reader}
 	s.server = records.New(records.Deps{
 		Guard: &web.Guard{}, Callers: s.desk, Now: s.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-		Reader: func(context.Context) (*read.Reader, error) { return s.reader, nil },
+		Reader: func(context.Context) (*read.Reader, error) { return s.reader, nil }, Tell: s.owner.Tell,
 	})
 	return s, nil
 }

@@ -71,7 +71,7 @@ var rooms = map[string][]string{
 	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/read", "host/web"},
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
-	"host/api/records":  {"abi", "abi/declaration", "host/api/wire", "host/owner", "host/read", "host/web"},
+	"host/api/records":  {"abi", "abi/declaration", "health", "host/api/wire", "host/owner", "host/read", "host/web"},
 	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},

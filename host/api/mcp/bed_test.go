@@ -114,6 +114,7 @@ func newBed(t testing.TB) *bed {
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
+		Tell: o.Tell,
 	})
 	mux := http.NewServeMux()
 	mux.Handle(Path, NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/.well-known/about/mcp"))

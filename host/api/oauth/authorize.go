@@ -189,7 +189,6 @@ func (c *call) startDevice() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.secret()
 	page := c.origin() + PathDevice
 	return &device{d.DeviceCode, d.UserCode, page, page + "?user_code=" + d.UserCode, int(d.Expires.Seconds()), int(desk.DeviceInterval.Seconds())}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -291,6 +293,22 @@ func (b *bed) reads(token string) (string, error) {
 		all = append(all, string(page.Records[i].Data))
 	}
 	return strings.Join(all, " "), nil
+}
+
+// backedUp is all that a copy of the store has.
+func (b *bed) backedUp() string {
+	b.Helper()
+	to := filepath.Join(b.TempDir(), "copy.sqlite")
+	_, err := storage.Copy(b.Context(), storage.CopyOptions{From: b.store.Path(), To: to, Now: time.Now})
+	b.ok(err)
+	text, err := os.ReadFile(to) //nolint:gosec // the test's own
+	b.ok(err)
+	return string(text)
+}
+
+// encoded are the ways in which a secret may be written.
+func encoded(secret string) []string {
+	return []string{secret, hex.EncodeToString([]byte(secret)), strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "=")}
 }
 
 // keptText is all that the store's file has.

@@ -367,7 +367,7 @@ func TestAnswersByBrowser(t *testing.T) {
 	}
 }
 
-// RD-48.1: neither a code nor a refresh token is in the store, in the log or in an event.
+// RD-48.1: neither a code nor a refresh token is in the store or a copy of it, in the log or in an event.
 func TestCodesAreNowhere(t *testing.T) {
 	t.Parallel()
 	pgtest.OnFile(t)
@@ -380,7 +380,7 @@ func TestCodesAreNowhere(t *testing.T) {
 	b.ok(err)
 	told, err := json.Marshal(events)
 	b.ok(err)
-	kept := b.keptText()
+	kept, copied := b.keptText(), b.backedUp()
 	if !strings.Contains(kept, id) || !strings.Contains(string(told), "grants.redeem") {
 		t.Fatal("the store's text does not have the grant, or no event tells of it: want all of it to be looked at")
 	}
@@ -389,7 +389,7 @@ func TestCodesAreNowhere(t *testing.T) {
 		for _, name := range []string{"access_token", "refresh_token"} {
 			secrets[name] = s.string(name)[len("pdpp_ct_"):]
 			for what, secret := range secrets {
-				for place, text := range map[string]string{"the store": kept, "the log": b.log.String(), "an event": string(told)} {
+				for place, text := range map[string]string{"the store": kept, "a copy": copied, "the log": b.log.String(), "an event": string(told)} {
 					if secret == "" || strings.Contains(text, secret) {
 						t.Errorf("%s stands in %s, want it nowhere", what, place)
 					}

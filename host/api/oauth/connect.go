@@ -64,7 +64,6 @@ func (c *call) connect() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.secret()
 	at := c.origin() + PathPoll
 	return &attempt{
 		Object: "agent_connect_attempt", ID: a.ID, Status: "pending", Approval: c.page(a.URI), Poll: at, Token: at, Polling: a.Polling, Code: a.Code,
@@ -105,7 +104,6 @@ func (c *call) poll() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.secret()
 	if a.Wait > 0 {
 		return waiting{"pending", "authorization_pending", int(a.Wait.Seconds()), a.Wait.Milliseconds()}, nil
 	}
@@ -133,6 +131,3 @@ func (c *call) read(v any) error {
 	}
 	return wire.Decode(body, v)
 }
-
-// secret keeps an answer with a secret out of old caches (RD-04.3).
-func (c *call) secret() { c.w.Header().Set("Pragma", "no-cache") }

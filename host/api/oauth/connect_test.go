@@ -292,7 +292,7 @@ func TestPollingPace(t *testing.T) {
 }
 
 // RD-48.1: no token, no polling code and no request's address is in the store, in the log or
-// in an event, and what the store has leads to none of them.
+// in an event, nor in a copy of the store, and what the store has leads to none of them.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	pgtest.OnFile(t)
@@ -310,15 +310,18 @@ func TestSecretsAreNowhere(t *testing.T) {
 	told, err := json.Marshal(events)
 	b.ok(err)
 	kept := b.keptText()
-	if !strings.Contains(kept, request) {
-		t.Fatal("the store's text does not have the request, want all of it to be looked at")
+	copied := b.backedUp()
+	if !strings.Contains(kept, request) || !strings.Contains(copied, request) {
+		t.Fatal("the store's text or that of its copy does not have the request, want all of it to be looked at")
 	}
 	for name, secret := range map[string]string{
 		"the token": token, "its random part": strings.TrimPrefix(token, "pdpp_ct_"), "the polling code": polling, "the address": uri[strings.LastIndex(uri, ":")+1:],
 	} {
-		for place, text := range map[string]string{"the store": kept, "the log": b.log.String(), "an event": string(told)} {
-			if strings.Contains(text, secret) {
-				t.Errorf("%s stands in %s, want it nowhere", name, place)
+		for place, text := range map[string]string{"the store": kept, "a copy": copied, "the log": b.log.String(), "an event": string(told)} {
+			for _, written := range encoded(secret) {
+				if strings.Contains(text, written) {
+					t.Errorf("%s stands in %s, want it nowhere", name, place)
+				}
 			}
 		}
 	}

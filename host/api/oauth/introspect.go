@@ -59,7 +59,6 @@ func (c *call) introspect() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.secret()
 	if s == nil {
 		return &introspected{}, nil
 	}

@@ -139,6 +139,9 @@ func (s *Server) handle(rt *route) http.Handler {
 			http.Redirect(w, r, c.to, http.StatusSeeOther)
 			return
 		}
+		if rt.Secret {
+			wire.Secret(w.Header())
+		}
 		wire.Write(w, status, body)
 	})
 }

@@ -33,16 +33,16 @@ var table = []route{
 		},
 		do: (*call).authorize, page: true,
 	},
-	post(PathToken, "Gives an app its tokens, for a code, a device's code or a refresh token", (*call).token, wire.OK[issued](), flat, form(
+	post(PathToken, "Gives an app its tokens, for a code, a device's code or a refresh token", (*call).token, wire.OK[issued](), flat, secret, form(
 		wire.Param{Name: "grant_type", About: "by what", Required: true, Schema: map[string]any{"type": "string", "enum": grantTypes}}, needed("client_id", "who asks"),
 		field("code", "of "+typeCode), field("redirect_uri", "of "+typeCode), field("code_verifier", "of "+typeCode), field("refresh_token", "of "+typeRefresh), field("device_code", "of "+typeDevice))),
 	post(PathRevokeToken, "Ends the grant of a token (RFC 7009)", (*call).revokeToken, wire.OK[struct{}](), flat, form(needed("token", "one of any kind"), field("client_id", "whose it is"))),
-	post(PathIntrospect, "Tells a server of the owner's what a token stands for (RFC 7662)", (*call).introspect, wire.OK[introspected](), form(needed("token", "one of any kind")),
+	post(PathIntrospect, "Tells a server of the owner's what a token stands for (RFC 7662)", (*call).introspect, wire.OK[introspected](), secret, form(needed("token", "one of any kind")),
 		func(rt *route) { rt.uncounted = true }),
-	post(PathStartDevice, "Begins to wait for an owner who types a code (RFC 8628)", (*call).startDevice, wire.OK[device](), flat,
+	post(PathStartDevice, "Begins to wait for an owner who types a code (RFC 8628)", (*call).startDevice, wire.OK[device](), flat, secret,
 		form(slices.Concat([]wire.Param{needed("client_id", "who asks")}, asked)...)),
-	post(PathConnect, "Begins to wait for an owner's decision", (*call).connect, wire.Succeeds[attempt](http.StatusCreated), takes[connecting]),
-	post(PathPoll, "Asks whether the owner has decided", (*call).poll, append(wire.OK[token](), wire.Succeeds[waiting](http.StatusAccepted)...), takes[polling]),
+	post(PathConnect, "Begins to wait for an owner's decision", (*call).connect, wire.Succeeds[attempt](http.StatusCreated), secret, takes[connecting]),
+	post(PathPoll, "Asks whether the owner has decided", (*call).poll, append(wire.OK[token](), wire.Succeeds[waiting](http.StatusAccepted)...), secret, takes[polling]),
 	post(PathRevoke, "Ends a grant, for its own app", (*call).revoke, wire.OK[revoked](), func(rt *route) { rt.Open = false }),
 }
 
@@ -80,6 +80,7 @@ func post(path, summary string, do func(*call) (any, error), answers []wire.Answ
 
 func flat(rt *route)          { rt.flat, rt.Failure = true, reflect.TypeFor[flatError]() }
 func lax(rt *route)           { rt.Lax = true }
+func secret(rt *route)        { rt.Secret = true }
 func takes[In any](rt *route) { rt.In = reflect.TypeFor[In]() }
 
 func form(all ...wire.Param) func(*route) { return func(rt *route) { rt.Form = all } }

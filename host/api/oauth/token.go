@@ -63,7 +63,6 @@ func (c *call) token() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.secret()
 	out := &issued{Access: got.Token, Type: "Bearer", Refresh: got.Refresh, Expires: int64(math.Floor(got.Expires.Sub(c.Now()).Seconds()))}
 	if got.Grant != nil {
 		out.Scope, out.GrantID, out.Details = scopeRead, got.Grant.GrantID, got.Grant.Granted()

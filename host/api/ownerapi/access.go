@@ -19,7 +19,7 @@ func (c *call) listTokens() (*wire.List[access.Token], error) {
 type newToken struct {
 	Name       string       `json:"name"`
 	Scope      access.Scope `json:"scope"`
-	ExpiresSec int64        `json:"expires_seconds,omitempty"` // 90 days where it is left out
+	ExpiresSec int64        `json:"expires_seconds,omitempty"` // 30 days where it is left out
 }
 
 const mostTokenSeconds = 365 * 24 * 60 * 60

@@ -64,6 +64,9 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
+	if c.route.secret {
+		wire.Secret(c.w.Header())
+	}
 	wire.Write(c.w, a.Status, a.Body)
 	return nil
 }

@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -56,8 +57,11 @@ type reviewing struct {
 
 // selections are what the owner decides beyond what is asked.
 type selections struct {
+	Streams   []grant.Choice      `json:"streams,omitempty"` // of an open request, or with fewer fields
 	Optional  []string            `json:"optional_streams,omitempty"`
 	Instances map[string][]string `json:"instance_ids,omitempty"`
+	Since     *time.Time          `json:"since,omitempty"`
+	Until     *time.Time          `json:"until,omitempty"`
 	Expires   string              `json:"expires_at,omitempty"` // never, 1d, 30d, 90d or a date
 }
 
@@ -76,8 +80,9 @@ func (c *call) reviewConsent(in *reviewing) (*consentReview, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &in.Selections
 	r, err := grants.Review(c.Context(), c.owner, id, grant.Choices{
-		Optional: in.Selections.Optional, Instances: in.Selections.Instances, Expires: in.Selections.Expires, AITraining: in.AITraining,
+		Streams: s.Streams, Optional: s.Optional, Instances: s.Instances, Since: s.Since, Until: s.Until, Expires: s.Expires, AITraining: in.AITraining,
 	})
 	if err != nil {
 		return nil, err

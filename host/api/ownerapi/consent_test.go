@@ -50,6 +50,37 @@ func TestConsentByTheProtocol(t *testing.T) {
 	b.want("a refusal", b.asks(manage, "POST", pathDeny, sent("")), 200, "")
 }
 
+// RD-44.2: of a request that leaves it to its owner nothing is preselected; streams, fields,
+// connections and time are chosen at the protocol's path as well, and what was reviewed is given.
+func TestAnOpenRequestIsDecidedByTheProtocol(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
+	waits, err := d.Connect(b.Context(), "", "An app", "")
+	b.ok(err)
+	reviews := func(selections string) answer {
+		return b.asks(manage, "POST", pathReview, `{"request_uri":"`+waits.URI+`","selections":`+selections+`}`)
+	}
+	for _, missing := range []string{`{}`, `{"instance_ids":{"notes":["mine"]}}`, `{"optional_streams":["notes"]}`, `{"streams":[{"name":"notes"}]}`, `{"optional_streams":["notes"],"instance_ids":{"notes":["none"]}}`} {
+		b.want("nothing is preselected: "+missing, reviews(missing), 400, "invalid_request")
+	}
+	if got := reviews(`{"optional_streams":["notes"],"instance_ids":{"notes":["mine"]}}`); got.status != 200 {
+		t.Fatalf("a stream of a connection: got %d %s, want what would be given", got.status, got.body)
+	}
+	conn, err := b.store.Connection(b.Context(), "mine")
+	b.ok(err)
+	got := reviews(`{"streams":[{"name":"notes","fields":["id"]}],"instance_ids":{"notes":["mine"]},"expires_at":"1d"}`)
+	if want := `[{"name":"notes","instance_ids":["` + conn.ID + `"],"fields":["id"]}]`; !strings.Contains(got.body, `"resolved_streams":`+want) {
+		t.Fatalf("got %d %s, want the streams %s", got.status, got.body, want)
+	}
+	made := b.asks(manage, "POST", pathApprove, `{"request_uri":"`+waits.URI+`","approval_review_revision":`+got.member("approval_review_revision")+`}`)
+	b.want("the approval", made, 200, "")
+	b.clock.forward(desk.Interval)
+	if a, err := d.Poll(b.Context(), waits.Polling); err != nil || a.Token == "" || `"`+a.GrantID+`"` != made.member("grant_id") {
+		t.Errorf("got %+v, %v, want the token of the grant %s for the app that waits", a, err, made.member("grant_id"))
+	}
+}
+
 // RD-39.3: the owner removes an app at the path where it registered, with all that it was granted.
 func TestAClientIsRemovedWhereItRegistered(t *testing.T) {
 	t.Parallel()

@@ -73,6 +73,7 @@ var headers = object{
 	wire.HeaderVersion:       header("the version that is spoken", object{"const": wire.Version}),
 	"Cache-Control":          header("no cache keeps it", object{"const": wire.NoStore}),
 	"X-Content-Type-Options": header("a body is what it says that it is", object{"const": "nosniff"}),
+	"Pragma":                 header("no old cache keeps it either", object{"const": "no-cache"}),
 	"Retry-After":            header("seconds to wait", object{"type": "integer", "minimum": 1}),
 	"WWW-Authenticate":       header("how a token is sent, and where one is asked for", object{"type": "string", "pattern": "^(Bearer|Basic)"}),
 	"Allow":                  header("the methods that the path takes", object{"type": "string", "minLength": 1}),
@@ -105,7 +106,7 @@ func tableOf(others []wire.Route) []wire.Route {
 // wire describes a route of the table.
 func (r *route) wire() wire.Route {
 	out := wire.Route{
-		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged, Browser: r.browser,
+		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged, Browser: r.browser, Secret: r.secret,
 	}
 	if r.stream != nil && r.out == nil {
 		out.Answers[0].Media = cmp.Or(r.media, "text/event-stream")
@@ -129,6 +130,9 @@ func describe(r *wire.Route) (object, error) {
 	responses := object{}
 	for _, a := range r.Answers {
 		one := object{"description": r.Summary, "headers": headersOf()}
+		if r.Secret {
+			one["headers"] = headersOf("Pragma") // RD-04.3
+		}
 		if r.Tagged {
 			one["headers"].(object)["ETag"] = object{"required": true, "description": "what If-Match of an edit names, and If-None-Match of a read", "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
 		}

@@ -84,6 +84,12 @@ func (c *call) records() (any, error) {
 	if found.Count != nil {
 		p.Meta.Count = wire.Count{Kind: "exact", Value: found.Count}
 	}
+	if found.Estimate != nil {
+		p.Meta.Count = wire.Count{Kind: "estimated", Value: found.Estimate}
+	}
+	if w := found.Times; w != nil {
+		p.Meta.Window = &wire.Window{Total: w.Total, Earliest: w.Earliest, Latest: w.Latest}
+	}
 	return p, nil
 }
 
@@ -147,6 +153,9 @@ type stream struct {
 	InstanceID   string `json:"connector_instance_id"`
 	DisplayName  string `json:"display_name"`
 	ConnectorKey string `json:"connector_key"`
+
+	Source    source     `json:"source"`
+	Freshness *freshness `json:"freshness"`
 }
 
 // streams lists what the scope shows (RD-10).
@@ -162,6 +171,10 @@ func (c *call) streams() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	by, err := c.tellsOf(from)
+	if err != nil {
+		return nil, err
+	}
 	var rows []stream
 	uncounted := false
 	for i := range all {
@@ -170,7 +183,8 @@ func (c *call) streams() (any, error) {
 			continue
 		}
 		uncounted = uncounted || s.Records == nil
-		rows = append(rows, stream{"stream", s.Name, s.Records, s.Changed, s.ConnectionID, s.ConnectionID, s.Connection, s.Connector})
+		fresh := c.fresh(by, s.Name, s.ConnectionID)
+		rows = append(rows, stream{"stream", s.Name, s.Records, c.updated(s, fresh), s.ConnectionID, s.ConnectionID, s.Connection, s.Connector, source{"connector", s.SourceID}, fresh})
 	}
 	list := wire.NewList(rows, "", c.r.URL)
 	var warnings []read.Warning
@@ -179,4 +193,13 @@ func (c *call) streams() (any, error) {
 	}
 	list.Meta.Warnings = c.warnings(warnings)
 	return list, nil
+}
+
+// updated is when a record of a stream changed last. To a client it is when a run has last
+// confirmed the stream, or a change of what it does not see would show (RD-10.3).
+func (c *call) updated(s *read.Stream, fresh *freshness) string {
+	if c.caller.Scope.Owner {
+		return s.Changed
+	}
+	return fresh.CapturedAt
 }

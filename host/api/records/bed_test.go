@@ -103,6 +103,7 @@ func newBed(t testing.TB) *bed {
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
+		Tell: o.Tell,
 	})
 	return b
 }

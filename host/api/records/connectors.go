@@ -1,6 +1,8 @@
 package records
 
 import (
+	"time"
+
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
@@ -21,7 +23,10 @@ type streamOverview struct {
 	Name         string         `json:"name"`
 	RecordCount  *int64         `json:"record_count,omitempty"` // of all connections that are shown
 	LastUpdated  string         `json:"last_updated,omitempty"`
+	Freshness    *freshness     `json:"freshness"`
 	Capabilities map[string]any `json:"capabilities"` // of each field, as a compact schema has them
+
+	connections []string
 }
 
 // sizes counts the streams of each connector, over all connections that are shown.
@@ -32,9 +37,14 @@ type sizeOf struct {
 	changed string
 }
 
-func (s sizes) add(one *read.Stream) {
-	at := [2]string{one.ConnectionID, one.Name}
-	s[at] = &sizeOf{one.Records, one.Changed}
+// later returns the later of two times, as connectors write them: in any zone.
+func later(a, b string) string {
+	x, aerr := time.Parse(time.RFC3339Nano, a)
+	y, berr := time.Parse(time.RFC3339Nano, b)
+	if aerr != nil || berr == nil && y.After(x) {
+		return b
+	}
+	return a
 }
 
 // connectors lists the connectors of what the scope shows.
@@ -51,9 +61,14 @@ func (c *call) connectors() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	by, err := c.tellsOf(from)
+	if err != nil {
+		return nil, err
+	}
 	counted := sizes{}
 	for i := range streams {
-		counted.add(&streams[i])
+		s := &streams[i]
+		counted[[2]string{s.ConnectionID, s.Name}] = &sizeOf{s.Records, c.updated(s, c.fresh(by, s.Name, s.ConnectionID))}
 	}
 	all := []connectorOverview{}
 	whose := map[string]int{}
@@ -67,6 +82,12 @@ func (c *call) connectors() (any, error) {
 		}
 		all[at].count(c, d, counted[[2]string{d.ConnectionID, d.Name}])
 		c.tellAbout(d.Name)
+	}
+	for i := range all {
+		for k := range all[i].Streams {
+			s := &all[i].Streams[k]
+			s.Freshness = c.fresh(by, s.Name, s.connections...)
+		}
 	}
 	list := wire.NewList(all, "", c.r.URL)
 	list.Meta.Warnings = c.warnings(nil)
@@ -88,9 +109,11 @@ func (o *connectorOverview) count(c *call, d *read.Described, size *sizeOf) {
 		} else {
 			s.RecordCount = nil
 		}
-		s.LastUpdated = max(s.LastUpdated, size.changed)
+		s.LastUpdated, s.connections = later(s.LastUpdated, size.changed), append(s.connections, d.ConnectionID)
 		return
 	}
 	o.StreamCount++
-	o.Streams = append(o.Streams, streamOverview{"stream", d.Name, size.records, size.changed, stated{d, c.caller.Scope.Owner}.capabilities(true)})
+	o.Streams = append(o.Streams, streamOverview{
+		Object: "stream", Name: d.Name, RecordCount: size.records, LastUpdated: size.changed, Capabilities: stated{d, c.caller.Scope.Owner}.capabilities(true), connections: []string{d.ConnectionID},
+	})
 }

@@ -15,22 +15,23 @@ import (
 
 // metadata is what is declared of a stream (RD-11).
 type metadata struct {
-	Object       string             `json:"object"` // stream_metadata
-	Name         string             `json:"name"`
-	Semantics    string             `json:"semantics,omitempty"`
-	Schema       json.RawMessage    `json:"schema,omitempty"`
-	PrimaryKey   []string           `json:"primary_key"`
-	CursorField  *string            `json:"cursor_field"`
-	TimeField    *string            `json:"consent_time_field"`
-	Selection    selection          `json:"selection"`
-	Query        queries            `json:"query,omitzero"` // of a compact schema there is none
-	Views        []declaration.View `json:"views"`
-	Relations    []string           `json:"relationships"` // none: expansion is not there
-	Capabilities map[string]any     `json:"field_capabilities"`
-	Expand       []string           `json:"expand_capabilities"`
-	Connections  []connection       `json:"granted_connections,omitempty"`
-	Links        *wire.Links        `json:"links,omitempty"`
-	Meta         *wire.Meta         `json:"meta,omitempty"`
+	Object       string                 `json:"object"` // stream_metadata
+	Name         string                 `json:"name"`
+	Semantics    string                 `json:"semantics,omitempty"`
+	Schema       json.RawMessage        `json:"schema,omitempty"`
+	PrimaryKey   []string               `json:"primary_key"`
+	CursorField  *string                `json:"cursor_field"`
+	TimeField    *string                `json:"consent_time_field"`
+	Selection    selection              `json:"selection"`
+	Query        queries                `json:"query,omitzero"` // of a compact schema there is none
+	Views        []declaration.View     `json:"views"`
+	Relations    []declaration.Relation `json:"relationships"`
+	Capabilities map[string]any         `json:"field_capabilities"`
+	Expand       []string               `json:"expand_capabilities"` // none: nothing is expanded
+	Connections  []connection           `json:"granted_connections,omitempty"`
+	Freshness    *freshness             `json:"freshness,omitempty"` // of a stream that is asked for by itself
+	Links        *wire.Links            `json:"links,omitempty"`
+	Meta         *wire.Meta             `json:"meta,omitempty"`
 }
 
 type selection struct {
@@ -141,7 +142,7 @@ func (c *call) metadataOf(d *read.Described, compact bool) *metadata {
 	s := stated{d, c.caller.Scope.Owner}
 	m := &metadata{
 		Object: "stream_metadata", Name: d.Name, Semantics: d.Semantics, Schema: d.Schema, PrimaryKey: some(d.PrimaryKey), CursorField: named(d.CursorField), TimeField: named(d.ConsentTimeField),
-		Selection: selection{!d.WholeRecords, !d.EveryRecord}, Views: some(d.Views), Relations: []string{}, Expand: []string{}, Capabilities: s.capabilities(compact),
+		Selection: selection{!d.WholeRecords, !d.EveryRecord}, Views: some(d.Views), Relations: some(d.Relations), Expand: []string{}, Capabilities: s.capabilities(compact),
 		Connections: []connection{{d.ConnectionID, d.Connection}},
 	}
 	if len(d.Lexical) > 0 {
@@ -195,6 +196,15 @@ func (c *call) describe() (any, error) {
 			m.Connections = append(m.Connections, connection{all[i].ConnectionID, all[i].Connection})
 		}
 	}
+	ids := make([]string, len(m.Connections))
+	for i := range m.Connections {
+		ids[i] = m.Connections[i].ID
+	}
+	by, err := c.tells(ids)
+	if err != nil {
+		return nil, err
+	}
+	m.Freshness = c.fresh(by, c.stream, ids...)
 	c.tellAbout(c.stream)
 	m.Links, m.Meta = &wire.Links{Self: c.r.URL.RequestURI()}, new(c.meta())
 	return m, nil

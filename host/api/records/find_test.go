@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 		{"/v1/schema", `"bearer":{"scope":"owner"`, `"bearer":{"scope":"grant","token_kind":"client","client_id":"c","grant_id":"g"}`},
 		{"/v1/schema", `"stream_count":2`, `"stream_count":1`},
 		{"/v1/schema?view=compact", `"n":"t=number,eq,r=gte|gt|lte|lt,a=sum"`, `"title":"t=text,lex,a=group_by"`},
-		{"/v1/connectors", `"stream_count":2,"streams":[{"object":"stream","name":"notes","record_count":4,`, `"stream_count":1,"streams":[{"object":"stream","name":"notes","record_count":3,"capabilities":{"id":"t=text","title":"t=text,lex,a=group_by"}}]`},
+		{"/v1/connectors", `"stream_count":2,"streams":[{"object":"stream","name":"notes","record_count":4,`, `"stream_count":1,"streams":[{"object":"stream","name":"notes","record_count":3,"last_updated":"2026-01-02T03:04:00Z","freshness":{"status":"unknown","captured_at":"2026-01-02T03:04:00Z"},"capabilities":{"id":"t=text","title":"t=text,lex,a=group_by"}}]`},
 		{"/v1/connectors?connection_id=" + b.ids["two"], `"record_count":1`, "connection_not_found"},
 		{"/v1/connectors?connector_id=none", `"data":[]`, "invalid_request"},
 		{"/v1/connectors?limit=1", "invalid_request", "invalid_request"},

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/host/web/listen"
@@ -29,6 +30,8 @@ type Deps struct {
 	Now     func() time.Time
 	Random  io.Reader // of request ids
 	Logger  *slog.Logger
+	// Tell says how some connections are; nil: each.
+	Tell func(ctx context.Context, ids []string) ([]owner.Told, error)
 	// Metadata is the path at which clients learn where to ask for access; "": there is none.
 	Metadata string
 	// Knows reports whether a token was given out here once, whatever became of it. nil: none was

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
@@ -69,13 +70,40 @@ func (c *call) list() (read.List, error) {
 	}
 	count := q.Word("count", "none", "estimated", "exact")
 	l.Count = count != "" && count != "none"
+	l.Times = q.Word("window", "exact") != ""
+	view := ""
 	if c.caller.Scope.Owner {
-		l.Filters = filters(q)
+		l.Filters, view = filters(q), q.Text("view")
 	}
 	if done := q.Done(); done != nil {
 		return l, done
 	}
+	if err == nil && view != "" {
+		l.Fields, err = c.viewed(&l, view)
+	}
 	return l, err
+}
+
+// viewed returns the fields of a view (RD-18.4). A connection that declares them otherwise is left
+// out as one that lacks a field.
+func (c *call) viewed(l *read.List, view string) ([]string, error) {
+	if l.Fields != nil {
+		return nil, wire.Invalid("view", "does not go with fields")
+	}
+	all, err := c.reader.Describe(c.r.Context(), c.caller.Scope, read.Overview{Stream: l.Stream, Connections: l.Connections})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		d := &all[i]
+		if l.Connector != "" && d.Connector != l.Connector {
+			continue
+		}
+		if n := slices.IndexFunc(d.Views, func(v declaration.View) bool { return v.ID == view }); n >= 0 {
+			return slices.DeleteFunc(some(slices.Clone(d.Views[n].Fields)), func(name string) bool { return d.Field(name) == nil }), nil
+		}
+	}
+	return nil, wire.Invalid("view", "is no view of the stream")
 }
 
 // limit is how many rows were asked for. More than a page has are clamped by the read.

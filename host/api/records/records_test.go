@@ -63,6 +63,35 @@ func TestOwnerReads(t *testing.T) {
 	}
 }
 
+// RD-18.4, RD-19, RD-11.1: an owner reads the fields of a declared view, sees of which times the
+// records are, and how streams hang together. A client sees no views and no relations.
+func TestViewsAndTimes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	declared := strings.Replace(manifest, `"name":"notes",`, `"name":"notes","views":[{"id":"short","fields":["title","gone"]},{"id":"dates","fields":["at"]}],"relationships":[{"name":"others","stream":"other","foreign_key":"id","cardinality":"has_many"}],`, 1)
+	b.ok(b.store.PinPlugin(t.Context(), b.ids["one"], "bb", []byte(declared)))
+	b.put("one", "notes", "a", `{"id":"a","n":1,"at":"2026-01-01T00:00:00Z","title":"red"}`, "b", `{"id":"b","n":2,"at":"2026-01-02T00:00:00Z"}`)
+	one := records + "?connection_id=" + b.ids["one"]
+	for _, c := range []struct{ token, path, want string }{
+		{b.owner, one + "&view=short&order=asc&limit=1", `"data":{"id":"a","title":"red"}`},
+		{b.owner, one + "&view=dates&limit=1", `"data":{"id":"b","at":"2026-01-02T00:00:00Z"}`},
+		{b.owner, one + "&view=none", "invalid_request"},
+		{b.owner, one + "&view=short&fields=n", "invalid_request"},
+		{b.owner, one + "&view=short&changes_since=beginning", "invalid_request"},
+		{"client", one + "&view=short", "invalid_request"},
+		{b.owner, one + "&window=exact&limit=1", `"window":{"total":2,"earliest_at":"2026-01-01T00:00:00Z","latest_at":"2026-01-02T00:00:00Z"}`},
+		{"client", one + "&window=exact", `"window":{"total":2}`},
+		{b.owner, one + "&window=exact&changes_since=beginning", "invalid_request"},
+		{b.owner, one + "&window=all", "invalid_request"},
+		{b.owner, "/v1/streams/notes?connection_id=" + b.ids["one"], `"relationships":[{"name":"others","stream":"other","foreign_key":"id","cardinality":"has_many"}]`},
+		{"client", "/v1/streams/notes", `"views":[],"relationships":[]`},
+	} {
+		if got := b.get(c.token, c.path); !strings.Contains(got.body, c.want) {
+			t.Errorf("%s: got %d %s, want %s", c.path, got.status, got.body, c.want)
+		}
+	}
+}
+
 // RD-01.5: a record's key may have any character in it, escaped.
 func TestKeysInPaths(t *testing.T) {
 	t.Parallel()

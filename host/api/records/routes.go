@@ -22,7 +22,8 @@ var table = []route{
 	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, connectionID, connector),
 	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records,
 		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, with - before it for descending"), fields,
-		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), filterOf, connectionID, connector),
+		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), words("window", "how many records there are, and of which times", []string{"exact"}),
+		text("view", "the fields of a view; an owner's token"), filterOf, connectionID, connector),
 	one[single]("/v1/streams/{stream}/records/{record}", "One record", (*call).one, fields, connectionID, connector),
 	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window,
 		needed(text("field", "a field of the record")), number("offset_chars", "where the part begins", 0, mostOffset), number("limit_chars", "how long it is", 1, mostOffset), text("cursor", "the offset, by another name"),
@@ -33,6 +34,7 @@ var table = []route{
 	with(costly, one[found]("/v1/search", "The records that match words, the best ones first", (*call).search,
 		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID)),
 	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, connectionID, connector),
+	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, connectionID, connector),
 	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema,
 		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"), connectionID, connector)),
 }

@@ -40,6 +40,9 @@ func Begin(h http.Header, id string) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
+// Secret keeps an answer with a credential out of old caches (RD-04.3).
+func Secret(h http.Header) { h.Set("Pragma", "no-cache") }
+
 // CheckVersion refuses a request of another version (RD-04.2).
 func CheckVersion(r *http.Request) error {
 	for _, v := range r.Header.Values(HeaderVersion) { //nolint:canonicalheader // as above

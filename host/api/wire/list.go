@@ -26,12 +26,20 @@ type Links struct {
 // Meta is what a reader should know about a page.
 type Meta struct {
 	Count    Count     `json:"count"`
+	Window   *Window   `json:"window,omitempty"`
 	Warnings []Warning `json:"warnings"`
+}
+
+// Window says how many records there are, and of which times (RD-19).
+type Window struct {
+	Total    int64  `json:"total"`
+	Earliest string `json:"earliest_at,omitempty"`
+	Latest   string `json:"latest_at,omitempty"`
 }
 
 // Count says how the rows of a list were counted.
 type Count struct {
-	Kind  string `json:"kind"` // none, exact
+	Kind  string `json:"kind"` // none, estimated, exact
 	Value *int64 `json:"value,omitempty"`
 }
 
@@ -51,7 +59,7 @@ func NewList[T any](data []T, next string, at *url.URL) *List[T] {
 		data = []T{}
 	}
 	l := &List[T]{Object: "list", Data: data, HasMore: next != "", NextCursor: next, Links: Links{Self: at.RequestURI()}}
-	l.Meta = Meta{Count{Kind: "none"}, []Warning{}}
+	l.Meta = Meta{Count: Count{Kind: "none"}, Warnings: []Warning{}}
 	if next != "" {
 		q := at.Query()
 		q.Set("cursor", next)

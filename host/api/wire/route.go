@@ -16,6 +16,7 @@ type Route struct {
 	Failure               reflect.Type // of an error; nil: Envelope
 	Foreign               bool         // a library writes its errors
 	Tagged                bool         // its answer has an ETag
+	Secret                bool         // its answer has a credential
 }
 
 // Answer is one way in which a route succeeds.

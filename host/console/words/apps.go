@@ -101,7 +101,7 @@ const (
 	AppRevokeHint   = "From its next request on, the app reads nothing any more. What it has read it keeps."
 )
 
-var grantStates = map[string]string{"holds": "May read", "revoked": "Revoked", "expired": "Ended", "damaged": "Damaged"}
+var grantStates = map[string]string{"holds": "May read", "revoked": "Revoked", "expired": "Ended", "damaged": "Damaged", "inert": "Nothing left to read"}
 
 // GrantState is a grant's state in words.
 func GrantState(state string) string {

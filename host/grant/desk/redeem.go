@@ -103,6 +103,27 @@ func (d *Desk) give(ctx context.Context, w Witness, r *storage.GrantRequest) (*I
 	return out, nil
 }
 
+// Another makes one more token of a grant that holds, and keeps it. One that is read once has its
+// token already, and gets no other (RD-35.1).
+func (d *Desk) Another(ctx context.Context, id string) (*Issued, error) {
+	g, err := d.Store.GrantOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := d.Holds(g)
+	if err != nil {
+		return nil, err
+	}
+	if doc.AccessMode == grant.SingleUse {
+		return nil, abi.NewError(CodeRedeemRefused, "the grant is read once, and has had its token", "have the app ask again")
+	}
+	out, token, _, err := d.tokensFor(g, false)
+	if err != nil {
+		return nil, err
+	}
+	return out, d.Store.AddGrantToken(ctx, *token)
+}
+
 // tokensFor makes the tokens of a grant that holds now, with a refresh token where its client
 // takes one and the grant is to be read by more than once (RD-47.1).
 func (d *Desk) tokensFor(g *storage.Grant, refreshes bool) (out *Issued, token *storage.GrantToken, refresh *storage.RefreshToken, err error) {

@@ -16,7 +16,7 @@ const tokenPrefix = "pdpp_ot_" //nolint:gosec // the prefix of every token, and 
 
 // How long a token lasts.
 const (
-	TokenLife     = 90 * 24 * time.Hour
+	TokenLife     = 30 * 24 * time.Hour
 	mostTokenLife = 365 * 24 * time.Hour
 )
 
@@ -85,7 +85,7 @@ func CreateToken(ctx context.Context, o *owner.Owner, n NewToken) (*MadeToken, e
 	case !n.Scope.Valid() && n.Scope != ScopeIntrospect:
 		return nil, abi.NewError(abi.CodeUsage, "the token's scope is not read, run, manage or introspect", "read looks, run starts runs as well, manage may do everything, introspect asks what tokens stand for")
 	case n.Expires < time.Minute || n.Expires > mostTokenLife:
-		return nil, abi.NewError(abi.CodeUsage, "a token lasts between one minute and 365 days", "leave it out for 90 days")
+		return nil, abi.NewError(abi.CodeUsage, "a token lasts between one minute and 365 days", "leave it out for 30 days")
 	}
 	s, err := o.Store(ctx)
 	if err != nil {

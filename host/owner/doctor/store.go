@@ -47,7 +47,7 @@ func (e *exam) store(ctx context.Context) error {
 	if len(report.Problems) == 0 {
 		e.ok("store", "sound, "+words.Plural(report.Records, "record")+" looked at")
 	}
-	for _, check := range []func(context.Context, *storage.Store) error{e.server, e.space, e.evidence, e.index, e.connections, e.credentials, e.runs, e.serving} {
+	for _, check := range []func(context.Context, *storage.Store) error{e.server, e.space, e.evidence, e.index, e.grants, e.connections, e.credentials, e.runs, e.serving} {
 		if err := check(ctx, store); err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package grants
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -19,7 +21,7 @@ type Grant struct {
 	ID        string          `json:"grant_id"`
 	ClientID  string          `json:"client_id"`
 	Client    string          `json:"client_name"`
-	State     string          `json:"state"` // holds, revoked, expired, damaged
+	State     string          `json:"state"` // holds, inert, revoked, expired, damaged
 	IssuedAt  time.Time       `json:"issued_at"`
 	ExpiresAt *time.Time      `json:"expires_at"` // null: never
 	RevokedAt *time.Time      `json:"revoked_at"`
@@ -34,6 +36,7 @@ const (
 	Revoked = "revoked"
 	Expired = "expired"
 	Damaged = "damaged"
+	Inert   = "inert" // it holds, and none of its connections is left (RD-36.3)
 )
 
 // Name is what the app is called.
@@ -79,8 +82,15 @@ func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, erro
 	if err != nil {
 		return nil, err
 	}
+	there, err := connections(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	return func(g *storage.Grant) Grant {
 		out := given(d, g, tokens, name)
+		if out.State == Holds && !out.reaches(there) {
+			out.State = Inert
+		}
 		for i := range disclosed { // who names a grant on this machine shows no token
 			if at := disclosed[i].Last.Truncate(storage.UsedEvery); disclosed[i].GrantID == g.ID && (out.UsedAt == nil || at.After(*out.UsedAt)) {
 				out.UsedAt = moment(at)
@@ -101,6 +111,13 @@ func given(d *desk.Desk, g *storage.Grant, tokens []storage.GrantToken, name fun
 		out.Document, out.Client, out.Gets = doc, doc.Client.Display, doc.Words(name)
 	}
 	return out
+}
+
+// reaches reports whether any of the grant's connections is there.
+func (g *Grant) reaches(there map[string]string) bool {
+	return slices.ContainsFunc(g.Document.Streams, func(s grant.Stream) bool {
+		return slices.ContainsFunc(s.InstanceIDs, func(id string) bool { return there[id] != "" })
+	})
 }
 
 func stateOf(d *desk.Desk, g *storage.Grant) string {
@@ -130,6 +147,17 @@ type Shown struct {
 	Records []Readable `json:"records"`  // empty where the grant does not hold
 	Has     []Has      `json:"has_read"` // up to the last second; by stream
 	Limit   int64      `json:"hourly_bytes_limit"`
+	Tokens  []Token    `json:"tokens"`                    // the newest first, without their secrets
+	Review  any        `json:"approval_review"`           // as the owner approved it
+	Digest  string     `json:"source_declaration_sha256"` // of the manifest that is kept with it
+}
+
+// Token is one token of a grant.
+type Token struct {
+	ID        string     `json:"id"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	UsedAt    *time.Time `json:"used_at"` // to the hour; null: never
 }
 
 // Has is what the app has read of a stream.
@@ -170,7 +198,19 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Grant: tell(g), Records: []Readable{}, Has: []Has{}, Limit: cmp.Or(g.HourlyBytes, desk.UsualBytes)}
+	out := &Shown{Grant: tell(g), Records: []Readable{}, Has: []Has{}, Limit: cmp.Or(g.HourlyBytes, desk.UsualBytes), Tokens: []Token{}, Digest: g.Declaration}
+	if json.Unmarshal(g.Review, &out.Review) != nil {
+		out.Review = nil // it is damaged
+	}
+	tokens, err := d.Store.GrantTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tokens {
+		if t.GrantID == id {
+			out.Tokens = append(out.Tokens, Token{t.ID, t.Created, t.Expires, moment(t.Used)})
+		}
+	}
 	disclosed, err := d.Store.Disclosed(ctx, id)
 	if err != nil {
 		return nil, err

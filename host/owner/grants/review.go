@@ -94,18 +94,21 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 
 // names returns what connections are called; one that is gone has its id.
 func names(ctx context.Context, d *desk.Desk) (func(id string) string, error) {
-	all, err := d.Store.Connections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	by := make(map[string]string, len(all))
-	for i := range all {
-		by[all[i].ID] = all[i].Name
-	}
+	by, err := connections(ctx, d)
 	return func(id string) string {
 		if name, there := by[id]; there {
 			return name
 		}
 		return id
-	}, nil
+	}, err
+}
+
+// connections returns the names of those that there are, by id.
+func connections(ctx context.Context, d *desk.Desk) (map[string]string, error) {
+	all, err := d.Store.Connections(ctx)
+	by := make(map[string]string, len(all))
+	for i := range all {
+		by[all[i].ID] = all[i].Name
+	}
+	return by, err
 }

@@ -21,7 +21,7 @@ import (
 func Command(s *session.Session) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("grants", "Decide which apps may read what", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
-	cmd.AddCommand(list, askCommand(s), requestsCommand(s), codeCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), readsCommand(s), limitCommand(s), revokeCommand(s))
+	cmd.AddCommand(list, askCommand(s), requestsCommand(s), codeCommand(s), lookCommand(s), reviewCommand(s), approveCommand(s), denyCommand(s), showCommand(s), readsCommand(s), limitCommand(s), credentialCommand(s), revokeCommand(s))
 	return cmd
 }
 
@@ -109,6 +109,9 @@ func write(w io.Writer, g *grants.Shown, now time.Time) {
 	}
 	if len(g.Has) == 0 {
 		fmt.Fprintln(w, "it has read nothing")
+	}
+	for _, t := range g.Tokens {
+		fmt.Fprintf(w, "its token %s is from %s, until %s, used %s\n", t.ID, output.Timestamp(t.CreatedAt), output.Timestamp(t.ExpiresAt), timestamp(t.UsedAt, "never"))
 	}
 }
 

@@ -85,7 +85,7 @@ func serve(ctx context.Context, s *session.Session, o *owner.Owner, who func(con
 	of := o.As(owner.Actor{Face: owner.App}, nil)
 	err := grants.Counting(ctx, of, s.Logger, func(ledger *desk.Ledger) error {
 		readers := records.New(records.Deps{
-			Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) }, Disclose: ledger.Note, Spent: ledger.Spent,
+			Guard: &web.Guard{}, Now: s.Now, Random: s.Random, Logger: s.Logger, Reader: func(ctx context.Context) (*read.Reader, error) { return of.Reader(ctx) }, Tell: of.Tell, Disclose: ledger.Note, Spent: ledger.Spent,
 		})
 		ask := mcp.Under(readers, func(ctx context.Context) (*read.Caller, error) { return who(ctx, of) })
 		return mcp.Serve(ctx, mcp.Options{Version: s.Version, Provider: "pdpp-host", Logger: s.Logger}, ask, s.In, s.Out)

@@ -57,6 +57,9 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
+		Tell: func(ctx context.Context, ids []string) ([]owner.Told, error) {
+			return i.guard.As(owner.Actor{Face: owner.APIToken}).Tell(ctx, ids)
+		},
 	})
 	mux.Handle(records.Prefix, readers)
 	mux.Handle(mcp.Path, mcp.NewHandler(mcp.Options{Version: pages.Version, Logger: server.Logger}, readers, oauth.PathResourceMCP))

@@ -33,7 +33,7 @@ func createCommand(s *session.Session) *cobra.Command {
 		},
 	}
 	scopeFlag(cmd, &scope, access.ScopeIntrospect)
-	cmd.Flags().StringVar(&expires, "expires", "90d", "it is good for `SPAN`, up to 365d")
+	cmd.Flags().StringVar(&expires, "expires", "30d", "it is good for `SPAN`, up to 365d")
 	return cmd
 }
 

@@ -1,0 +1,72 @@
+package oauth
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+// RD-36.3: a grant of which no connection is left is told apart; its text is as it was, and what
+// it shows is nothing.
+func TestAGrantWithoutConnections(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	token, id := b.granted()
+	state := func() string {
+		shown, err := grants.Show(t.Context(), b.owner, id)
+		b.ok(err)
+		return shown.State
+	}
+	if got := state(); got != grants.Holds {
+		t.Errorf("got %s, want %s", got, grants.Holds)
+	}
+	before, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	b.ok(b.store.RemoveConnection(t.Context(), "mine", nil))
+	after, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	if got := state(); got != grants.Inert || after.SHA256 != before.SHA256 {
+		t.Errorf("got %s, want %s, and the same text", got, grants.Inert)
+	}
+	if text, err := b.reads(token); err != nil || text != "" {
+		t.Errorf("got %q, %v, want nothing", text, err)
+	}
+	b.ok(grants.Revoke(t.Context(), b.owner, id))
+	if got := state(); got != grants.Revoked {
+		t.Errorf("got %s, want %s", got, grants.Revoked)
+	}
+}
+
+// RD-54, RD-35.1, RD-48: an owner makes one more token of a grant that holds, which reads as the
+// first does and is listed without its secret; a grant that is read once has its token already.
+func TestAnotherTokenOfAGrant(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	first, id := b.granted()
+	made, err := grants.NewCredential(t.Context(), b.owner, id)
+	b.ok(err)
+	want, err := b.reads(first)
+	b.ok(err)
+	if got, err := b.reads(made.Token); err != nil || got != want || made.Token == first {
+		t.Errorf("got %q, %v, want %q by another token", got, err, want)
+	}
+	shown, err := grants.Show(t.Context(), b.owner, id)
+	b.ok(err)
+	if len(shown.Tokens) != 2 || shown.Tokens[0].UsedAt == nil || !shown.Tokens[0].ExpiresAt.Equal(made.ExpiresAt) || shown.Review == nil || len(shown.Digest) != 64 {
+		t.Errorf("got %+v, want two tokens, what was approved, and by which declaration", shown)
+	}
+	b.ok(grants.Revoke(t.Context(), b.owner, id))
+	_, err = grants.NewCredential(t.Context(), b.owner, id)
+	b.code(err, desk.CodeRevoked)
+	_, err = b.reads(made.Token)
+	b.code(err, desk.CodeRevoked)
+
+	client := b.registers("Once")
+	polling, request := b.connects(object{"client_id": client, "request_uri": b.pushes(client, strings.Replace(asks, "continuous", "single_use", 1))})
+	b.approves(request, grant.Choices{})
+	_, err = grants.NewCredential(t.Context(), b.owner, b.polls(polling).string("grant_id"))
+	b.code(err, desk.CodeRedeemRefused)
+}
