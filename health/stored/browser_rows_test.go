@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// What the owner of a connection with a browser is shown, by what became of its runs: each row of
-// what is shown of attention and of browsers (BR-15, BR-04.1, BR-02.2, BR-12, BR-13.5).
+// An owner of a connection with a browser sees what became of its runs. Each row of the contract's
+// table of attention and of browsers is one here (BR-15, BR-04.1, BR-02.2, BR-12, BR-13.5).
 func TestBrowserRows(t *testing.T) {
 	t.Parallel()
 	ended := func(reason health.Word) stored.Facts {

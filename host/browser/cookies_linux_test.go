@@ -68,7 +68,7 @@ func TestCookies(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", u, kept, err, want)
 		}
 	}
-	// What answers beside the browser set is the browser's, as if a page had asked: renewed, ended, for
+	// The browser keeps what answers beside it set, as if a page had asked: renewed, ended, for
 	// the folder of the address, and nothing for another domain, for a whole suffix, or against its prefix.
 	set(true, at, "sid=renewed; Path=/; Secure; HttpOnly", "wide=; Domain=shop.example; Path=/; Max-Age=0", "lasts=1; Max-Age=3600; SameSite=Lax", "other=4; Domain=other.example", "all=5; Domain=example", "__Host-a=6; Path=/account; Secure")
 	set(false, &url.URL{Scheme: "https", Host: "other.example", Path: "/"}, "sid=other")

@@ -113,7 +113,7 @@ func (m *masks) hideCookie(name, value string) {
 	m.cookies[pair] = "[redacted:" + strconv.Itoa(m.count) + "]"
 }
 
-// What stands before and behind a cookie in a header, a script or a text.
+// These characters stand before and behind a cookie in a header, a script or a text.
 const (
 	beforeCookie = " ;,:\"'`\n\t"
 	behindCookie = beforeCookie + "\\\r"

@@ -65,8 +65,8 @@ func (p *Page) pulse(ctx context.Context) {
 	p.set.lose(p, hung())
 }
 
-// waits reports whether a script of the page may wait for a request that the gate holds: it is of the
-// page's own frame, or of one within a page.
+// waits reports whether a script of the page may wait for a request that the gate holds. The
+// request comes from the page's own frame, or from a frame within some page.
 func (p *Page) waits() bool {
 	if p.set.held == nil {
 		return false

@@ -96,8 +96,8 @@ func TestCookiesAreFew(t *testing.T) {
 }
 
 // The cookies of a browser's session go with requests that carry no credential, to the addresses
-// that they belong to at each hop. What answers set is the browser's to keep, whose cookies stand before
-// those of the run's own; beside a credential, and of hosts that the browser does not go to, they stay with the run.
+// that they belong to at each hop. The browser keeps what answers set, and its cookies
+// stand before those of the run's own. The run keeps cookies that come beside a credential, and those of other hosts.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
