@@ -21,7 +21,7 @@ func (x *exercise) kept(src *SourceInstance, n int64) {
 	x.Helper()
 	x.ok(x.s.db.Alone(x.Context(), "keep artifacts", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'61', 1 FROM n`, n, src.ConnectionID)
+INSERT INTO device_blobs (connection_id, sha256, media_type, data, bytes, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'', 1, 1 FROM n`, n, src.ConnectionID)
 		return err
 	}))
 }

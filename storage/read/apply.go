@@ -191,13 +191,13 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 
 // lookUpOne returns what a file's read state has of an entry's record; a nil History: nothing.
 func (a *applying) lookUpOne(e *Entry) (was indexed, h *History, err error) {
-	st, err := a.prepare("SELECT seq, sort, day, docs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
+	st, err := a.prepare("SELECT seq, sort, day, docs, blobs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
 	if err != nil {
 		return was, nil, err
 	}
 	var fields []byte
 	h, was.StreamID, was.Key = new(History), e.StreamID, e.Key
-	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&was.Seq, &was.Sort, &was.Day, &was.Docs, &h.Born, &h.BornUS, &h.Since, &h.Time, &fields)
+	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&was.Seq, &was.Sort, &was.Day, &was.Docs, &was.Blobs, &h.Born, &h.BornUS, &h.Since, &h.Time, &fields)
 	if errors.Is(err, sql.ErrNoRows) {
 		return was, nil, nil
 	}
@@ -212,8 +212,8 @@ func (a *applying) one(e *Entry, history *History) error {
 		return err
 	}
 	a.days[dayKey{e.StreamID, e.Day}]++
-	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs, "+historyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
+	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs, blobs, "+historyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), len(e.Blobs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
 		return err
 	}
 	if err := a.exec("INSERT INTO read_order (stream_id, sort, key) VALUES (?, ?, ?)", e.StreamID, e.Sort, e.Key); err != nil {
@@ -221,6 +221,11 @@ func (a *applying) one(e *Entry, history *History) error {
 	}
 	for _, d := range e.Docs {
 		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), d.Scope, strings.Join(d.Words, " ")); err != nil {
+			return err
+		}
+	}
+	for i := range e.Blobs {
+		if err := a.exec("INSERT INTO read_blobs (sha256, stream_id, field, key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", e.Blobs[i].SHA256[:], e.StreamID, int64(e.Blobs[i].Field), e.Key); err != nil {
 			return err
 		}
 	}
