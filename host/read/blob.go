@@ -57,14 +57,7 @@ func (r *Reader) Blobs(ctx context.Context, scope *Scope, id string, f From) ([]
 			if f.Connector != "" && s.Connector != f.Connector || f.Stream != "" && s.Name != f.Stream || slices.ContainsFunc(found, func(b Blob) bool { return b.ConnectionID == s.ConnectionID }) {
 				continue
 			}
-			q := storage.ReadBlobs{SHA256: sum, StreamID: s.ID, Limit: usesChunk, Bytes: usesBytes}
-			if s.scope != nil {
-				q.Keys, q.Fields = s.scope.Keys, []uint32{}
-				for _, name := range s.scope.Fields {
-					q.Fields = append(q.Fields, h.Tag(name))
-				}
-			}
-			one, err := r.used(ctx, s, id, &q)
+			one, err := r.used(ctx, s, id, s.references(sum, h))
 			if err != nil {
 				return nil, err
 			}
@@ -77,6 +70,18 @@ func (r *Reader) Blobs(ctx context.Context, scope *Scope, id string, f From) ([]
 		}
 		return found, nil
 	})
+}
+
+// references asks for the records of a source that refer to an artifact, as far as it is seen.
+func (s *source) references(sum [32]byte, h *plan.Hasher) *storage.ReadBlobs {
+	q := &storage.ReadBlobs{SHA256: sum, StreamID: s.ID, Limit: usesChunk, Bytes: usesBytes}
+	if s.scope != nil {
+		q.Keys, q.Fields = s.scope.Keys, []uint32{}
+		for _, name := range s.scope.Fields {
+			q.Fields = append(q.Fields, h.Tag(name))
+		}
+	}
+	return q
 }
 
 // referring returns the sources with records that may refer to an artifact. A client's are all

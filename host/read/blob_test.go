@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // fed is a store with two connections that devices feed.
@@ -228,10 +227,18 @@ func TestBlobsGoWithTheirLastRecord(t *testing.T) {
 // Of a removed connection no artifact is left.
 func TestRemovedBlobsAreGone(t *testing.T) {
 	t.Parallel()
-	pgtest.OnFile(t)
-	s, put, _, _ := fed(t)
+	s, put, one, _ := fed(t)
 	put("one", strings.Repeat("x", 300<<10))
+	s.put("one", "notes", "a", `{"id":"a","title":`+refer(strings.Repeat("x", 300<<10))+`}`)
+	if got := s.found(OwnerScope(), strings.Repeat("x", 300<<10), From{}); got != "one/notes" {
+		t.Errorf("before: got %q, want %q", got, "one/notes")
+	}
 	s.ok(s.Store.RemoveConnection(t.Context(), "one", nil))
+	for n := range int64(2) {
+		if _, err := s.Store.BlobPart(t.Context(), one, artifact.ID(strings.Repeat("x", 300<<10)), n); err == nil {
+			t.Errorf("part %d is there, want it gone", n)
+		}
+	}
 	if got := s.found(OwnerScope(), strings.Repeat("x", 300<<10), From{}); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}

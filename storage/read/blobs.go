@@ -78,14 +78,20 @@ func (s *Store) ReadBlobStreams(ctx context.Context, sum [32]byte) (ids []int64,
 	return ids, s.db.Fail("find an artifact", err)
 }
 
-// These note when a record ceases to refer to an artifact, of one record and of many.
-const (
-	loosen = `UPDATE device_blobs SET loose_us = ? WHERE connection_id = (SELECT connection_id FROM streams WHERE id = ?)
-AND sha256 IN (SELECT lower(hex(sha256)) FROM read_blobs WHERE stream_id = ? AND key = ?)`
-	loosenServer = `UPDATE device_blobs AS d SET loose_us = ($3)[1] FROM unnest($1, $2) AS i (stream_id, key)
+// loosenOne notes when a record ceases to refer to its artifacts.
+func loosenOne(t *db.Tx) string {
+	sum := "lower(hex(sha256))"
+	if t.Server() != nil {
+		sum = "encode(sha256, 'hex')"
+	}
+	return `UPDATE device_blobs SET loose_us = ? WHERE connection_id = (SELECT connection_id FROM streams WHERE id = ?)
+AND sha256 IN (SELECT ` + sum + ` FROM read_blobs WHERE stream_id = ? AND key = ?)`
+}
+
+// loosenServer does so for many records.
+const loosenServer = `UPDATE device_blobs AS d SET loose_us = ($3)[1] FROM unnest($1, $2) AS i (stream_id, key)
 JOIN read_blobs AS b ON b.stream_id = i.stream_id AND b.key = i.key JOIN streams AS s ON s.id = i.stream_id
 WHERE d.connection_id = s.connection_id AND d.sha256 = encode(b.sha256, 'hex')`
-)
 
 // SweepBlobs removes at most limit of the artifacts that records referred to and that none has
 // for so long. It removes none while the read state does not know every record as it is. more: there may be others.
