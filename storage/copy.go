@@ -66,7 +66,7 @@ var copyTables = []copyTable{
 	{"schedules", []string{"connection_id"}}, {"due_times", []string{"connection_id"}}, {"dispatches", []string{"pk"}},
 	{"confirmations", []string{"connection_id", "action", "version"}}, {"devices", []string{"id"}}, {"enrollment_codes", []string{"code_sha256"}},
 	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
-	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
+	{"device_blobs", []string{"connection_id", "sha256"}}, {"device_blob_parts", []string{"connection_id", "sha256", "n"}}, {"removed_credentials", []string{"connection_id", "field"}},
 	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
 	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}}, {"met", []string{"enumeration_id", "n"}},
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},

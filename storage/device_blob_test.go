@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -21,7 +22,7 @@ func (x *exercise) kept(src *SourceInstance, n int64) {
 	x.Helper()
 	x.ok(x.s.db.Alone(x.Context(), "keep artifacts", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'61', 1 FROM n`, n, src.ConnectionID)
+INSERT INTO device_blobs (connection_id, sha256, media_type, data, bytes, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'', 1, 1 FROM n`, n, src.ConnectionID)
 		return err
 	}))
 }
@@ -48,4 +49,27 @@ func TestArtifactsAreBounded(t *testing.T) {
 	x.code(x.blob(large, fmt.Sprintf("%*d", 3*devices.LeastBlob+1, 1)), device.CodeBlobQuota)
 	x.ok(x.blob(large, fmt.Sprintf("%*d", 3*devices.LeastBlob, 1)))
 	x.sound()
+}
+
+// An artifact that an older program kept whole is read in the same parts as one of now.
+func TestOlderArtifactsAreRead(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	text := strings.Repeat("x", BlobPartBytes) + "y"
+	old := strings.Repeat("0", 64)
+	x.ok(x.s.db.Alone(t.Context(), "keep an artifact", func(t *db.Tx) error {
+		_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) VALUES (?, ?, 'text/plain', ?, 1)", src.ConnectionID, old, []byte(text))
+		return err
+	}))
+	x.ok(x.blob(src, text))
+	for _, id := range []string{old, fmt.Sprintf("%x", sha256.Sum256([]byte(text)))} {
+		for n, want := range []string{text[:BlobPartBytes], "y"} {
+			got, err := x.s.BlobPart(t.Context(), src.ConnectionID, id, int64(n))
+			x.ok(err)
+			if string(got) != want {
+				t.Errorf("part %d of %.4s: got %d bytes, want %d", n, id, len(got), len(want))
+			}
+		}
+	}
 }

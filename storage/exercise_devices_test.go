@@ -114,7 +114,7 @@ func exerciseBindings(_ *testing.T, x *exercise) {
 	x.ok(x.s.RemoveConnection(x.Context(), "gone", nil))
 	_, err = x.s.SourceInstance(x.Context(), gone.DeviceID, gone.ID)
 	x.code(err, device.CodeNotFound)
-	_, _, err = x.s.Blob(x.Context(), gone.ConnectionID, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+	_, err = x.s.BlobPart(x.Context(), gone.ConnectionID, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", 0)
 	x.code(err, device.CodeNotFound)
 	_, err = x.s.RevokeDevice(x.Context(), gone.DeviceID)
 	x.code(err, device.CodeNotFound)

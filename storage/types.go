@@ -121,6 +121,10 @@ type (
 
 // ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.
 type (
+	ReadBlob     = read.Blob
+	ReadBlobRef  = read.BlobRef
+	ReadBlobUse  = read.BlobUse
+	ReadBlobs    = read.BlobQuery
 	ReadChange   = read.Change
 	ReadDay      = read.Day
 	ReadDeclared = read.Declared
@@ -145,6 +149,7 @@ type (
 
 // Bounds of the read state.
 const (
+	MostReadBlobs   = read.MostBlobs
 	MostReadEntries = read.MostEntries
 	MostReadFields  = read.MostFields
 	NoReadDay       = read.NoDay

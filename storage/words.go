@@ -111,7 +111,8 @@ const (
 
 // Devices on other machines and what they deliver: see storage/device.
 const (
-	MaxBlobBytes = devices.MaxBlobBytes
+	MaxBlobBytes  = devices.MaxBlobBytes
+	BlobPartBytes = devices.BlobPartBytes
 )
 
 // A collector's outbox: see storage/outbox.

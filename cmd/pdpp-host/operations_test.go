@@ -119,6 +119,7 @@ var operations = map[string]string{
 	"data.Search": "records search",
 	"data.Export": "records export",
 
+	"data.Blob":     "(a page offers it; GET /v1/blobs/{blob_id} has it for programs)",
 	"data.Days":     "(a page draws it)",
 	"data.ShapeOf":  "(a page offers its columns)",
 	"data.RecordOf": "(a page shows it; records get prints the record)",

@@ -102,6 +102,7 @@ var pages = map[string]string{
 	"data.Records":  "GET /data/x/y",
 	"data.RecordOf": "GET /data/x/y/record",
 	"data.Search":   "GET /data/search",
+	"data.Blob":     "GET /data/x/y/record/blob",
 	"data.Export":   "GET /data/x/y/export",
 }
 

@@ -17,6 +17,7 @@ var withoutRoute = map[string]string{
 	"connectors.Install":   "a token puts no module on the machine; what a connector may do is accepted where its owner sees it",
 	"OpenStream":           "it prints a whole stream; data.Records pages it",
 	"Streams":              "it prepares the export of whole streams; data.Streams lists them",
+	"data.Blob":            "readers have it at /v1/blobs/{blob_id}",
 	"data.Export":          "it writes files; data.Records pages what they hold",
 	"Runs":                 "RunsBefore pages them",
 	"running.SignIn":       "its window is on the desktop of the host's own machine",

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
 )
 
 // twins are two stores that agree on what one scope shows, and on nothing else.
@@ -22,6 +24,19 @@ type twins struct {
 	late    bool                         // the index follows at times alone
 }
 
+// blobsOfBoth are in both stores, and blobOfOne is in the first.
+var blobsOfBoth = []string{"blob", "other blob"}
+
+const blobOfOne = "blob of one"
+
+// blobOf says where a blob is found.
+func blobOf(data string) func(*follower) string {
+	return func(f *follower) string {
+		found, err := f.Blobs(f.Context(), f.scope, artifact.ID(data), From{})
+		return fmt.Sprint(found, err)
+	}
+}
+
 // granted reports whether the twins' scope shows a field.
 func (w *twins) granted(name string) bool {
 	return slices.Contains(w.readers[0].scope.Streams[0].Fields, name)
@@ -33,7 +48,16 @@ func (w *twins) timed() *TimeBound { return w.readers[0].scope.Streams[0].Time }
 func (w *twins) fields(granted bool) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"title", "body", "n"} {
-		if v := rapid.IntRange(0, 2).Draw(w.T, name); v > 0 && w.granted(name) == granted {
+		v := rapid.IntRange(0, 3).Draw(w.T, name)
+		switch {
+		case v == 0 || w.granted(name) != granted:
+		case v == 3 && name != "n":
+			of := blobsOfBoth
+			if !granted {
+				of = append(slices.Clip(of), blobOfOne)
+			}
+			all[name] = refer(rapid.SampledFrom(of).Draw(w.T, "blob"))
+		default:
 			all[name] = fmt.Sprintf(map[bool]string{true: `%d`, false: `"%d"`}[name == "n"], v)
 		}
 	}
@@ -250,7 +274,8 @@ func rankOf(text string) func(*follower) string {
 // Invariant 9, RD-23.4, RD-23.8, RD-34.4: nothing that a scope does not show moves an answer
 // under it. Two stores that agree on what it shows, and differ in hidden fields, in times
 // that are not granted, in records outside and in what was done to them and when, give the
-// same pages of changes, the same lists, counts, records and times, and tokens of one length.
+// same pages of changes, the same lists, counts, records and times, and tokens of one length; they find the
+// same blobs, whatever hidden records refer to.
 // A late index knows a record's last change alone: a record that changed twice before it was
 // indexed has the date and the place of the second change.
 func TestNonInterference(t *testing.T) {
@@ -262,8 +287,15 @@ func TestNonInterference(t *testing.T) {
 			limit = 100
 		}
 		for twin := range w.stores {
-			s := newShelfOf(t, fmt.Sprint(twin), "one", "two")
+			s := newShelfOf(t, fmt.Sprint(twin))
 			defer func() { s.ok(s.Store.Close()) }()
+			for _, name := range []string{"one", "two"} {
+				src := artifact.Source(t, s.Store, name, "demo")
+				for _, data := range append(slices.Clip(blobsOfBoth), blobOfOne)[:3-twin] {
+					artifact.Put(t, s.Store, src, "text/plain", data)
+				}
+				s.accept(name, manifest)
+			}
 			ids := s.ids("one", "two")
 			w.named[ids[0]], w.named[ids[1]] = "one", "two"
 			w.stores[twin] = s
@@ -273,11 +305,13 @@ func TestNonInterference(t *testing.T) {
 		}
 		for range rapid.IntRange(2, 10).Draw(rt, "rounds") {
 			w.step()
-			switch rapid.IntRange(0, 7).Draw(rt, "ask") {
+			switch rapid.IntRange(0, 9).Draw(rt, "ask") {
 			case 0:
 				w.same("a list", listOf)
 			case 1:
 				w.same("a record", oneOf(w.place()))
+			case 8, 9:
+				w.same("a blob", blobOf(rapid.SampledFrom(append(slices.Clip(blobsOfBoth), blobOfOne)).Draw(rt, "blob")))
 			case 6, 7:
 				w.same("a search", rankOf(rapid.SampledFrom([]string{"1", "2"}).Draw(rt, "text")))
 			case 2:
@@ -297,6 +331,9 @@ func TestNonInterference(t *testing.T) {
 		}
 		w.same("a page of changes", feedOf)
 		w.same("the last list", listOf)
+		for _, data := range append(slices.Clip(blobsOfBoth), blobOfOne) {
+			w.same("the last blobs", blobOf(data))
+		}
 		w.same("the last search", rankOf("1"))
 	})
 }

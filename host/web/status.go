@@ -47,6 +47,7 @@ var statuses = map[abi.Code]int{
 	"read.invalid_cursor":       http.StatusUnprocessableEntity,
 	"read.invalid_sort":         http.StatusUnprocessableEntity,
 	"read.unknown_field":        http.StatusUnprocessableEntity,
+	"read.blob_not_found":       http.StatusNotFound,
 	"read.index_behind":         http.StatusServiceUnavailable,
 	"read.busy":                 http.StatusServiceUnavailable,
 	grants.CodeUnknown:          http.StatusNotFound,

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -20,6 +21,9 @@ const (
 	MaxBlobBytes = 1 << 30
 	LeastBlob    = 64 << 10
 )
+
+// BlobPartBytes is the size of an artifact's parts, but for the last.
+const BlobPartBytes = 256 << 10
 
 // PutBlob keeps an artifact of a source under the hash of its bytes, in hex. One
 // that is kept already stays as it is. One for which there is no room is
@@ -36,41 +40,55 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 		if err != nil {
 			return err
 		}
-		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: append([]byte{}, data...), AtUS: db.Micros(t.Now)}
-		known, err := t.DB.NewSelect().Model(&row).WherePK().Exists(t.Ctx)
-		if err != nil || known {
+		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: []byte{}, Bytes: int64(len(data)), AtUS: db.Micros(t.Now)}
+		known, err := t.DB.NewUpdate().Model((*blobRow)(nil)).Set("loose_us = 0"). // a record that refers to it may be on its way
+												Where("connection_id = ? AND sha256 = ?", row.ConnectionID, row.SHA256).Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := known.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
 		if err := roomForBlob(t, &row); err != nil {
 			return err
 		}
-		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
-		return err
+		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
+			return err
+		}
+		part := blobPartRow{ConnectionID: row.ConnectionID, SHA256: hash}
+		for part.Data = range slices.Chunk(data, BlobPartBytes) {
+			if _, err := t.DB.NewInsert().Model(&part).Exec(t.Ctx); err != nil {
+				return err
+			}
+			part.N++
+		}
+		return nil
 	})
 }
 
-// roomForBlob refuses an artifact that its source has no room for. Only the lengths
-// of the others are read.
+// roomForBlob refuses an artifact that its source has no room for.
 func roomForBlob(t *db.Tx, row *blobRow) error {
 	var kept int64
-	err := t.DB.QueryRowContext(t.Ctx, `SELECT coalesce(sum(CASE WHEN length(data) > ? THEN length(data) ELSE ? END), 0)
+	err := t.DB.QueryRowContext(t.Ctx, `SELECT coalesce(sum(CASE WHEN bytes + length(data) > ? THEN bytes + length(data) ELSE ? END), 0)
 FROM device_blobs WHERE connection_id = ?`, LeastBlob, LeastBlob, row.ConnectionID).Scan(&kept)
 	if err != nil {
 		return err
 	}
-	if kept+max(int64(len(row.Data)), LeastBlob) > MaxBlobBytes {
+	if kept+max(row.Bytes, LeastBlob) > MaxBlobBytes {
 		return abi.NewError(device.CodeBlobQuota, fmt.Sprintf("the host keeps %d MiB of artifacts of one source, and has no room for this one", MaxBlobBytes>>20),
 			"remove the connection on the host to begin anew, or have the connector send fewer")
 	}
 	return nil
 }
 
-// Blob returns an artifact of a connection and its media type, or not_found.
-func (s *Store) Blob(ctx context.Context, connectionID, hash string) (data []byte, mediaType string, err error) {
-	row := blobRow{ConnectionID: connectionID, SHA256: hash}
-	err = s.db.Read.NewSelect().Model(&row).WherePK().Scan(ctx)
+// BlobPart returns a part of an artifact of a connection, from 0 on, or not_found.
+func (s *Store) BlobPart(ctx context.Context, connectionID, hash string, n int64) ([]byte, error) {
+	var part []byte
+	err := s.db.Read.QueryRowContext(ctx, `SELECT coalesce(p.data, substr(b.data, ?, ?)) FROM device_blobs AS b
+LEFT JOIN device_blob_parts AS p ON p.connection_id = b.connection_id AND p.sha256 = b.sha256 AND p.n = ? WHERE b.connection_id = ? AND b.sha256 = ?`,
+		n*BlobPartBytes+1, BlobPartBytes, n, connectionID, hash).Scan(&part)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, "", abi.NewError(device.CodeNotFound, "there is no such artifact", "")
+		return nil, abi.NewError(device.CodeNotFound, "there is no such artifact", "")
 	}
-	return row.Data, row.MediaType, s.db.Fail("read the artifact", err)
+	return part, s.db.Fail("read the artifact", err)
 }

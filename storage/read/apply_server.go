@@ -6,20 +6,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
 // The same on PostgreSQL, where a statement takes many rows.
 const (
-	lookIndexed = `SELECT i.n, r.seq, r.day, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
-CROSS JOIN LATERAL (SELECT seq, day, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
+	lookIndexed = `SELECT i.n, r.seq, r.day, r.blobs, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
+CROSS JOIN LATERAL (SELECT seq, day, blobs, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 	removeIndexed = `WITH gone AS (DELETE FROM read_rows AS r USING unnest($1, $2) AS i (stream_id, key)
-WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs),
-ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key)
+WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs, r.blobs),
+ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key),
+unreferred AS (DELETE FROM read_blobs AS b USING gone WHERE gone.blobs > 0 AND b.stream_id = gone.stream_id AND b.key = gone.key)
 DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gone.seq * 256 AND gone.seq * 256 + 255`
-	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, ` + historyColumns + `) FROM STDIN BINARY`
+	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, blobs, ` + historyColumns + `) FROM STDIN BINARY`
 	copyOrder     = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
 	addWords      = `INSERT INTO read_fts (docid, words) SELECT docid, words::tsvector FROM unnest($1, $2) AS i (docid, words)`
+	addBlobs      = `INSERT INTO read_blobs (sha256, stream_id, field, key) SELECT sha256, stream_id, field, key FROM unnest($1, $2, $3, $4) AS i (sha256, stream_id, field, key) ON CONFLICT DO NOTHING`
 	removeChanges = `DELETE FROM read_changes AS c USING unnest($1, $2) AS i (stream_id, seq) WHERE c.stream_id = i.stream_id AND c.seq = i.seq`
 	addChanges    = `INSERT INTO read_changes (stream_id, seq, key) SELECT stream_id, seq, key FROM unnest($1, $2, $3) AS i (stream_id, seq, key) ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key`
 	removePast    = `DELETE FROM read_past AS p USING unnest($1, $2) AS i (stream_id, key) WHERE p.stream_id = i.stream_id AND p.key = i.key`
@@ -34,15 +37,19 @@ type batch struct {
 	rows, order                 *postgres.Rows
 	dropStreams, drops          *postgres.Array
 	addStreams, adds, addedKeys *postgres.Array
+	looseStreams, looseKeys     *postgres.Array
+	blobs                       [4]*postgres.Array // by column
 	past                        [7]*postgres.Array // by column
 }
 
 func newBatch(n int) *batch {
 	return &batch{
 		streams: postgres.Ints(n), keys: postgres.Texts(n), ids: postgres.Ints(n), words: postgres.Texts(n),
-		rows: postgres.NewRows(11, 250*n), order: postgres.NewRows(3, 100*n),
+		rows: postgres.NewRows(12, 250*n), order: postgres.NewRows(3, 100*n),
 		dropStreams: postgres.Ints(n), drops: postgres.Ints(n), addStreams: postgres.Ints(n), adds: postgres.Ints(n), addedKeys: postgres.Texts(n),
-		past: [7]*postgres.Array{postgres.Ints(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0)},
+		looseStreams: postgres.Ints(0), looseKeys: postgres.Texts(0),
+		blobs: [4]*postgres.Array{postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0), postgres.Texts(0)},
+		past:  [7]*postgres.Array{postgres.Ints(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0)},
 	}
 }
 
@@ -65,7 +72,7 @@ func (a *applying) applyServer(entries []Entry, known map[int64]bool) error {
 type before struct {
 	History
 
-	seq, day int64
+	seq, day, blobs int64
 }
 
 // lookUp asks for what the read state has of each entry's record; nil: it has none.
@@ -77,8 +84,8 @@ func (a *applying) lookUp(entries []Entry) ([]*before, error) {
 	}
 	number := func(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) } //nolint:gosec // two's complement, as sent
 	err := postgres.Query(a.t.Ctx, a.t.Server(), lookIndexed, func(f [][]byte) {
-		b := &before{seq: number(f[1]), day: number(f[2]), History: History{Born: number(f[3]), BornUS: number(f[4]), Since: number(f[5]), Time: bytes.Clone(f[6])}}
-		b.unpack(f[7])
+		b := &before{seq: number(f[1]), day: number(f[2]), blobs: number(f[3]), History: History{Born: number(f[4]), BornUS: number(f[5]), Since: number(f[6]), Time: bytes.Clone(f[7])}}
+		b.unpack(f[8])
 		old[number(f[0])-1] = b
 	}, streams, keys)
 	return old, err
@@ -91,6 +98,10 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 	if old != nil {
 		history = &old.History
 		a.days[dayKey{e.StreamID, old.day}]--
+		if old.blobs > 0 {
+			b.looseStreams.Int(e.StreamID)
+			b.looseKeys.Add([]byte(e.Key))
+		}
 	}
 	f := follow(history, e, a.anew)
 	for _, seq := range f.drop {
@@ -120,6 +131,7 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 	b.rows.Text(e.Sort)
 	b.rows.Int(e.Day)
 	b.rows.Int(int64(len(e.Docs)))
+	b.rows.Int(int64(len(e.Blobs)))
 	b.rows.Int(f.now.Born)
 	b.rows.Int(f.now.BornUS)
 	b.rows.Int(f.now.Since)
@@ -133,6 +145,12 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 		b.ids.Int(docid(e.Seq, d.Field))
 		b.words.Add(vector(&d))
 	}
+	for i := range e.Blobs {
+		b.blobs[0].Add(e.Blobs[i].SHA256[:])
+		b.blobs[1].Int(e.StreamID)
+		b.blobs[2].Int(int64(e.Blobs[i].Field))
+		b.blobs[3].Add([]byte(e.Key))
+	}
 }
 
 func (b *batch) write(a *applying) error {
@@ -142,7 +160,12 @@ func (b *batch) write(a *applying) error {
 		}
 		return postgres.Query(a.t.Ctx, a.t.Server(), statement, func([][]byte) {}, arrays...)
 	}
-	err := do(removeIndexed, b.streams, b.keys)
+	now := postgres.Ints(1)
+	now.Int(db.Micros(a.t.Now))
+	err := do(loosenServer, b.looseStreams, b.looseKeys, now)
+	if err == nil {
+		err = do(removeIndexed, b.streams, b.keys)
+	}
 	if err == nil {
 		err = b.rows.Copy(a.t.Ctx, a.t.Server(), copyRows)
 	}
@@ -151,6 +174,9 @@ func (b *batch) write(a *applying) error {
 	}
 	if err == nil {
 		err = do(addWords, b.ids, b.words)
+	}
+	if err == nil {
+		err = do(addBlobs, b.blobs[:]...)
 	}
 	if err == nil {
 		err = do(removeChanges, b.dropStreams, b.drops)

@@ -1,7 +1,8 @@
 // Package read keeps what readers need of records besides the records: their order by the
-// cursor field, their words for a search, how many there are a day, and since when each of
-// their fields is as it is (history.go, feed.go). All of it follows from records, and
-// emptying its tables loses nothing but what has changed before.
+// cursor field, their words for a search, how many there are a day, since when each of
+// their fields is as it is (history.go, feed.go), and which artifacts they refer to (blobs.go).
+// All of it follows from records, and emptying its tables loses nothing but what has changed
+// before. Artifacts to which nothing refers any more are removed here.
 //
 // It follows the change sequence (changes.go, apply.go, entry.go; apply_server.go for PostgreSQL) and
 // costs the path of the records nothing: no index stands on them for it. read_position says

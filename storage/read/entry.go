@@ -15,6 +15,7 @@ type Entry struct {
 	Sort          []byte
 	Day           int64 // since 1970, UTC
 	Docs          []Doc
+	Blobs         []BlobRef   // each once
 	Fields        []FieldHash // by tag
 	Time          []byte      // its own time, as it compares; nil: the stream has none
 

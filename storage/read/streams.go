@@ -129,7 +129,7 @@ func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
 		}
 	}
 	var old []indexed
-	err = t.DB.NewRaw("SELECT stream_id, key, seq, sort, day, docs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
+	err = t.DB.NewRaw("SELECT stream_id, key, seq, sort, day, docs, blobs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
 	if err != nil {
 		return false, err
 	}
@@ -166,6 +166,7 @@ type indexed struct {
 	Sort     []byte
 	Day      int64
 	Docs     int64
+	Blobs    int64
 }
 
 // remove removes what the read state has of some records.
@@ -175,6 +176,15 @@ func (s *statements) remove(old []indexed) error {
 			return err
 		}
 		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", old[i].StreamID, old[i].Sort, old[i].Key); err != nil {
+			return err
+		}
+		if old[i].Blobs == 0 {
+			continue
+		}
+		if err := s.exec(loosenOne(s.t), db.Micros(s.t.Now), old[i].StreamID, old[i].StreamID, old[i].Key); err != nil {
+			return err
+		}
+		if err := s.exec("DELETE FROM read_blobs WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
 			return err
 		}
 	}

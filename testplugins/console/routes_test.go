@@ -17,7 +17,7 @@ import (
 var unseen = map[string]string{
 	"GET /sign-in": "TestAVisitorsPagesAreAccessible", "GET /set-up": "TestAVisitorsPagesAreAccessible",
 	"GET /handoffs/{id}": "TestAPageInHandIsAccessible", "GET /overview/needs": "a part of a page", "GET /connections/{name}/row": "a part of a page", "GET /connections/{name}/part": "a part of a page", "GET /runs/{id}/part": "a part of a page",
-	"GET /data/{connection}/{stream}/export": "a file", "GET /data/{connection}/{stream}/record/download": "a file",
+	"GET /data/{connection}/{stream}/export": "a file", "GET /data/{connection}/{stream}/record/download": "a file", "GET /data/{connection}/{stream}/record/blob": "a file",
 }
 
 // shownRoutes are the patterns of the console's pages, as its source registers them.

@@ -30,6 +30,7 @@ type hints struct {
 	Streams    string      `json:"streams_endpoint_template"`
 	Aggregate  template    `json:"aggregate"`
 	Changes    string      `json:"changes_since_bootstrap"`
+	Blobs      string      `json:"blob_indirection"`
 	Search     searchHints `json:"search"`
 }
 
@@ -46,7 +47,7 @@ type searchHints struct {
 // begins are the hints for readers. They name paths that answer.
 var begins = hints{
 	Schema: pathSchema, QueryBase: pathQueries, Connectors: pathConnectors, Streams: "/v1/streams/{stream}", Aggregate: template{"/v1/streams/{stream}/aggregate"},
-	Changes: "beginning", Search: searchHints{"/v1/search", "streams[]", true},
+	Changes: "beginning", Blobs: "data.blob_ref.fetch_url", Search: searchHints{"/v1/search", "streams[]", true},
 }
 
 type onboarding struct {

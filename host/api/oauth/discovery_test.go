@@ -44,7 +44,7 @@ func TestDiscovery(t *testing.T) {
 		}
 	}
 	hints, _ := b.sends(http.MethodGet, PathResource, "").body["pdpp_discovery_hints"].(map[string]any)
-	if hints["schema_endpoint"] != "/v1/schema" || hints["connectors_endpoint"] != "/v1/connectors" || hints["streams_endpoint_template"] != "/v1/streams/{stream}" {
+	if hints["schema_endpoint"] != "/v1/schema" || hints["connectors_endpoint"] != "/v1/connectors" || hints["streams_endpoint_template"] != "/v1/streams/{stream}" || hints["blob_indirection"] != "data.blob_ref.fetch_url" {
 		t.Errorf("got the hints %v, want where readers begin", hints)
 	}
 	for path, want := range map[string]string{PathResource: origin, PathResourceMCP: origin + PathMCP} {

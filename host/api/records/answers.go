@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/read/field"
 )
 
 // row is a record, or what is told of one that is not seen any more.
@@ -25,7 +26,7 @@ type row struct {
 func rowOf(r *read.Record) row {
 	return row{
 		Object: "record", ID: r.Key, Stream: r.Stream, ConnectionID: r.ConnectionID, InstanceID: r.ConnectionID, DisplayName: r.Connection,
-		ConnectorKey: r.Connector, Data: r.Data, EmittedAt: r.EmittedAt,
+		ConnectorKey: r.Connector, Data: field.WithFetchURLs(r.Data, fetchURL), EmittedAt: r.EmittedAt,
 	}
 }
 

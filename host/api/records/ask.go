@@ -37,7 +37,7 @@ func (s *Server) Ask(ctx context.Context, caller *read.Caller, path []string, qu
 func (c *call) ask(path []string) (err error) {
 	defer web.Recover(c.Logger, Prefix, c.id, func() { err = wire.Broken() })
 	rt := c.routeTo(path)
-	if rt == nil {
+	if rt == nil || rt.answer == nil { // other faces take JSON
 		return wire.NotFound()
 	}
 	c.r.Pattern = rt.Path

@@ -23,6 +23,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
@@ -57,7 +58,8 @@ type bed struct {
 	check  *described.Document
 	store  *storage.Store
 	ids    map[string]string
-	owner  string // a token
+	feeds  map[string]*storage.SourceInstance // the devices of the connections
+	owner  string                             // a token
 	runs   int
 	asked  atomic.Int64
 }
@@ -76,7 +78,7 @@ func migrated(dsn string) error {
 func newBed(t testing.TB) *bed {
 	t.Helper()
 	text, err := ownerapi.Document("v", Routes())
-	b := &bed{TB: t, ids: map[string]string{}, check: described.New(t, text, err)}
+	b := &bed{TB: t, ids: map[string]string{}, feeds: map[string]*storage.SourceInstance{}, check: described.New(t, text, err)}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	b.store, err = storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
 	b.ok(err)
@@ -87,6 +89,7 @@ func newBed(t testing.TB) *bed {
 	_, err = o.Store(t.Context())
 	b.ok(err)
 	for _, name := range []string{"one", "two"} {
+		b.feeds[name] = artifact.Source(t, b.store, name, "demo")
 		c, err := b.store.EnsureConnection(t.Context(), name, "demo")
 		b.ok(err)
 		b.ids[name] = c.ID

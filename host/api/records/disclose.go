@@ -36,9 +36,19 @@ func (c *call) disclose(status int, bytes int64, code string) {
 	if c.caller == nil {
 		return
 	}
+	c.spend(bytes)
+	c.note(status, bytes, code)
+}
+
+// spend takes from what may be read by a grant.
+func (c *call) spend(bytes int64) {
 	if most := c.caller.Bytes; most > 0 {
 		c.limits.bytes.Spend(c.caller.Grant, float64(most), float64(bytes), c.Now())
 	}
+}
+
+// note has a read of a known caller counted, without what may be read.
+func (c *call) note(status int, bytes int64, code string) {
 	if c.Disclose == nil || status == http.StatusTooManyRequests { // it read nothing, and comes in numbers
 		return
 	}

@@ -1,6 +1,6 @@
 // Package records is the resource server over HTTP: the streams that a bearer token shows,
-// what is declared of them, their records, what has changed in them, searches and aggregates
-// (RD-02 to RD-06, RD-10 to RD-12, RD-14, RD-21 to RD-23, RD-26, RD-27). routes.go has the table of routes, from which
+// what is declared of them, their records, what has changed in them, searches, aggregates and blobs
+// (RD-02 to RD-06, RD-10 to RD-12, RD-14, RD-21 to RD-23, RD-26, RD-27, RD-29). routes.go has the table of routes, from which
 // the document of the API is made as well.
 //
 // A request passes, in this order: the host's name, the path, the method, the version, the

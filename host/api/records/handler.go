@@ -66,6 +66,7 @@ type call struct {
 	query  *wire.Query
 	stream string
 	record string
+	blob   string
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
 	about  string // the path of where clients learn to ask for access; "": there is none
@@ -119,6 +120,8 @@ func (c *call) fits(rt *route, parts []string) bool {
 			c.stream = parts[i]
 		case "{record}":
 			c.record = parts[i]
+		case "{blob_id}":
+			c.blob = parts[i]
 		}
 	}
 	return true
@@ -146,6 +149,9 @@ func (c *call) guarded() (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if rt.send != nil {
+		return c.sent(rt)
 	}
 	body, err := c.answer(rt)
 	if err != nil {

@@ -17,6 +17,7 @@ const (
 	codeArgument    = "invalid_argument"
 	codeSort        = "invalid_sort"
 	codeLegacy      = "authorization_state.unsupported_legacy_shape"
+	codeNoBlob      = "blob_not_found"
 	codeAmbiguous   = "ambiguous_connection"
 )
 
@@ -39,6 +40,7 @@ var refusals = map[abi.Code]struct {
 	read.CodeNoField:          {http.StatusNotFound, "field_not_found", "field"},
 	read.CodeNotText:          {http.StatusUnprocessableEntity, "field_not_text", "field"},
 	read.CodeNoMatch:          {http.StatusNotFound, "query_not_found", "q"},
+	read.CodeNoBlob:           {http.StatusNotFound, codeNoBlob, ""},
 	read.CodeBusy:             {http.StatusServiceUnavailable, wire.CodeBusy, ""},
 	read.CodeBehind:           {http.StatusServiceUnavailable, "index_behind", ""},
 	read.CodeGrantRevoked:     {http.StatusForbidden, "grant_revoked", ""},

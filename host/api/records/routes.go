@@ -12,8 +12,9 @@ import (
 type route struct {
 	wire.Route
 
-	answer func(*call) (any, error)
-	costly bool // it may look at every record
+	answer func(*call) (any, error) // with JSON
+	send   func(*call) error        // with something else; nil: there is answer
+	costly bool                     // it may look at every record
 }
 
 // table has every route: what answers, and what the document of the API describes.
@@ -33,6 +34,11 @@ var table = []route{
 		words("granularity", "the spans of group_by_time", read.Granularities), text("time_zone", "of the spans, as IANA names it"), limitOf(read.MostGroups), filterOf, connectionID, connector)),
 	with(costly, one[found]("/v1/search", "The records that match words, the best ones first", (*call).search,
 		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID)),
+	{Route: wire.Route{
+		Method: http.MethodGet, Path: "/v1/blobs/{blob_id}", Summary: "The bytes that a record's blob_ref refers to", Scope: string(access.ScopeRead), Tagged: true,
+		Params:  []wire.Param{connectionID, connector, head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), head("If-None-Match", "the ETag that is known")},
+		Answers: []wire.Answer{{Status: http.StatusOK, Media: anyMedia}, {Status: http.StatusPartialContent, Media: anyMedia}, {Status: http.StatusNotModified}},
+	}, send: (*call).sendBlob},
 	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, connectionID, connector),
 	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, connectionID, connector),
 	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema,
@@ -63,6 +69,9 @@ func tagged(r *route) {
 }
 func costly(r *route) { r.costly = true }
 
+// anyMedia are the media types of what is read as it was collected.
+const anyMedia = "*/*"
+
 // The parameters that several routes have.
 var (
 	filterOf     = wire.Param{Name: "filter", About: "filter[f]=v, or filter[f][gte]=v; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
@@ -74,6 +83,10 @@ var (
 
 func text(name, about string) wire.Param {
 	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "string", "minLength": 1}}
+}
+
+func head(name, about string) wire.Param {
+	return wire.Param{Name: name, About: about, Header: true, Schema: map[string]any{"type": "string"}}
 }
 
 func words(name, about string, all []string) wire.Param {

@@ -25,6 +25,7 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path+"/{connection}/{stream}/export", s.Signed(export))
 	mux.Handle("GET "+path+"/{connection}/{stream}/record", s.Signed(showRecord))
 	mux.Handle("GET "+path+"/{connection}/{stream}/record/download", s.Signed(download))
+	mux.Handle("GET "+path+"/{connection}/{stream}/record/blob", s.Signed(blob))
 }
 
 func streamPath(connection, stream string) string {

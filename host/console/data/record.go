@@ -2,12 +2,16 @@ package data
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	records "github.com/pdpp-host/pdpp-host/host/owner/data"
+	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
 // mostFields bounds the fields of a record that its page shows.
@@ -22,7 +26,10 @@ type record struct {
 	json   shownText
 }
 
-type field struct{ name, value shownText }
+type field struct {
+	name, value shownText
+	blob        string // the id of the blob that it refers to; "": it is no reference
+}
 
 func recordOf(v *site.Visit) (*records.RecordDetail, error) {
 	return records.RecordOf(v.Context(), v.Owner, v.R.PathValue("connection"), v.R.PathValue("stream"), v.R.URL.Query().Get("key"))
@@ -42,7 +49,7 @@ func showRecord(v *site.Visit) error {
 			if r.more = len(r.fields) == mostFields; r.more {
 				break
 			}
-			r.fields = append(r.fields, field{plainText(name, mostCell), valueOf(value, mostValue)})
+			r.fields = append(r.fields, field{plainText(name, mostCell), valueOf(value, mostValue), records.BlobID(value)})
 		}
 	}
 	return v.Show(http.StatusOK, words.RecordTitle, ui.Data, recordPage(&r))
@@ -60,4 +67,22 @@ func download(v *site.Visit) error {
 	a := attached{v: v, name: d.Stream + "-record.json", media: "application/json"}
 	_, err = a.Write(d.Data)
 	return a.end(err)
+}
+
+// blob answers with the bytes that a record refers to, as a file that no browser shows.
+func blob(v *site.Visit) error {
+	r := records.BlobRequest{Connection: v.R.PathValue("connection"), Stream: v.R.PathValue("stream"), ID: v.R.URL.Query().Get("id")}
+	a := attached{v: v, name: r.ID}
+	err := records.Blob(v.Context(), v.Owner, r, func(mediaType string, bytes int64) io.Writer {
+		h := v.W.Header()
+		web.Attach(h, mediaType)
+		h.Set("Content-Length", strconv.FormatInt(bytes, 10))
+		a.media = h.Get("Content-Type")
+		return &a
+	})
+	return a.end(err)
+}
+
+func blobPath(r *records.Record, id string) string {
+	return streamPath(r.Connection, r.Stream) + "/record/blob?" + url.Values{"id": {id}}.Encode()
 }

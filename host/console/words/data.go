@@ -66,6 +66,7 @@ const (
 	JSONCut        = "Cut here; the download has all."
 	ValueCut       = "cut here: the download has the whole"
 	DownloadRecord = "Download the whole record"
+	DownloadBlob   = "Download the file"
 	HistoryHeading = "History"
 	HistoryWas     = "stored"
 	HistoryDeleted = "deleted"

@@ -1,6 +1,6 @@
 // Package data has the operations on what was collected, for a face that shows it: how much
 // there is (overview.go), what can be asked of a stream (shape.go), pages, single records with
-// their history, searches (records.go, search.go), and an export (export.go).
+// their history, searches (records.go, search.go), the files that they refer to (blob.go), and an export (export.go).
 //
 // host/read reads, under the scope of an owner, who sees everything. Results are values of
 // this package, so that a face knows no store. Nothing here changes anything, so that no

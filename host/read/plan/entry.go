@@ -26,6 +26,7 @@ func (p *Plan) Entry(c *storage.ReadChange, h *Hasher) storage.ReadEntry {
 		return e
 	}
 	e.Fields = h.fields([]byte(*c.Data))
+	e.Blobs = h.blobs([]byte(*c.Data))
 	timeField := p.TimeField()
 	values := field.Pick([]byte(*c.Data), append([]string{p.CursorField, timeField}, p.Indexed...))
 	e.Sort = p.Sort(values[0])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"hash"
 	"slices"
 
@@ -76,4 +77,30 @@ func (h *Hasher) fields(data []byte) []storage.ReadField {
 		out = append(out, f)
 	}
 	return out
+}
+
+// blobs returns the references to artifacts among a record's fields, each once.
+func (h *Hasher) blobs(data []byte) (all []storage.ReadBlobRef) {
+	if !field.MayRefer(data) {
+		return nil
+	}
+	field.Members(data, func(name, value []byte) bool {
+		if sum, ok := BlobSum(field.BlobID(value)); ok {
+			ref := storage.ReadBlobRef{SHA256: sum, Field: h.Tag(field.Name(name))}
+			if !slices.Contains(all, ref) {
+				all = append(all, ref)
+			}
+		}
+		return len(all) < storage.MostReadBlobs
+	})
+	return all
+}
+
+// BlobSum is the hash that an artifact's id is; false: it is none.
+func BlobSum(id string) (sum [sha256.Size]byte, ok bool) {
+	if !field.IsBlobID(id) {
+		return sum, false
+	}
+	n, err := hex.Decode(sum[:], []byte(id))
+	return sum, err == nil && n == len(sum)
 }
