@@ -22,12 +22,14 @@ type System struct {
 	// Open opens a file by its absolute path, and Resolve follows its links.
 	Open    func(string) (fs.File, error)
 	Resolve func(string) (string, error)
+	// Registered returns the path that Windows' App Paths have for a program's name; "": none.
+	Registered func(program string) string
 }
 
 // Here is the system that this program runs on.
 func Here(home string) *System {
 	return &System{
-		GOOS: runtime.GOOS, Getenv: os.Getenv, Home: home, Resolve: filepath.EvalSymlinks,
+		GOOS: runtime.GOOS, Getenv: os.Getenv, Home: home, Resolve: filepath.EvalSymlinks, Registered: registered,
 		Open: func(name string) (fs.File, error) { return os.Open(name) },
 	}
 }
@@ -139,6 +141,11 @@ func (s *System) places() []string {
 				for _, below := range []string{`\Google\Chrome\Application\chrome.exe`, `\Chromium\Application\chrome.exe`, `\Microsoft\Edge\Application\msedge.exe`} {
 					out = append(out, dir+below)
 				}
+			}
+		}
+		for _, program := range []string{"chrome.exe", "msedge.exe"} {
+			if name := s.Registered(program); name != "" {
+				out = append(out, name)
 			}
 		}
 	case "darwin":
