@@ -136,18 +136,7 @@ func (s *System) places() []string {
 	var out []string
 	switch s.GOOS {
 	case "windows":
-		for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
-			if dir := s.Getenv(variable); dir != "" {
-				for _, below := range []string{`\Google\Chrome\Application\chrome.exe`, `\Chromium\Application\chrome.exe`, `\Microsoft\Edge\Application\msedge.exe`} {
-					out = append(out, dir+below)
-				}
-			}
-		}
-		for _, program := range []string{"chrome.exe", "msedge.exe"} {
-			if name := s.Registered(program); name != "" {
-				out = append(out, name)
-			}
-		}
+		out = s.onWindows()
 	case "darwin":
 		for _, app := range []string{"Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser"} {
 			for _, dir := range []string{"/Applications", s.Home + "/Applications"} {
@@ -165,6 +154,23 @@ func (s *System) places() []string {
 			}
 		}
 		out = append(out, debian)
+	}
+	return out
+}
+
+// onWindows are the places of Windows: those of installers first, then what is registered.
+func (s *System) onWindows() (out []string) {
+	for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+		if dir := s.Getenv(variable); dir != "" {
+			for _, below := range []string{`\Google\Chrome\Application\chrome.exe`, `\Chromium\Application\chrome.exe`, `\Microsoft\Edge\Application\msedge.exe`} {
+				out = append(out, dir+below)
+			}
+		}
+	}
+	for _, program := range []string{"chrome.exe", "msedge.exe"} {
+		if name := s.Registered(program); name != "" {
+			out = append(out, name)
+		}
 	}
 	return out
 }

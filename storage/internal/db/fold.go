@@ -46,8 +46,12 @@ func (d *DB) foldLeft() {
 		return
 	}
 	o := &Op{fold: true, Done: make(chan error, 1)}
-	if d.Push(o) == nil {
-		_ = <-o.Done // one that is not folded is tried again by the writer
+	err := d.Push(o)
+	if err == nil {
+		err = <-o.Done
+	}
+	if err != nil {
+		d.opts.Logger.Debug("the log of another process was not folded back", "error", err)
 	}
 }
 
