@@ -143,6 +143,13 @@ func TestSignedInByHand(t *testing.T) {
 		"signed in behind a password that was sent": {"manual_action_required", byHand, 1},
 		"signed in behind a rejection":              {"refresh_credentials", byHand, 1},
 		"signed in where nothing waited":            {"", byHand, 0},
+		"signed in behind a host that was killed": {"manual_action_required", func(ctx context.Context, w *world) error {
+			err := byHand(ctx, w)
+			time.Sleep(time.Minute)
+			r := &w.states["c"].Runs[0] // the next host notes that it is over
+			r.Status, r.Code, r.FinishedAt = StatusAbandoned, string(abi.CodeInterrupted), time.Now()
+			return err
+		}, 1},
 		"another claim": {"manual_action_required", func(ctx context.Context, w *world) error {
 			_, err := w.ClaimConfirmation(ctx, "c", "reattach_schedule|x||1", "1")
 			return err
