@@ -85,8 +85,8 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if err := s.findRejection(ctx, f); err != nil {
 		return f, err
 	}
-	if f.confirm && state.OwedIdentity == signedInByHand {
-		f.confirm = f.removeSignIn(state.ConfirmOwed) // where nothing waited, nothing is to be confirmed
+	if at := state.SignedInByHand; stillOwed(at, f.history, now) && f.removeSignIn(at) { // where nothing waited, nothing is to be confirmed
+		f.confirm = true
 	}
 	if f.obstacle == nil {
 		f.obstacle = signedOut(state.SignedOut)

@@ -100,7 +100,7 @@ func TestSignInAndOut(t *testing.T) {
 	if done, err := SignIn(ctx, o, "shop", unsaid); err != nil || done.Cookies != 2 || done.SignedIn {
 		t.Errorf("got %+v, %v, want two cookies and nobody who signed in", done, err)
 	}
-	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || !state.ConfirmOwed.IsZero() {
+	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || !state.SignedInByHand.IsZero() {
 		t.Errorf("without the owner's word: got %+v, %v, want no run owed", state, err)
 	}
 	said := func(context.Context) bool { return true }
@@ -110,7 +110,7 @@ func TestSignInAndOut(t *testing.T) {
 	if len(d.sealed) == 0 || bytes.Contains(d.sealed, []byte("canary")) {
 		t.Errorf("got %q sealed, want the session", d.sealed)
 	}
-	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || state.ConfirmOwed.IsZero() {
+	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || state.SignedInByHand.IsZero() {
 		t.Errorf("got %+v, %v, want the scheduler of another process told", state, err)
 	}
 	_, in := SignIn(ctx, o, "mine", said)
