@@ -113,6 +113,12 @@ func TestClaimsOfAClockThatWasAhead(t *testing.T) {
 	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.Now().UTC())
 	claim("a", "1", false)
 	claim("b", "1", false)
+	// A sign-in by hand and the others do not hide each other.
+	at := x.clock.Now().UTC()
+	x.clock.forward(time.Hour)
+	claim(SignedInByHand, "1", true)
+	x.same(x.scheduleState(c.ID).ConfirmOwed, at)
+	x.same(x.scheduleState(c.ID).SignedInByHand, x.clock.Now().UTC())
 }
 
 // A rejected environment is kept for its connection alone, the last one only.

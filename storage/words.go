@@ -104,6 +104,9 @@ const (
 	CodeQuestionClosed   = question.CodeClosed
 )
 
+// SignedInByHand is the action of a confirmation: see storage/connection.
+const SignedInByHand = connection.SignedInByHand
+
 // Notices to owners: see storage/notice.
 const (
 	CodeChannelUnknown = notice.CodeChannelUnknown

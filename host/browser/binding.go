@@ -262,7 +262,7 @@ func (b *Binding) start() {
 func (b *Binding) follow() {
 	select {
 	case <-b.browser.Ended():
-		b.fails(b.browser.line.Err(), false)
+		b.fails(b.browser.because(b.browser.line.Err()), false)
 	case <-b.ctx.Done():
 	}
 }

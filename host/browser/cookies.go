@@ -76,6 +76,9 @@ const longAgo = 1
 // browser refuses what only it can tell, such as a domain that is a public suffix.
 func (b *Binding) settable(c *http.Cookie, u *url.URL) *proto.NetworkCookieParam {
 	p := &proto.NetworkCookieParam{Name: c.Name, Value: c.Value, URL: u.Scheme + "://" + u.Host + u.EscapedPath(), Secure: c.Secure, HTTPOnly: c.HttpOnly}
+	if c.Quoted { // quotes are of the value, for a browser
+		p.Value = `"` + c.Value + `"`
+	}
 	if domain := strings.ToLower(strings.TrimPrefix(c.Domain, ".")); domain != "" {
 		if host := strings.ToLower(u.Hostname()); host != domain && !strings.HasSuffix(host, "."+domain) {
 			return nil

@@ -70,7 +70,7 @@ func TestCookies(t *testing.T) {
 	}
 	// The browser keeps what answers beside it set, as if a page had asked: renewed, ended, for
 	// the folder of the address, and nothing for another domain, for a whole suffix, or against its prefix.
-	set(true, at, "sid=renewed; Path=/; Secure; HttpOnly", "wide=; Domain=shop.example; Path=/; Max-Age=0", "lasts=1; Max-Age=3600; SameSite=Lax", "other=4; Domain=other.example", "all=5; Domain=example", "__Host-a=6; Path=/account; Secure")
+	set(true, at, "sid=renewed; Path=/; Secure; HttpOnly", "wide=; Domain=shop.example; Path=/; Max-Age=0", "lasts=1; Max-Age=3600; SameSite=Lax", `quoted="7 8"; Secure`, "other=4; Domain=other.example", "all=5; Domain=example", "__Host-a=6; Path=/account; Secure")
 	set(false, &url.URL{Scheme: "https", Host: "other.example", Path: "/"}, "sid=other")
 	set(false, &url.URL{Scheme: "http", Host: "shop.example", Path: "/"}, "sid=plain")
 	got, err := b.Cookies(t.Context(), at)
@@ -79,7 +79,7 @@ func TestCookies(t *testing.T) {
 		names[i] = c.Name + "=" + c.Value
 	}
 	slices.Sort(names)
-	if want := []string{"deep=1", "lasts=1", "sid=renewed"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"deep=1", "lasts=1", `quoted="7 8"`, "sid=renewed"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("behind an answer: got %q, %v, want %q", names, err, want)
 	}
 	if _, seen := b.does(`{"do":"eval","fn":"() => document.cookie"}`); strings.Contains(seen, "sid") {

@@ -96,6 +96,16 @@ func (b *bound) crash(page int) {
 	}
 }
 
+// A browser whose process dies, as for want of memory, is what its run failed at, also when it asks
+// the browser for nothing any more.
+func TestProcessDies(t *testing.T) {
+	t.Parallel()
+	b := bind(t, newSite(t, nil), nil)
+	b.does(`{"do":"open"}`)
+	b.browser.process.Kill()
+	until(t, "the run has failed", func() bool { return abi.CodeOf(b.Fault()) == abi.CodeBrowserStart })
+}
+
 // BR-07.6: a run whose gate could not answer has failed, whatever its connector makes of that, also
 // when it asks the browser for nothing any more.
 func TestGateThatIsNotHeard(t *testing.T) {

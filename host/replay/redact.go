@@ -26,12 +26,13 @@ const shortestEncoded = 6
 // masks replaces every value that must not be recorded. Invariant 5: no secret enters
 // a fixture.
 type masks struct {
-	known    map[string]string // marker by value
-	order    []string          // the known values, the longest first
-	replacer *strings.Replacer // nil: there is nothing to replace
-	fitting  *strings.Replacer // by markers as long as what they replace
-	count    int               // values without a name
-	cookies  map[string]string // marker of a short cookie's value, by NAME=VALUE
+	known    map[string]string            // marker by value
+	order    []string                     // the known values, the longest first
+	replacer *strings.Replacer            // nil: there is nothing to replace
+	fitting  *strings.Replacer            // by markers as long as what they replace
+	count    int                          // values without a name
+	cookies  map[string]map[string]string // markers of short cookies' values, by name and value
+	longest  int                          // of their names
 }
 
 // hide adds a value; name is the text of its marker, "" for a number.
@@ -79,9 +80,7 @@ func (m *masks) apply(text []byte) []byte {
 func (m *masks) applyFitting(text []byte) []byte { return m.replace(text, m.fitting, fit) }
 
 func (m *masks) replace(text []byte, replacer *strings.Replacer, spell func(marker string, length int) string) []byte {
-	for pair, marker := range m.cookies {
-		text = replaceCookie(text, pair, func(length int) string { return spell(marker, length) })
-	}
+	text = m.replaceCookies(text, spell)
 	if replacer == nil {
 		return text
 	}
@@ -102,15 +101,18 @@ func (m *masks) hideCookie(name, value string) {
 		m.hide(value, "")
 		return
 	}
-	pair := name + "=" + value
-	if value == "" || m.cookies[pair] != "" {
+	if value == "" || m.cookies[name][value] != "" {
 		return
 	}
 	if m.cookies == nil {
-		m.cookies = map[string]string{}
+		m.cookies = map[string]map[string]string{}
 	}
+	if m.cookies[name] == nil {
+		m.cookies[name] = map[string]string{}
+	}
+	m.longest = max(m.longest, len(name))
 	m.count++
-	m.cookies[pair] = "[redacted:" + strconv.Itoa(m.count) + "]"
+	m.cookies[name][value] = "[redacted:" + strconv.Itoa(m.count) + "]"
 }
 
 // These characters stand before and behind a cookie in a header, a script or a text.
@@ -119,28 +121,45 @@ const (
 	behindCookie = beforeCookie + "\\\r"
 )
 
-// replaceCookie replaces the value of NAME=VALUE where cookies stand. It may return text itself.
-func replaceCookie(text []byte, pair string, spell func(length int) string) []byte {
+// replaceCookies replaces the values of NAME=VALUE where cookies stand, in one pass. It may return text
+// itself.
+func (m *masks) replaceCookies(text []byte, spell func(marker string, length int) string) []byte {
 	var out []byte
-	from, name := 0, strings.IndexByte(pair, '=')+1
-	for at := 0; ; {
-		i := bytes.Index(text[at:], []byte(pair))
+	from := 0
+	for at := 0; len(m.cookies) > 0; {
+		i := bytes.IndexByte(text[at:], '=')
 		if i < 0 {
 			break
 		}
-		i += at
-		at = i + len(pair)
-		if (i == 0 || strings.IndexByte(beforeCookie, text[i-1]) >= 0) && (at == len(text) || strings.IndexByte(behindCookie, text[at]) >= 0) {
-			out = append(append(out, text[from:i+name]...), spell(len(pair)-name)...)
+		length, marker := m.cookie(text, at, at+i)
+		if at += i + 1; length > 0 {
+			out = append(append(out, text[from:at]...), spell(marker, length)...)
+			at += length
 			from = at
-		} else {
-			at = i + 1
 		}
 	}
 	if out == nil {
 		return text
 	}
 	return append(out, text[from:]...)
+}
+
+// cookie returns the marker of the value behind an equals sign, and the value's length; 0: none stands
+// there. Its name is behind from, for names have no such sign.
+func (m *masks) cookie(text []byte, from, equals int) (length int, marker string) {
+	for i := equals; i >= max(from, equals-m.longest); i-- {
+		if i > 0 && strings.IndexByte(beforeCookie, text[i-1]) < 0 {
+			continue
+		}
+		values := m.cookies[string(text[i:equals])]
+		rest := text[equals+1:]
+		for n := min(longCookie-1, len(rest)); len(values) > 0 && n > length; n-- {
+			if known := values[string(rest[:n])]; known != "" && (n == len(rest) || strings.IndexByte(behindCookie, rest[n]) >= 0) {
+				length, marker = n, known
+			}
+		}
+	}
+	return length, marker
 }
 
 // fit is a marker in as many bytes as it has to have.

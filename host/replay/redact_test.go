@@ -115,6 +115,8 @@ func TestShortCookies(t *testing.T) {
 	m.hideCookie("lang", "en")
 	m.hideCookie("pin", "8341")
 	m.hideCookie("empty", "")
+	m.hideCookie("pin", "8341 b") // the longest value counts
+	m.hideCookie("a pin", "7")
 	for text, want := range map[string]string{
 		`"pin=8341; lang=en"`:               `"pin=[redacted:2]; lang=[redacted:3]"`,
 		`lang=en;pin=8341`:                  `lang=[redacted:3];pin=[redacted:2]`,
@@ -123,6 +125,8 @@ func TestShortCookies(t *testing.T) {
 		`?lang=en&slang=en lang=english en`: `?lang=en&slang=en lang=english en`,
 		`lang=enlang=en`:                    `lang=enlang=en`,
 		`empty=`:                            `empty=`,
+		`pin=8341 b, pin=8341, pin=83419`:   `pin=[redacted:4], pin=[redacted:2], pin=83419`,
+		`a pin=7; pin=7;lang=en=lang=en`:    `a pin=[redacted:5]; pin=7;lang=en=lang=en`,
 	} {
 		if got := m.text(text); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)

@@ -116,7 +116,7 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 			q.browsing.Asking(false)
 		}
 		if page != nil && page.Outcome() == handoff.OutcomeLost { // nobody has declined
-			q.refused(in, abi.NewError(abi.CodeBrowserClosed, "the browser ended, and nothing that the owner typed was kept", "end the run as failed; another run asks again"), reply)
+			q.refused(in, abi.NewError(abi.CodeBrowserClosed, "the page or its browser is gone, and nothing that the owner typed was kept", "end the run as failed; another run asks again"), reply)
 			return
 		}
 		q.answered(in, resp, err, reply)

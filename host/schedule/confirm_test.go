@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -143,6 +144,24 @@ func TestSignedInByHand(t *testing.T) {
 		"signed in behind a password that was sent": {"manual_action_required", byHand, 1},
 		"signed in behind a rejection":              {"refresh_credentials", byHand, 1},
 		"signed in where nothing waited":            {"", byHand, 0},
+		"signed in behind a host that was killed": {"manual_action_required", func(ctx context.Context, w *world) error {
+			err := byHand(ctx, w)
+			time.Sleep(time.Minute)
+			r := &w.states["c"].Runs[0] // the next host notes that it is over
+			r.Status, r.Code, r.FinishedAt = StatusAbandoned, string(abi.CodeInterrupted), time.Now()
+			return err
+		}, 1},
+		"signed in, and resumed": {"manual_action_required", func(ctx context.Context, w *world) error {
+			err := byHand(ctx, w)
+			time.Sleep(time.Second)
+			_, claimed := w.ClaimConfirmation(ctx, "c", "reattach_schedule|x||1", "1")
+			return errors.Join(err, claimed)
+		}, 1},
+		"resumed, and signed in where nothing waited": {"", func(ctx context.Context, w *world) error {
+			_, err := w.ClaimConfirmation(ctx, "c", "reattach_schedule|x||1", "1")
+			time.Sleep(time.Second)
+			return errors.Join(err, byHand(ctx, w))
+		}, 1},
 		"another claim": {"manual_action_required", func(ctx context.Context, w *world) error {
 			_, err := w.ClaimConfirmation(ctx, "c", "reattach_schedule|x||1", "1")
 			return err

@@ -85,8 +85,8 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if err := s.findRejection(ctx, f); err != nil {
 		return f, err
 	}
-	if f.confirm && state.OwedIdentity == signedInByHand {
-		f.confirm = f.removeSignIn(state.ConfirmOwed) // where nothing waited, nothing is to be confirmed
+	if at := state.SignedInByHand; stillOwed(at, f.history, now) && f.removeSignIn(at) { // where nothing waited, nothing is to be confirmed
+		f.confirm = true
 	}
 	if f.obstacle == nil {
 		f.obstacle = signedOut(state.SignedOut)
@@ -167,7 +167,9 @@ func history(state storage.ScheduleState, live bool) []Ended {
 			e.Status, e.Class, e.FinishedAt = StatusAbandoned, FailureClass(string(abi.ReasonHostRestarted), ""), r.StartedAt
 		}
 		if e.Status == StatusAbandoned && slices.Contains(ownerHints, e.RecoveryHint) {
-			e.Status = StatusFailed // its host was killed behind a secret that it had sent (BR-13.5)
+			// Its host was killed behind a secret that it had sent (BR-13.5). When that was noted says
+			// nothing: what its owner did since the run counts.
+			e.Status, e.FinishedAt = StatusFailed, e.StartedAt
 		}
 		all = append(all, e)
 	}

@@ -376,7 +376,11 @@ func (w *world) ClaimConfirmation(_ context.Context, id, action, version string)
 		return false, w.broken
 	}
 	w.claims[key] = true
-	w.states[id].ConfirmOwed, w.states[id].OwedIdentity = time.Now().Add(w.skew), action
+	if at := time.Now().Add(w.skew); action == storage.SignedInByHand {
+		w.states[id].SignedInByHand = at
+	} else {
+		w.states[id].ConfirmOwed = at
+	}
 	return true, w.broken
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Watched is an action of the owner's, with the evidence that shows whether it was
@@ -84,13 +85,10 @@ func Heal(ctx context.Context, claims Claims, connectionID string, watched []Wat
 	return owed, nil
 }
 
-// signedInByHand is the action of an owner who has signed in at a connection's site herself.
-const signedInByHand = "signed_in_by_hand"
-
 // SignedIn claims a confirming run of a connection at whose site its owner has signed in at a moment,
 // where something waited for that. Any process may claim it.
 func SignedIn(ctx context.Context, claims Claims, connectionID string, at time.Time) error {
-	_, err := claims.ClaimConfirmation(ctx, connectionID, signedInByHand, strconv.FormatInt(at.UnixMicro(), 10))
+	_, err := claims.ClaimConfirmation(ctx, connectionID, storage.SignedInByHand, strconv.FormatInt(at.UnixMicro(), 10))
 	return err
 }
 

@@ -40,20 +40,23 @@ func (l *Lease) Holds(now time.Time, alive func(holder string) bool) bool {
 
 // ScheduleState is what is stored of one connection that its next run depends on.
 type ScheduleState struct {
-	Schedule     Schedule
-	Due          Due        // zero: none was kept
-	Runs         []RunEnd   // the newest, newest first
-	Dispatches   []Dispatch // likewise; what was skipped or refused
-	Held         *Dispatch  // the one that holds the connection, see Dispatch.Holds; nil: none does
-	Lease        *Lease     // nil: no run holds one
-	Adopted      bool       // a schedule is kept, see AdoptSchedule
-	ConfirmOwed  time.Time  // when the newest confirming run became owed, not in the future; zero: never
-	OwedIdentity string     // of the action that it is owed for
+	Schedule       Schedule
+	Due            Due        // zero: none was kept
+	Runs           []RunEnd   // the newest, newest first
+	Dispatches     []Dispatch // likewise; what was skipped or refused
+	Held           *Dispatch  // the one that holds the connection, see Dispatch.Holds; nil: none does
+	Lease          *Lease     // nil: no run holds one
+	Adopted        bool       // a schedule is kept, see AdoptSchedule
+	ConfirmOwed    time.Time  // when the newest confirming run became owed, not in the future; zero: never
+	SignedInByHand time.Time  // likewise, of the action of that name, which ConfirmOwed leaves out
 	// SignedOut is when a credential was removed that the connector requires and the
 	// newest run that counts could use, whether there is another by now or not; zero:
 	// none was.
 	SignedOut time.Time
 }
+
+// SignedInByHand is the action of an owner who has signed in at a connection's site herself.
+const SignedInByHand = "signed_in_by_hand"
 
 // ScheduleState returns what a connection's next run depends on, with at most
 // limit runs and as many dispatches.
@@ -78,16 +81,18 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return out, s.db.Fail(what, err)
 	}
-	var owed []confirmationRow
-	// A confirmation in the future comes from a clock that was put back, and would hide all
-	// others.
-	err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, db.Micros(s.db.Now())).
-		Order("at_us DESC").Limit(1).Scan(ctx)
-	if err != nil {
-		return out, s.db.Fail(what, err)
-	}
-	if len(owed) > 0 {
-		out.ConfirmOwed, out.OwedIdentity = db.Time(owed[0].AtUS), owed[0].Action
+	for which, at := range map[string]*time.Time{"action <> ?": &out.ConfirmOwed, "action = ?": &out.SignedInByHand} {
+		var owed []confirmationRow
+		// A confirmation in the future comes from a clock that was put back, and would hide all
+		// others.
+		err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, db.Micros(s.db.Now())).
+			Where(which, SignedInByHand).Order("at_us DESC").Limit(1).Scan(ctx)
+		if err != nil {
+			return out, s.db.Fail(what, err)
+		}
+		if len(owed) > 0 {
+			*at = db.Time(owed[0].AtUS)
+		}
 	}
 	if out.SignedOut, err = s.credentials.SignedOut(ctx, connectionID); err != nil {
 		return out, s.db.Fail(what, err)

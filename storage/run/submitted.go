@@ -17,7 +17,7 @@ func (w *Writer) KeepSubmitted(ctx context.Context, submitted bool) error {
 	if submitted {
 		var err error
 		row.Error, err = tables.EncodeJSON(tables.RunError{
-			Code: string(abi.CodeInterrupted), Message: "the host ended after a password was sent, before the site had let the run in",
+			Code: string(abi.CodeInterrupted), Message: "the host ended after a credential may have been sent, before the site had let the run in",
 			RecoveryHint: "manual_action_required", Submitted: true,
 		})
 		if err != nil {

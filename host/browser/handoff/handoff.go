@@ -31,6 +31,7 @@ type Handoff struct {
 	last    State  // of the surface, once it has ended
 	seat    *view  // nil: nobody has attached so far
 	alone   *time.Timer
+	until   time.Time // when alone ends it
 	waiting int
 }
 
@@ -91,10 +92,19 @@ func (h *Handoff) shown() Shown {
 	defer h.lock.Unlock()
 	o := h.opening
 	return Shown{
-		ID: o.ID, ConnectionID: o.ConnectionID, Connection: o.Connection, RunID: o.RunID, Reason: o.Reason, Deadline: o.Deadline,
+		ID: o.ID, ConnectionID: o.ConnectionID, Connection: o.Connection, RunID: o.RunID, Reason: o.Reason, Deadline: h.deadline(),
 		Host: s.Host, Page: s.Page, Pages: slices.Clone(s.Pages), Refused: slices.Clone(s.Refused),
 		Watched: h.outcome == "" && h.seat != nil && h.seat.live, Outcome: h.outcome,
 	}
+}
+
+// deadline is when it ends at the latest as things are: earlier where nobody looks on. The lock is held.
+func (h *Handoff) deadline() time.Time {
+	at := h.opening.Deadline
+	if live := h.seat != nil && h.seat.live; !live && !h.until.IsZero() && (at.IsZero() || h.until.Before(at)) {
+		return h.until
+	}
+	return at
 }
 
 // sit uses a token up: its view begins.
@@ -158,6 +168,7 @@ func (h *Handoff) await() {
 		h.alone.Stop()
 	}
 	if h.outcome == "" {
+		h.until = h.registry.now().Add(aloneLimit)
 		h.alone = time.AfterFunc(aloneLimit, func() { h.finish(OutcomeTimedOut) })
 	}
 }

@@ -415,7 +415,7 @@ func TestEnds(t *testing.T) {
 			v.cancel()
 			<-v.gone
 			time.Sleep(aloneLimit - time.Second)
-			if s, err := r.Show("q_1"); err != nil || s.Outcome != "" || s.Watched {
+			if s, err := r.Show("q_1"); err != nil || s.Outcome != "" || s.Watched || !s.Deadline.Equal(time.Now().Add(time.Second)) {
 				t.Errorf("got %+v, %v, want it open for ten minutes", s, err)
 			}
 			time.Sleep(2 * time.Second)
@@ -429,12 +429,16 @@ func TestEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
 				r, s, h := begin()
+				if got, err := r.Show("q_1"); err != nil || !got.Deadline.Equal(began.Add(aloneLimit)) {
+					t.Errorf("got %+v, %v, want ten minutes to come", got, err)
+				}
 				token := attach(t, r, "q_1", "ana")
 				v := look(t, r, "q_1", "ana", token)
 				time.Sleep(2 * aloneLimit) // somebody looks on
-				if got := r.List(); len(got) != 1 {
-					t.Errorf("got %d open, want one", len(got))
+				if got := r.List(); len(got) != 1 || !got[0].Deadline.Equal(began.Add(time.Hour)) {
+					t.Errorf("got %+v open, want one, until %s", got, began.Add(time.Hour))
 				}
 				c.do(t, r, s, token, v)
 				synctest.Wait()

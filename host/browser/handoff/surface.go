@@ -75,9 +75,9 @@ type Shown struct {
 	Page         int
 	Pages        []PageShown
 	Refused      []string
-	Deadline     time.Time
-	Watched      bool   // somebody looks on
-	Outcome      string // "": it is open
+	Deadline     time.Time // it ends then at the latest, or before when nobody looks on
+	Watched      bool      // somebody looks on
+	Outcome      string    // "": it is open
 }
 
 // Page is a Surface that its run takes back.

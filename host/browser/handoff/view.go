@@ -230,7 +230,10 @@ func qualityOf(now, n int) int {
 // say tells a view the state of its hand-off.
 func (h *Handoff) say(write func(kind byte, body []byte) error, ended string) error {
 	state, _ := h.state()
-	body, err := json.Marshal(StateFrame{state, h.opening.Deadline, ended})
+	h.lock.Lock()
+	deadline := h.deadline()
+	h.lock.Unlock()
+	body, err := json.Marshal(StateFrame{state, deadline, ended})
 	if err != nil {
 		return err
 	}

@@ -38,11 +38,18 @@ func (d *dog) happens(kind watch.Kind, label string) {
 	}
 }
 
-// off reports whether nothing is watched.
-func (d *dog) off() bool {
+// begins tells the dog that a sign-in begins, and reports whether nothing was watched before. Where
+// the connector has looked for its session first, the form has all of the time again.
+func (d *dog) begins() (first bool) {
 	d.lock.Lock()
-	defer d.lock.Unlock()
-	return d.watch.State == watch.Off
+	first = d.watch.State == watch.Off
+	d.lock.Unlock()
+	kind := watch.Checkpoint
+	if first {
+		kind = watch.Begin
+	}
+	d.happens(kind, watch.LabelBegin)
+	return first
 }
 
 // next moves the watch on, and returns what is to be done. The lock is held.

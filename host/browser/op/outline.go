@@ -41,12 +41,13 @@ func (o *Ops) outline(ctx context.Context, number int, label string, most int) {
 		return
 	}
 	address, _ := p.Info(ctx)
-	if u, err := url.Parse(address); err != nil || u.Scheme != "https" { // an error page's, or one that has gone meanwhile
-		address = ""
+	site := ""                                                           // a path has words of the page: names, numbers, tokens
+	if u, err := url.Parse(address); err == nil && u.Scheme == "https" { // else an error page's, or one that has gone meanwhile
+		site = u.Scheme + "://" + u.Host
 	}
 	var text bytes.Buffer
 	now := o.options.Now()
-	fmt.Fprintf(&text, "captured %s\nlabel    %s\naddress  %s\n\n", now.UTC().Format(time.RFC3339), label, bare(address))
+	fmt.Fprintf(&text, "captured %s\nlabel    %s\naddress  %s\n\n", now.UTC().Format(time.RFC3339), label, site)
 	if parts.Write(&text, abi.BrowserCapture-text.Len()) != nil {
 		return
 	}

@@ -132,8 +132,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is signed in already", "end that with sign_in.end first")
 	}
 	o.options.Roles.SignIn(true)
-	if o.dog.off() { // the connector has not begun to look for its session before
-		o.dog.happens(watch.Begin, "")
+	if o.dog.begins() { // the connector has not begun to look for its session before
 		o.mark(watch.LabelBegin)
 		o.outline(ctx, r.Page, watch.LabelBegin, abi.BrowserCaptures-1)
 	}

@@ -95,6 +95,9 @@ func TestAskOn(t *testing.T) {
 			if got := o.Handoffs.List()[0]; got.ID != id || got.Connection != "mine" || got.RunID != "r1" || got.ConnectionID != w.run.ConnectionID || got.Reason != abi.HandoffCaptcha {
 				t.Errorf("got %+v, want the page of question %s", got, id)
 			}
+			if q, err := Show(t.Context(), o, id); err != nil || q.Deadline == nil || !q.Deadline.Equal(o.Handoffs.List()[0].Deadline) {
+				t.Errorf("got the question %+v, %v, want the time that there is on its page", q, err)
+			}
 			c.do(w, o.Handoffs, s, id, cancel)
 			if resp := <-told; resp.Status != c.status || len(resp.Data) > 0 {
 				t.Errorf("the run is told %+v, want %s", resp, c.status)

@@ -17,14 +17,16 @@ import (
 type SignedIn struct {
 	Connection string   `json:"connection"`
 	Seconds    int64    `json:"seconds"`
-	Cookies    int      `json:"cookies"`           // that the connector's sites have left, never what they are
+	Cookies    int      `json:"cookies"`           // that the connector's sites have there, never what they are
+	SignedIn   bool     `json:"signed_in"`         // the owner's word: what waited for her goes on with a run
 	Refused    []string `json:"refused,omitempty"` // hosts that the pages asked for and did not get to
 }
 
 // SignIn shows the owner a window of the browser that a connection's runs use, at the page where
 // its connector begins, until the owner closes it or ctx ends. Then the next run is signed in
-// where the owner is.
-func SignIn(ctx context.Context, o *owner.Owner, name string) (done *SignedIn, err error) {
+// where the owner is. A site leaves cookies with anybody: whether she has signed in, and what waited
+// for that goes on, is hers to say, with word.
+func SignIn(ctx context.Context, o *owner.Owner, name string, word func(context.Context) bool) (done *SignedIn, err error) {
 	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func SignIn(ctx context.Context, o *owner.Owner, name string) (done *SignedIn, e
 			return err
 		}
 		done.Seconds, done.Cookies, done.Refused = int64(o.Now().Sub(began)/time.Second), got.Cookies, got.Refused
-		if got.Cookies == 0 {
+		if done.SignedIn = got.Cookies > 0 && word(ctx); !done.SignedIn {
 			return nil
 		}
 		return schedule.SignedIn(context.WithoutCancel(ctx), store, conn.ID, o.Now())

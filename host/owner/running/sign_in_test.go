@@ -91,20 +91,29 @@ func TestSignInAndOut(t *testing.T) {
 		Vault: vault.Options{Dir: filepath.Join(dir, "vault"), Mode: config.CredentialsFile},
 	})
 	t.Cleanup(func() { _ = o.Close() })
-	if done, err := SignIn(ctx, o, "shop"); err != nil || done.Connection != "shop" || done.Cookies != 2 || len(done.Refused) != 1 {
+	conn, err := store.Connection(ctx, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A site leaves cookies with those who do not sign in as well (BR-13.5).
+	unsaid := func(context.Context) bool { return false }
+	if done, err := SignIn(ctx, o, "shop", unsaid); err != nil || done.Cookies != 2 || done.SignedIn {
+		t.Errorf("got %+v, %v, want two cookies and nobody who signed in", done, err)
+	}
+	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || !state.SignedInByHand.IsZero() {
+		t.Errorf("without the owner's word: got %+v, %v, want no run owed", state, err)
+	}
+	said := func(context.Context) bool { return true }
+	if done, err := SignIn(ctx, o, "shop", said); err != nil || done.Connection != "shop" || done.Cookies != 2 || len(done.Refused) != 1 {
 		t.Errorf("got %+v, %v, want two cookies of shop", done, err)
 	}
 	if len(d.sealed) == 0 || bytes.Contains(d.sealed, []byte("canary")) {
 		t.Errorf("got %q sealed, want the session", d.sealed)
 	}
-	conn, err := store.Connection(ctx, "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || state.ConfirmOwed.IsZero() {
+	if state, err := store.ScheduleState(ctx, conn.ID, 1); err != nil || state.SignedInByHand.IsZero() {
 		t.Errorf("got %+v, %v, want the scheduler of another process told", state, err)
 	}
-	_, in := SignIn(ctx, o, "mine")
+	_, in := SignIn(ctx, o, "mine", said)
 	if _, out := SignOut(ctx, o, "mine"); in == nil || out == nil || hintOf(in) == hintOf(out) {
 		t.Errorf("without a browser: got %v, %v, want each with a hint of its own", in, out)
 	}
@@ -126,13 +135,13 @@ func TestSignInAndOut(t *testing.T) {
 		do   func() error
 		code abi.Code
 	}{
-		{func() error { _, err := SignIn(ctx, o, "shop"); return err }, abi.CodeBrowserDisplay},
-		{func() error { _, err := SignIn(ctx, o, "unseen"); return err }, abi.CodePluginNotAccepted},
-		{func() error { _, err := SignIn(ctx, o, "mine"); return err }, abi.CodeUsage},
+		{func() error { _, err := SignIn(ctx, o, "shop", said); return err }, abi.CodeBrowserDisplay},
+		{func() error { _, err := SignIn(ctx, o, "unseen", said); return err }, abi.CodePluginNotAccepted},
+		{func() error { _, err := SignIn(ctx, o, "mine", said); return err }, abi.CodeUsage},
 		{func() error { _, err := SignOut(ctx, o, "mine"); return err }, abi.CodeUsage},
 		{func() error { _, err := Captures(ctx, o, "mine"); return err }, abi.CodeUsage},
 		{func() error { _, err := Capture(ctx, o, "nobody", "one"); return err }, abi.CodeConnectionUnknown},
-		{func() error { _, err := SignIn(ctx, o, "nobody"); return err }, abi.CodeConnectionUnknown},
+		{func() error { _, err := SignIn(ctx, o, "nobody", said); return err }, abi.CodeConnectionUnknown},
 	} {
 		if err := c.do(); abi.CodeOf(err) != c.code {
 			t.Errorf("got %v, want %s", err, c.code)
@@ -148,7 +157,7 @@ func TestSignInAndOut(t *testing.T) {
 	}
 	slices.Reverse(got)
 	want := []string{
-		"connections.sign_in shop done", "connections.sign_in mine usage.invalid", "connections.sign_out mine usage.invalid", "connections.sign_out shop done", "connections.sign_in shop browser.display_missing",
+		"connections.sign_in shop done", "connections.sign_in shop done", "connections.sign_in mine usage.invalid", "connections.sign_out mine usage.invalid", "connections.sign_out shop done", "connections.sign_in shop browser.display_missing",
 		"connections.sign_in unseen plugin.not_accepted", "connections.sign_in mine usage.invalid", "connections.sign_out mine usage.invalid",
 	}
 	if !slices.Equal(got, want) {

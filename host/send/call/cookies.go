@@ -80,21 +80,28 @@ func (j *jar) store(u *url.URL, resp *http.Response, beside *slot) {
 	}
 }
 
-// fitting returns the cookies of an answer for which there is room.
-func (j *jar) fitting(u *url.URL, resp *http.Response) []*http.Cookie {
-	host := canonicalHost(u.Hostname())
-	return slices.DeleteFunc(resp.Cookies(), func(c *http.Cookie) bool { return !j.hasRoom(host, u.Path, c) })
+// fitting returns the cookies of an answer that are not too large, for a browser: those that it keeps
+// take no place in the jar.
+func fitting(u *url.URL, resp *http.Response) []*http.Cookie {
+	return slices.DeleteFunc(resp.Cookies(), func(c *http.Cookie) bool { return !isSmall(pathOf(u.Path, c), c) })
+}
+
+// pathOf is where a cookie goes that comes from a path.
+func pathOf(path string, c *http.Cookie) string {
+	if c.Path != "" && c.Path[0] == '/' {
+		return c.Path
+	}
+	return path[:strings.LastIndexByte(path, '/')+1] // RFC 6265, 5.1.4
+}
+
+func isSmall(path string, c *http.Cookie) bool {
+	return len(c.Name)+len(c.Value)+len(path) <= maxCookie
 }
 
 // hasRoom reports whether there is room for a cookie. A stored cookie may always change,
 // also to an expired one.
 func (j *jar) hasRoom(host, path string, c *http.Cookie) bool {
-	if c.Path != "" && c.Path[0] == '/' {
-		path = c.Path
-	} else {
-		path = path[:strings.LastIndexByte(path, '/')+1] // RFC 6265, 5.1.4
-	}
-	if len(c.Name)+len(c.Value)+len(path) > maxCookie {
+	if path = pathOf(path, c); !isSmall(path, c) {
 		return false
 	}
 	j.mu.Lock()

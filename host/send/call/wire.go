@@ -158,10 +158,13 @@ func (w *wire) keepCookies(out *http.Request, resp *http.Response, c *call, besi
 	if w.hide != nil {
 		for _, cookie := range resp.Cookies() {
 			w.hide(cookie.Name, cookie.Value)
+			if cookie.Quoted { // as it goes back
+				w.hide(cookie.Name, `"`+cookie.Value+`"`)
+			}
 		}
 	}
 	if w.lends(c) && len(resp.Header["Set-Cookie"]) > 0 {
-		if kept, err := w.lent.set(out.Context(), out.URL, w.jar.fitting(out.URL, resp)); kept || err != nil {
+		if kept, err := w.lent.set(out.Context(), out.URL, fitting(out.URL, resp)); kept || err != nil {
 			return err
 		}
 	}

@@ -98,6 +98,8 @@
     state = now;
     const pages = now.pages || [], asked = now.refused || [];
     size = now.viewport.split("x").map(Number);
+    const left = document.querySelector(".lede time");
+    if (left) left.dateTime = now.deadline; // who looks on has longer than who does not come
     part("host").textContent = plain(now.host) || part("host").dataset.none;
     canvas.style.maxWidth = `${Math.round(Math.min(size[0], innerHeight * 0.75 * size[0] / size[1]))}px`; // so that a finger finds a place beside it
     part("size").value = now.viewport;
