@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"time"
-
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // MostBlobs is how many references to artifacts of one record are indexed.
@@ -96,76 +93,4 @@ func (s *Store) blobUses(ctx context.Context, bytes int, text string, args ...an
 func (s *Store) ReadBlobStreams(ctx context.Context, sum [32]byte) (ids []int64, err error) {
 	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM read_blobs WHERE sha256 = ? ORDER BY stream_id", sum[:]).Scan(ctx, &ids)
 	return ids, s.db.Fail("find an artifact", err)
-}
-
-// loosenOne notes when a record ceases to refer to its artifacts.
-func loosenOne(t *db.Tx) string {
-	sum := "lower(hex(sha256))"
-	if t.Server() != nil {
-		sum = "encode(sha256, 'hex')"
-	}
-	return `UPDATE device_blobs SET loose_us = ? WHERE connection_id = (SELECT connection_id FROM streams WHERE id = ?)
-AND sha256 IN (SELECT ` + sum + ` FROM read_blobs WHERE stream_id = ? AND key = ?)`
-}
-
-// loosenServer does so for many records.
-const loosenServer = `UPDATE device_blobs AS d SET loose_us = ($3)[1] FROM unnest($1, $2) AS i (stream_id, key)
-JOIN read_blobs AS b ON b.stream_id = i.stream_id AND b.key = i.key JOIN streams AS s ON s.id = i.stream_id
-WHERE d.connection_id = s.connection_id AND d.sha256 = encode(b.sha256, 'hex')`
-
-// SweepBlobs removes at most limit of the artifacts that records referred to and that none has
-// for so long. It removes none while the read state does not know every record as it is. more: there may be others.
-func (s *Store) SweepBlobs(ctx context.Context, age time.Duration, limit int) (more bool, err error) {
-	var due int64
-	before := s.db.Now().Add(-age)
-	err = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM device_blobs WHERE loose_us > 0 AND loose_us < ?", db.Micros(before)).Scan(&due)
-	if err != nil || due == 0 {
-		return false, s.db.Fail("look for artifacts that nothing refers to", err)
-	}
-	err = s.db.Alone(ctx, "remove artifacts that nothing refers to", func(t *db.Tx) error {
-		var missing int64
-		err := t.DB.QueryRowContext(t.Ctx, `SELECT (SELECT count(*) FROM read_streams WHERE building_after IS NOT NULL)
-+ (SELECT count(*) FROM counters WHERE name = 'change' AND value <> coalesce((SELECT indexed_seq FROM read_position), 0))`).Scan(&missing)
-		if err != nil || missing > 0 {
-			return err
-		}
-		var loose []Blob
-		err = t.DB.NewRaw("SELECT connection_id, sha256 FROM device_blobs WHERE loose_us > 0 AND loose_us < ? ORDER BY loose_us LIMIT ?", db.Micros(before), limit).Scan(t.Ctx, &loose)
-		if err != nil {
-			return err
-		}
-		more = len(loose) == limit
-		for i := range loose {
-			if err := sweepBlob(t, &loose[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return more && err == nil, err
-}
-
-// sweepBlob removes an artifact, or forgets that it was loose when a record refers to it again.
-func sweepBlob(t *db.Tx, b *Blob) error {
-	sum, err := hex.DecodeString(b.SHA256)
-	if err != nil {
-		return err
-	}
-	var used int64
-	err = t.DB.QueryRowContext(t.Ctx, `SELECT count(*) FROM (SELECT b.stream_id FROM read_blobs AS b JOIN streams AS s ON s.id = b.stream_id
-WHERE b.sha256 = ? AND s.connection_id = ? LIMIT 1) AS u`, sum, b.ConnectionID).Scan(&used)
-	if err != nil {
-		return err
-	}
-	if used > 0 {
-		_, err = t.DB.ExecContext(t.Ctx, "UPDATE device_blobs SET loose_us = 0 WHERE connection_id = ? AND sha256 = ?", b.ConnectionID, b.SHA256)
-		return err
-	}
-	t.Erased = true
-	for _, q := range []string{"DELETE FROM device_blob_parts WHERE connection_id = ? AND sha256 = ?", "DELETE FROM device_blobs WHERE connection_id = ? AND sha256 = ?"} {
-		if _, err := t.DB.ExecContext(t.Ctx, q, b.ConnectionID, b.SHA256); err != nil {
-			return err
-		}
-	}
-	return nil
 }
