@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/read/index"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
 )
 
@@ -155,6 +157,20 @@ func TestManyReferences(t *testing.T) {
 			t.Errorf("since day %d: got %q, want %q", day, got, want)
 		}
 	}
+	since := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{one}, Fields: []string{"title"}, Time: &TimeBound{Field: "at", Since: &since}}}}
+	sources, _, err := s.sources(t.Context(), scope, From{Stream: "notes"})
+	s.ok(err)
+	h, err := index.Hasher(t.Context(), s.Store, s.Random)
+	s.ok(err)
+	sum, _ := plan.BlobSum(artifact.ID("blob"))
+	if all, more, err := s.Store.ReadBlobUses(t.Context(), *sources[0].references(sum, h)); err != nil || len(all) != 1 || more {
+		t.Errorf("within the scope's time: got %d references (more: %v), %v, want the one", len(all), more, err)
+	}
+	scope.Streams[0].Time.Field = "title" // another field tells the time by now
+	if got := s.found(scope, "blob", From{}); got != "" {
+		t.Errorf("by another time: got %q, want nothing", got)
+	}
 	var hostile strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&hostile, `,"f%d":%s`, i, refer(fmt.Sprint(i)))
@@ -162,6 +178,10 @@ func TestManyReferences(t *testing.T) {
 	s.put("two", "notes", "a", `{"id":"a"`+hostile.String()+`}`)
 	if got := s.found(OwnerScope(), "0", From{}); got != "" {
 		t.Errorf("a blob that is not there: got %q, want nothing", got)
+	}
+	put("two", "999")
+	if got := s.found(OwnerScope(), "999", From{}); got != "two/notes" {
+		t.Errorf("behind hundreds of other references: got %q, want %q", got, "two/notes")
 	}
 	s.sound()
 }

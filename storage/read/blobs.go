@@ -6,9 +6,6 @@ import (
 	"errors"
 )
 
-// MostBlobs is how many references to artifacts of one record are indexed.
-const MostBlobs = 256
-
 // BlobRef is a reference of a record to an artifact.
 type BlobRef struct {
 	SHA256 [32]byte
@@ -21,6 +18,7 @@ type BlobQuery struct {
 	StreamID int64
 	Fields   []int64  // tags of those that are looked at; nil: every one
 	Keys     []string // only records with one of them; nil: every one
+	From, To []byte   // only records whose own time is from one until the other, as it compares; nil: of any
 	After    *BlobPlace
 	Limit    int
 	Bytes    int // of the records together, but for the last of them
@@ -50,9 +48,13 @@ type BlobUse struct {
 
 // ReadBlobUses returns what q asks for. more: there may be others behind them.
 func (s *Store) ReadBlobUses(ctx context.Context, q BlobQuery) (all []BlobUse, more bool, err error) {
+	times := ""
+	if q.From != nil {
+		times = " JOIN read_rows AS i ON i.stream_id = b.stream_id AND i.key = b.key"
+	}
 	text := `SELECT d.connection_id, d.sha256, d.media_type, d.bytes + length(d.data) AS bytes, b.field, b.key, r.data FROM read_blobs AS b
 JOIN streams AS s ON s.id = b.stream_id AND s.removed = 0 JOIN device_blobs AS d ON d.connection_id = s.connection_id AND d.sha256 = ?
-JOIN records AS r ON r.stream_id = b.stream_id AND r.key = b.key AND r.deleted = 0 WHERE b.sha256 = ? AND b.stream_id = ?`
+JOIN records AS r ON r.stream_id = b.stream_id AND r.key = b.key AND r.deleted = 0` + times + ` WHERE b.sha256 = ? AND b.stream_id = ?`
 	args := []any{hex.EncodeToString(q.SHA256[:]), q.SHA256[:], q.StreamID}
 	where := func(condition string, values ...any) { text, args = text+" AND "+condition, append(args, values...) }
 	if q.Fields != nil {
@@ -60,6 +62,9 @@ JOIN records AS r ON r.stream_id = b.stream_id AND r.key = b.key AND r.deleted =
 	}
 	if q.Keys != nil {
 		where("b.key IN (?)", q.Keys)
+	}
+	if q.From != nil {
+		where("i.time >= ? AND i.time < ?", q.From, q.To)
 	}
 	if q.After != nil {
 		where("(b.field, b.key) > (?, ?)", q.After.Field, q.After.Key)
