@@ -122,7 +122,5 @@ func (c *call) healthOf(t *owner.Told) verdict.RenderedVerdict {
 	if c.caller.Scope.Owner {
 		return t.Verdict
 	}
-	v := verdict.GrantScoped(t.Verdict)
-	v.Streams = slices.DeleteFunc(v.Streams, func(row verdict.StreamRow) bool { return !c.caller.Scope.Sees(t.ID, row.StreamID) })
-	return v
+	return verdict.ForStreams(t.Verdict, func(stream string) bool { return c.caller.Scope.Sees(t.ID, stream) })
 }

@@ -83,10 +83,10 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 	b := newBed(t)
 	var full verdict.RenderedVerdict
 	fill(reflect.ValueOf(&full).Elem(), 0)
-	full.Pill = verdict.Pill{Tone: verdict.Amber, Label: "Degraded"}
+	full.Pill = verdict.Pill{Tone: verdict.Red, Label: canary}
 	full.Annotations = []verdict.Annotation{{Kind: "freshness", Code: "stale_since", Text: "Last refreshed today."}, {Kind: "attention", Code: canary, Text: canary}}
 	full.Streams = []verdict.StreamRow{
-		{StreamID: "notes", Coverage: health.CoverageGaps, Disposition: canary, Statement: canary, Code: canary, ActionRef: new(0)},
+		{StreamID: "notes", Coverage: health.CoverageGaps, Disposition: canary, Statement: canary, Code: canary, ActionRef: new(0), Collected: new(int64(74205813)), Considered: new(int64(74205813))},
 		{StreamID: "other_" + canary, Coverage: health.CoverageGaps, Statement: canary},
 	}
 	var asked [][]string
@@ -100,7 +100,7 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 		return all, nil
 	}
 	got := b.get("client", "/v1/connections")
-	if got.status != 200 || strings.Contains(got.body, canary) || strings.Contains(got.body, canaryNumber) || !strings.Contains(got.body, "Last refreshed today.") || strings.Count(got.body, `"stream_id"`) != 1 || len(got.Data) != 1 {
+	if got.status != 200 || strings.Contains(got.body, canary) || strings.Contains(got.body, canaryNumber) || !strings.Contains(got.body, "Last refreshed today.") || !strings.Contains(got.body, `"pill":{"tone":"amber","label":"Degraded"}`) || strings.Count(got.body, `"stream_id"`) != 1 || len(got.Data) != 1 {
 		t.Errorf("got %d %s, want one connection with one stream and no canary", got.status, got.body)
 	}
 	if len(asked) != 1 || fmt.Sprint(asked[0]) != "["+b.ids["one"]+"]" {
