@@ -120,7 +120,7 @@ func (c *call) connections() (any, error) {
 // healthOf is a verdict as the token shows it: a client sees what is said of its own streams.
 func (c *call) healthOf(t *owner.Told) verdict.RenderedVerdict {
 	if c.caller.Scope.Owner {
-		return t.Verdict
+		return t.Verdict()
 	}
-	return verdict.ForStreams(t.Verdict, func(stream string) bool { return c.caller.Scope.Sees(t.ID, stream) })
+	return verdict.ForStreams(t.Verdict(), func(stream string) bool { return c.caller.Scope.Sees(t.ID, stream) })
 }

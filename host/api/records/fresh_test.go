@@ -90,11 +90,12 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 		{StreamID: "other_" + canary, Coverage: health.CoverageGaps, Statement: canary},
 	}
 	var asked [][]string
+	verdicts := 0
 	b.server.Tell = func(_ context.Context, ids []string) (all []owner.Told, err error) {
 		asked = append(asked, ids)
 		for _, name := range []string{"one", "two"} {
 			if ids == nil || ids[0] == b.ids[name] {
-				all = append(all, owner.Told{ID: b.ids[name], Name: name, Connector: "demo", Verdict: full, Fresh: func(string) stored.Fresh { return stored.Fresh{} }})
+				all = append(all, owner.Told{ID: b.ids[name], Name: name, Connector: "demo", Verdict: func() verdict.RenderedVerdict { verdicts++; return full }, Fresh: func(string) stored.Fresh { return stored.Fresh{} }})
 			}
 		}
 		return all, nil
@@ -108,6 +109,9 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 	}
 	if got := b.get("client", "/v1/connections?connection_id="+b.ids["two"]); got.status != 404 || got.Error.Code != "connection_not_found" {
 		t.Errorf("got %d %s, want another connection to be none", got.status, got.body)
+	}
+	if b.get(b.owner, "/v1/streams"); verdicts != 1 {
+		t.Errorf("%d verdicts were made, want the one that was shown", verdicts)
 	}
 	full.Detail = nil // its words are fixed: a canary is none of them
 	if got := b.get(b.owner, "/v1/connections"); got.status != 200 || len(got.Data) != 2 || !strings.Contains(got.body, `"statement":"`+canary) {
