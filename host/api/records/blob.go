@@ -70,7 +70,10 @@ func (c *call) sendBlob() error {
 	c.turn()           // its reader may be slow: the others wait for it no longer
 	c.w.WriteHeader(status)
 	told := int64(0)
-	defer func() { c.note(status, told, "") }()
+	defer func() {
+		c.spend(told - (to - from)) // what was not written was not read
+		c.note(status, told, "")
+	}()
 	for at := from; at < to; at = from + told {
 		bytes, err := c.reader.BlobPart(c.r.Context(), b, at)
 		if err == nil {
