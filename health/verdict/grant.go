@@ -7,8 +7,8 @@ import (
 )
 
 // ForStreams returns what GrantScoped leaves of a verdict, for a client that sees some of the streams.
-// Its pill is of their coverage alone: other streams, an outbox and what waits for the owner do not show
-// in it. How much of a stream was collected counts records that a grant may not show, and is left out.
+// The pill shows their coverage alone, and no other stream, no outbox and nothing that waits for the
+// owner. How much of a stream was collected counts records that a grant may not show, and is left out.
 func ForStreams(v RenderedVerdict, sees func(stream string) bool) RenderedVerdict {
 	out := GrantScoped(v)
 	kept, tone := []StreamRow{}, Green
@@ -18,7 +18,7 @@ func ForStreams(v RenderedVerdict, sees func(stream string) bool) RenderedVerdic
 			continue
 		}
 		kept = append(kept, StreamRow{StreamID: row.StreamID, Coverage: row.Coverage})
-		// What a source is known not to have is no fault of the connection.
+		// The tone leaves out a stream that the source is known not to have.
 		if absent := row.Disposition == health.DispositionComplete || row.Disposition == health.DispositionOwnerRefreshDue; !absent || !row.Coverage.Accepted() {
 			tone = worse(tone, coverageTone(row.Coverage))
 		}

@@ -49,8 +49,8 @@ func TestGrantScopedIsNoMore(t *testing.T) {
 	}
 }
 
-// RD-30.3, HL-06.2: the pill of a client is of the streams that it sees, whatever the others are, and what a
-// source is known not to have does not colour it. No count of records is told.
+// RD-30.3, HL-06.2: a client's pill shows the streams that it sees, whatever the others are, and leaves out
+// those that the source is known not to have. The rows tell no count of records.
 func TestForStreamsIsOfThose(t *testing.T) {
 	t.Parallel()
 	v := verdict.RenderedVerdict{Pill: verdict.Pill{Tone: verdict.Red, Label: "Can't collect"}}

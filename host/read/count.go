@@ -86,8 +86,8 @@ func (r *Reader) times(ctx context.Context, sources []source, l *List, page *Pag
 	page.Times = found
 }
 
-// countOf counts what some conditions choose of one source. What a time alone chooses is counted by
-// that time: how long it takes tells nothing of the others (Invariant 9).
+// countOf counts what some conditions choose of one source. It counts the records of a time
+// by the index of times: how long that takes tells nothing of the others (Invariant 9).
 func (r *Reader) countOf(ctx context.Context, s *source, where []condition) (total int64, err error) {
 	if s.whole() && len(where) == 0 {
 		return s.Live, nil
