@@ -149,7 +149,6 @@ type (
 
 // Bounds of the read state.
 const (
-	MostReadBlobs   = read.MostBlobs
 	MostReadEntries = read.MostEntries
 	MostReadFields  = read.MostFields
 	NoReadDay       = read.NoDay

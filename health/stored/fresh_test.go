@@ -31,6 +31,7 @@ func TestFreshnessOfAStream(t *testing.T) {
 		"it failed for another":       {stored.Facts{Manifest: day, CollectedUS: at(2), Failed: []string{"other"}, Settled: run(1, "failed"), Latest: run(1, "failed")}, stored.Current, ago(2), ago(2)},
 		"it never succeeded":          {stored.Facts{Manifest: day, Failed: []string{"notes"}, Settled: run(1, "failed"), Latest: run(1, "failed")}, stored.Unknown, 0, ago(2)},
 		"without a window":            {stored.Facts{Manifest: &stored.Manifest{}, CollectedUS: at(2), Settled: run(2, "succeeded"), Latest: run(2, "succeeded")}, stored.Unknown, ago(2), ago(3)},
+		"a device is heard":           {stored.Facts{Manifest: day, Device: &stored.Device{Sources: []stored.Source{{ID: "a", HeardUS: ago(1), Status: "healthy", Pending: new(int64(0))}}}}, stored.Unknown, 0, 0},
 		"without a run":               {stored.Facts{Manifest: day}, stored.Unknown, 0, 0},
 	} {
 		got := c.facts.FreshnessOf("notes", stored.Moment{Now: health.At(now)})

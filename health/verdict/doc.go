@@ -5,7 +5,7 @@
 //
 // It holds Synthesize and the rules behind each part, the table of all sentences of a
 // verdict, the gate that checks a verdict against its invariants, and the functions
-// that act on a verdict without new decisions: ShouldPush, GrantScoped and Satisfied.
+// that act on a verdict without new decisions: ShouldPush, GrantScoped, ForStreams and Satisfied.
 // Evidence and conditions belong to package health, rendering to the surfaces, and
 // starting runs to the scheduler.
 //

@@ -1,6 +1,34 @@
 package verdict
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// ForStreams returns what GrantScoped leaves of a verdict, for a client that sees some of the streams.
+// The pill shows their coverage alone, and no other stream, no outbox and nothing that waits for the
+// owner. How much of a stream was collected counts records that a grant may not show, and is left out.
+func ForStreams(v RenderedVerdict, sees func(stream string) bool) RenderedVerdict {
+	out := GrantScoped(v)
+	kept, tone := []StreamRow{}, Green
+	for i := range v.Streams {
+		row := &v.Streams[i]
+		if !sees(row.StreamID) {
+			continue
+		}
+		kept = append(kept, StreamRow{StreamID: row.StreamID, Coverage: row.Coverage})
+		// The tone leaves out a stream that the source is known not to have.
+		if absent := row.Disposition == health.DispositionComplete || row.Disposition == health.DispositionOwnerRefreshDue; !absent || !row.Coverage.Accepted() {
+			tone = worse(tone, coverageTone(row.Coverage))
+		}
+	}
+	if len(kept) == 0 {
+		tone = Grey
+	}
+	out.Streams, out.Pill = kept, Pill{tone, tone.Label()}
+	return out
+}
 
 // GrantScoped returns the part of a verdict that a client with a grant may see, if it
 // may see one at all: the state of the collection, the freshness of the data, and the

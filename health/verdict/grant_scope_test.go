@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,38 @@ func TestGrantScopedIsNoMore(t *testing.T) {
 	}
 	if got := verdict.GrantScoped(full); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant\n%+v", got, want)
+	}
+}
+
+// RD-30.3, HL-06.2: a client's pill shows the streams that it sees, whatever the others are, and leaves out
+// those that the source is known not to have. The rows tell no count of records.
+func TestForStreamsIsOfThose(t *testing.T) {
+	t.Parallel()
+	v := verdict.RenderedVerdict{Pill: verdict.Pill{Tone: verdict.Red, Label: "Can't collect"}}
+	for id, row := range map[string]verdict.StreamRow{
+		"whole":  {Coverage: health.CoverageComplete, Disposition: health.DispositionComplete},
+		"gaps":   {Coverage: health.CoverageGaps, Disposition: health.DispositionResumable},
+		"lost":   {Coverage: health.CoverageTerminalGap, Disposition: health.DispositionTerminal},
+		"absent": {Coverage: health.CoverageUnsupported, Disposition: health.DispositionComplete},
+		"denied": {Coverage: health.CoverageUnsupported, Disposition: health.DispositionTerminal},
+		"new":    {Coverage: health.CoverageUnknown, Disposition: health.DispositionChecking},
+	} {
+		row.StreamID, row.Collected, row.Considered = id, new(int64(2)), new(int64(3))
+		v.Streams = append(v.Streams, row)
+	}
+	for streams, want := range map[string]verdict.Tone{
+		"whole": verdict.Green, "whole absent": verdict.Green, "gaps whole": verdict.Amber, "gaps lost": verdict.Red, "denied": verdict.Red, "new whole": verdict.Grey, "": verdict.Grey,
+	} {
+		seen := strings.Fields(streams)
+		got := verdict.ForStreams(v, func(stream string) bool { return slices.Contains(seen, stream) })
+		if got.Pill != (verdict.Pill{Tone: want, Label: want.Label()}) || len(got.Streams) != len(seen) {
+			t.Errorf("%q: got %+v with %d streams, want %s", streams, got.Pill, len(got.Streams), want)
+		}
+		for _, row := range got.Streams {
+			if row.Collected != nil || row.Considered != nil {
+				t.Errorf("%q: got counts of %s, want none", streams, row.StreamID)
+			}
+		}
 	}
 }
 

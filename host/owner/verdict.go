@@ -76,10 +76,14 @@ func (o *Owner) diskFull() bool {
 
 // EachBrief calls fn with each connection and its verdict, in the order of their names.
 func (o *Owner) EachBrief(ctx context.Context, fn func(*storage.Evidence, view.Brief)) error {
-	return o.eachVerdict(ctx, func(e *storage.Evidence, v *verdict.RenderedVerdict) { fn(e, view.BriefOf(v)) })
+	return o.each(ctx, func(e *storage.Evidence, r view.Runtime) {
+		v := o.Verdict(e, r)
+		fn(e, view.BriefOf(&v))
+	})
 }
 
-func (o *Owner) eachVerdict(ctx context.Context, fn func(*storage.Evidence, *verdict.RenderedVerdict)) error {
+// each calls fn with each connection, in the order of their names.
+func (o *Owner) each(ctx context.Context, fn func(*storage.Evidence, view.Runtime)) error {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return err
@@ -94,8 +98,7 @@ func (o *Owner) eachVerdict(ctx context.Context, fn func(*storage.Evidence, *ver
 			return err
 		}
 		for i := range page {
-			v := o.Verdict(&page[i], r)
-			fn(&page[i], &v)
+			fn(&page[i], r)
 		}
 		if len(page) < evidencePage {
 			return nil
@@ -107,19 +110,22 @@ func (o *Owner) eachVerdict(ctx context.Context, fn func(*storage.Evidence, *ver
 // Told is a connection as its readers are told of it (RD-30).
 type Told struct {
 	ID, Name, Connector string
-	Verdict             verdict.RenderedVerdict // the whole one
+	Verdict             func() verdict.RenderedVerdict // the whole one, which few need
 	Fresh               func(stream string) stored.Fresh
 }
 
 // Tell returns how some connections are; nil: each, by name. One that is not there is left out.
 // Only those are looked at, so that no time tells of another (Invariant 9).
 func (o *Owner) Tell(ctx context.Context, ids []string) (all []Told, err error) {
-	add := func(e *storage.Evidence, v *verdict.RenderedVerdict) {
+	add := func(e *storage.Evidence, r view.Runtime) {
 		m := stored.Moment{Now: health.At(o.Now().UTC())}
-		all = append(all, Told{e.ConnectionID, e.Name, e.Connector, *v, func(stream string) stored.Fresh { return e.Facts.FreshnessOf(stream, m) }})
+		all = append(all, Told{
+			e.ConnectionID, e.Name, e.Connector, func() verdict.RenderedVerdict { return o.Verdict(e, r) },
+			func(stream string) stored.Fresh { return e.Facts.FreshnessOf(stream, m) },
+		})
 	}
 	if ids == nil {
-		err = o.eachVerdict(ctx, add)
+		err = o.each(ctx, add)
 		return all, err
 	}
 	store, err := o.Store(ctx)
@@ -136,8 +142,7 @@ func (o *Owner) Tell(ctx context.Context, ids []string) (all []Told, err error) 
 		case abi.CodeOf(err) == abi.CodeConnectionUnknown:
 			err = nil
 		case err == nil && e.ConnectionID == id:
-			v := o.Verdict(e, r)
-			add(e, &v)
+			add(e, r)
 		}
 	}
 	return all, err

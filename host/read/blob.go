@@ -57,7 +57,11 @@ func (r *Reader) Blobs(ctx context.Context, scope *Scope, id string, f From) ([]
 			if f.Connector != "" && s.Connector != f.Connector || f.Stream != "" && s.Name != f.Stream || slices.ContainsFunc(found, func(b Blob) bool { return b.ConnectionID == s.ConnectionID }) {
 				continue
 			}
-			one, err := r.used(ctx, s, id, s.references(sum, h))
+			q := s.references(sum, h)
+			if q == nil {
+				continue
+			}
+			one, err := r.used(ctx, s, id, q)
 			if err != nil {
 				return nil, err
 			}
@@ -72,13 +76,20 @@ func (r *Reader) Blobs(ctx context.Context, scope *Scope, id string, f From) ([]
 	})
 }
 
-// references asks for the records of a source that refer to an artifact, as far as it is seen.
+// references asks for the records of a source that refer to an artifact, as far as it is seen. nil:
+// none does within the scope's time, or another field than the scope's tells the time by now.
 func (s *source) references(sum [32]byte, h *plan.Hasher) *storage.ReadBlobs {
 	q := &storage.ReadBlobs{SHA256: sum, StreamID: s.ID, Limit: usesChunk, Bytes: usesBytes}
 	if s.scope != nil {
 		q.Keys, q.Fields = s.scope.Keys, []int64{}
 		for _, name := range s.scope.Fields {
 			q.Fields = append(q.Fields, int64(h.Tag(name)))
+		}
+		if s.scope.Time != nil {
+			var fits bool
+			if q.From, q.To, fits = s.scope.Time.span(); !fits || !s.timed() {
+				return nil
+			}
 		}
 	}
 	return q

@@ -2,11 +2,12 @@ package read
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/read/index"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
 )
 
@@ -156,6 +157,20 @@ func TestManyReferences(t *testing.T) {
 			t.Errorf("since day %d: got %q, want %q", day, got, want)
 		}
 	}
+	since := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{one}, Fields: []string{"title"}, Time: &TimeBound{Field: "at", Since: &since}}}}
+	sources, _, err := s.sources(t.Context(), scope, From{Stream: "notes"})
+	s.ok(err)
+	h, err := index.Hasher(t.Context(), s.Store, s.Random)
+	s.ok(err)
+	sum, _ := plan.BlobSum(artifact.ID("blob"))
+	if all, more, err := s.Store.ReadBlobUses(t.Context(), *sources[0].references(sum, h)); err != nil || len(all) != 1 || more {
+		t.Errorf("within the scope's time: got %d references (more: %v), %v, want the one", len(all), more, err)
+	}
+	scope.Streams[0].Time.Field = "title" // another field tells the time by now
+	if got := s.found(scope, "blob", From{}); got != "" {
+		t.Errorf("by another time: got %q, want nothing", got)
+	}
 	var hostile strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&hostile, `,"f%d":%s`, i, refer(fmt.Sprint(i)))
@@ -164,62 +179,9 @@ func TestManyReferences(t *testing.T) {
 	if got := s.found(OwnerScope(), "0", From{}); got != "" {
 		t.Errorf("a blob that is not there: got %q, want nothing", got)
 	}
-	s.sound()
-}
-
-// An artifact goes a day after the last record that referred to it has gone, and not
-// while another one refers to it, its device delivers it anew, or the index is behind.
-func TestBlobsGoWithTheirLastRecord(t *testing.T) {
-	t.Parallel()
-	s, put, one, _ := fed(t)
-	all := []string{"gone", "shared", "anew", "again", "never"}
-	var records, gone []string
-	for _, data := range all {
-		put("one", data)
-		if data != "never" {
-			records, gone = append(records, data, fmt.Sprintf(`{"id":%q,"title":%s}`, data, refer(data))), append(gone, "-"+data, "")
-		}
-	}
-	put("two", "gone")
-	s.put("two", "notes", "a", `{"id":"a","title":`+refer("gone")+`}`)
-	s.put("one", "notes", records...)
-	s.put("one", "plain", "b", `{"id":"b","x":`+refer("shared")+`}`)
-	const day = 24 * time.Hour
-	left := func(when string, want ...string) {
-		t.Helper()
-		more, err := s.Store.SweepBlobs(t.Context(), day, 100)
-		s.ok(err)
-		var got []string
-		for _, data := range all {
-			if _, err := s.Store.BlobPart(t.Context(), one, artifact.ID(data), 0); err == nil {
-				got = append(got, data)
-			}
-		}
-		if !slices.Equal(got, want) || more {
-			t.Errorf("%s: got %q (more: %v), want %q", when, got, more, want)
-		}
-	}
-	index := func() {
-		t.Helper()
-		_, err := s.Index.All(t.Context(), 0)
-		s.ok(err)
-	}
-	index()
-	s.now = s.now.Add(3 * day)
-	left("before", all...)
-	s.put("one", "notes", gone...)
-	index()
-	left("on the same day", all...)
-	put("one", "anew")
-	s.put("one", "plain", "c", `{"id":"c","x":`+refer("again")+`}`)
-	s.now = s.now.Add(2 * day)
-	left("while the index is behind", all...)
-	index()
-	left("later", "shared", "anew", "again", "never")
-	s.now = s.now.Add(2 * day)
-	left("and then", "shared", "anew", "again", "never")
-	if got := s.found(OwnerScope(), "gone", From{}); got != "two/notes" {
-		t.Errorf("another connection's: got %q, want %q", got, "two/notes")
+	put("two", "999")
+	if got := s.found(OwnerScope(), "999", From{}); got != "two/notes" {
+		t.Errorf("behind hundreds of other references: got %q, want %q", got, "two/notes")
 	}
 	s.sound()
 }

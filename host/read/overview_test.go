@@ -79,6 +79,28 @@ func TestOverviewOfAPart(t *testing.T) {
 	}
 }
 
+// Invariant 9, RD-10.1: what a time chooses is counted by the index of that time alone: of a change that
+// it has not seen it says nothing, where a walk over the records would.
+func TestATimeIsCountedByItsIndex(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","at":"2025-01-01T00:00:00Z"}`, "b", `{"id":"b","at":"2025-01-02T00:00:00Z"}`, "until", `{"id":"until","at":"2025-01-03T00:00:00Z"}`, "none", `{"id":"none"}`)
+	since, until := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 1, 3, 0, 0, 0, 0, time.UTC)
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}, Time: &TimeBound{Field: "at", Since: &since, Until: &until}}}}
+	sources, _, err := s.sources(t.Context(), scope, From{Stream: "notes"})
+	s.ok(err)
+	s.put("c", "notes", "-a", "")
+	if got, err := s.countOf(t.Context(), &sources[0], nil); err != nil || got != 2 {
+		t.Errorf("got %d, %v, want the 2 of the index", got, err)
+	}
+	if sources, _, err = s.sources(t.Context(), scope, From{Stream: "notes"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.countOf(t.Context(), &sources[0], nil); err != nil || got != 1 {
+		t.Errorf("as it is indexed: got %d, %v, want 1", got, err)
+	}
+}
+
 // A stream is made anew when its declaration changes, and not when the rest of the module
 // does; a removed connection leaves nothing behind.
 func TestDeclarationChanges(t *testing.T) {

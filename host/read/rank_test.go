@@ -169,6 +169,26 @@ func TestHiddenChangesChooseNoCandidates(t *testing.T) {
 	}
 }
 
+// RD-27.3: a search ends where no match follows as many as were read at once, all of which have changed
+// where nothing is seen.
+func TestRankOfOneMoreThanAreRanked(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}}}}
+	for _, more := range []string{"", `,"n":1`} {
+		var records []string
+		for i := range MostCandidates + 1 {
+			records = append(records, fmt.Sprintf("%04d", i), fmt.Sprintf(`{"id":"%d","title":"red"%s}`, i, more))
+		}
+		s.put("c", "notes", records...)
+		page, err := s.Rank(t.Context(), scope, Search{Text: "red"})
+		s.ok(err)
+		if page.Matches != MostCandidates || page.Complete {
+			t.Errorf("got %d matches, complete %v, want %d, and one more that was not ranked", page.Matches, page.Complete, MostCandidates)
+		}
+	}
+}
+
 // RD-09.5, RD-27.4: a page of a search with a filter has nothing of a stream that lost the field
 // of the filter since the page before.
 func TestFilteredPagesLearnNoStream(t *testing.T) {

@@ -314,7 +314,7 @@ func (s *searching) look(ctx context.Context, limit int) (moved, more bool, err 
 		// records to come, hidden changes decide nothing (Invariant 9).
 		if more = more || len(s.found.Hits) > limit; more {
 			s.newest(limit)
-			if s.found.Hits[limit-1].seq >= docs[len(docs)-1].Indexed {
+			if len(docs) > 0 && s.found.Hits[limit-1].seq >= docs[len(docs)-1].Indexed {
 				return moved, true, nil
 			}
 		}

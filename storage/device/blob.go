@@ -41,12 +41,7 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 			return err
 		}
 		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: []byte{}, Bytes: int64(len(data)), AtUS: db.Micros(t.Now)}
-		known, err := t.DB.NewUpdate().Model((*blobRow)(nil)).Set("loose_us = 0"). // a record that refers to it may be on its way
-												Where("connection_id = ? AND sha256 = ?", row.ConnectionID, row.SHA256).Exec(t.Ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := known.RowsAffected(); err != nil || n > 0 {
+		if known, err := t.DB.NewSelect().Model((*blobRow)(nil)).Where("connection_id = ? AND sha256 = ?", row.ConnectionID, row.SHA256).Exists(t.Ctx); err != nil || known {
 			return err
 		}
 		if err := roomForBlob(t, &row); err != nil {

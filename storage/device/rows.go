@@ -105,9 +105,8 @@ type blobRow struct {
 	ConnectionID string `bun:"connection_id,pk"`
 	SHA256       string `bun:"sha256,pk"`
 	MediaType    string `bun:"media_type"`
-	Data         []byte `bun:"data"`     // of one that an older program kept; else empty
-	Bytes        int64  `bun:"bytes"`    // of its parts
-	LooseUS      int64  `bun:"loose_us"` // when a record last ceased to refer to it; 0: none has since it came
+	Data         []byte `bun:"data"`  // of one that an older program kept; else empty
+	Bytes        int64  `bun:"bytes"` // of its parts
 	AtUS         int64  `bun:"at_us"`
 }
 

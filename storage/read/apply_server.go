@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
 // The same on PostgreSQL, where a statement takes many rows.
 const (
-	lookIndexed = `SELECT i.n, r.seq, r.day, r.blobs, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
-CROSS JOIN LATERAL (SELECT seq, day, blobs, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
+	lookIndexed = `SELECT i.n, r.seq, r.day, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
+CROSS JOIN LATERAL (SELECT seq, day, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 	removeIndexed = `WITH gone AS (DELETE FROM read_rows AS r USING unnest($1, $2) AS i (stream_id, key)
 WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs, r.blobs),
 ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key),
@@ -37,7 +36,6 @@ type batch struct {
 	rows, order                 *postgres.Rows
 	dropStreams, drops          *postgres.Array
 	addStreams, adds, addedKeys *postgres.Array
-	looseStreams, looseKeys     *postgres.Array
 	blobs                       [4]*postgres.Array // by column
 	past                        [7]*postgres.Array // by column
 }
@@ -47,7 +45,6 @@ func newBatch(n int) *batch {
 		streams: postgres.Ints(n), keys: postgres.Texts(n), ids: postgres.Ints(n), words: postgres.Texts(n),
 		rows: postgres.NewRows(12, 250*n), order: postgres.NewRows(3, 100*n),
 		dropStreams: postgres.Ints(n), drops: postgres.Ints(n), addStreams: postgres.Ints(n), adds: postgres.Ints(n), addedKeys: postgres.Texts(n),
-		looseStreams: postgres.Ints(0), looseKeys: postgres.Texts(0),
 		blobs: [4]*postgres.Array{postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0), postgres.Texts(0)},
 		past:  [7]*postgres.Array{postgres.Ints(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0)},
 	}
@@ -72,7 +69,7 @@ func (a *applying) applyServer(entries []Entry, known map[int64]bool) error {
 type before struct {
 	History
 
-	seq, day, blobs int64
+	seq, day int64
 }
 
 // lookUp asks for what the read state has of each entry's record; nil: it has none.
@@ -84,8 +81,8 @@ func (a *applying) lookUp(entries []Entry) ([]*before, error) {
 	}
 	number := func(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) } //nolint:gosec // two's complement, as sent
 	err := postgres.Query(a.t.Ctx, a.t.Server(), lookIndexed, func(f [][]byte) {
-		b := &before{seq: number(f[1]), day: number(f[2]), blobs: number(f[3]), History: History{Born: number(f[4]), BornUS: number(f[5]), Since: number(f[6]), Time: bytes.Clone(f[7])}}
-		b.unpack(f[8])
+		b := &before{seq: number(f[1]), day: number(f[2]), History: History{Born: number(f[3]), BornUS: number(f[4]), Since: number(f[5]), Time: bytes.Clone(f[6])}}
+		b.unpack(f[7])
 		old[number(f[0])-1] = b
 	}, streams, keys)
 	return old, err
@@ -98,10 +95,6 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 	if old != nil {
 		history = &old.History
 		a.days[dayKey{e.StreamID, old.day}]--
-		if old.blobs > 0 {
-			b.looseStreams.Int(e.StreamID)
-			b.looseKeys.Add([]byte(e.Key))
-		}
 	}
 	f := follow(history, e, a.anew)
 	for _, seq := range f.drop {
@@ -160,12 +153,7 @@ func (b *batch) write(a *applying) error {
 		}
 		return postgres.Query(a.t.Ctx, a.t.Server(), statement, func([][]byte) {}, arrays...)
 	}
-	now := postgres.Ints(1)
-	now.Int(db.Micros(a.t.Now))
-	err := do(loosenServer, b.looseStreams, b.looseKeys, now)
-	if err == nil {
-		err = do(removeIndexed, b.streams, b.keys)
-	}
+	err := do(removeIndexed, b.streams, b.keys)
 	if err == nil {
 		err = b.rows.Copy(a.t.Ctx, a.t.Server(), copyRows)
 	}

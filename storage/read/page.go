@@ -189,6 +189,12 @@ func (s *Store) ReadKeysWithin(ctx context.Context, streamID int64, from, to []b
 	return keys, s.db.Fail("read the keys", err)
 }
 
+// CountWithin counts the records that ReadKeysWithin returns without a limit.
+func (s *Store) CountWithin(ctx context.Context, streamID int64, from, to []byte) (total int64, err error) {
+	err = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ?", streamID, from, to).Scan(&total)
+	return total, s.db.Fail("count the records", err)
+}
+
 // Day counts the records of a stream of one day.
 type Day struct {
 	StreamID int64

@@ -181,9 +181,6 @@ func (s *statements) remove(old []indexed) error {
 		if old[i].Blobs == 0 {
 			continue
 		}
-		if err := s.exec(loosenOne(s.t), db.Micros(s.t.Now), old[i].StreamID, old[i].StreamID, old[i].Key); err != nil {
-			return err
-		}
 		if err := s.exec("DELETE FROM read_blobs WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (c *call) sendBlob() error {
 		return nil
 	}
 	asked := c.r.Header.Values("Range")
-	if at := c.r.Header.Get("If-Range"); at != "" && at != tag {
+	if at := c.r.Header.Get("If-Range"); at != "" && at != tag || c.r.Method == http.MethodHead { // a range is a GET's (RFC 9110, 14.2)
 		asked = nil
 	}
 	from, to, part := rangeOf(asked, b.Bytes)
@@ -67,9 +67,13 @@ func (c *call) sendBlob() error {
 		return nil
 	}
 	c.spend(to - from) // before it is read: several may be under way
+	c.turn()           // its reader may be slow: the others wait for it no longer
 	c.w.WriteHeader(status)
 	told := int64(0)
-	defer func() { c.note(status, told, "") }()
+	defer func() {
+		c.spend(told - (to - from)) // what was not written was not read
+		c.note(status, told, "")
+	}()
 	for at := from; at < to; at = from + told {
 		bytes, err := c.reader.BlobPart(c.r.Context(), b, at)
 		if err == nil {

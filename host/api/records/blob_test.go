@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,6 +120,9 @@ func TestRangesOfBlobs(t *testing.T) {
 		if w.Code != status || w.Header().Get("Content-Range") != of || w.Body.String() != data[want[0]:want[1]] || w.Header().Get("Content-Length") != fmt.Sprint(want[1]-want[0]) {
 			t.Errorf("%.40s: got %d %q and %d bytes, want %d %q", asked, w.Code, w.Header().Get("Content-Range"), w.Body.Len(), status, of)
 		}
+	}
+	if w := b.raw("client", path, method(http.MethodHead), sending("Range", "bytes=0-0")); w.Code != http.StatusOK || w.Header().Get("Content-Range") != "" || w.Header().Get("Content-Length") != fmt.Sprint(size) {
+		t.Errorf("HEAD with a range: got %d %v, want what the whole has", w.Code, w.Header())
 	}
 	for name, c := range map[string]struct {
 		heads []func(*http.Request)
@@ -319,6 +323,25 @@ func TestBlobsTakeLittleMemory(t *testing.T) {
 	}
 	if grown := int64(w.most) - int64(before); grown > 8_000_000 {
 		t.Errorf("%d bytes more were in use, want less than 8 MB", grown)
+	}
+}
+
+// RD-57: who reads a blob slowly takes a place among what runs of its token, and none of all the others'.
+func TestASlowReaderHoldsNoTurn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+b.keep("one", "a", "title", "text/plain", "slow"), nil)
+	r.Header.Set("Authorization", "Bearer client")
+	all, own := -1, true
+	b.server.ServeHTTP(&cutting{ResponseWriter: httptest.NewRecorder(), cut: func() {
+		all = len(b.server.limits.all)
+		own = b.server.limits.running.Take(sha256.Sum256([]byte("g")), 1)
+	}}, r)
+	if all != 0 || own {
+		t.Errorf("while it is written: got %d turns of all and a free place of its own (%v), want no turn, and its place", all, own)
+	}
+	if left := len(b.server.limits.all); left != 0 {
+		t.Errorf("behind it: got %d turns, want 0", left)
 	}
 }
 

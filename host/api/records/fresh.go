@@ -120,9 +120,7 @@ func (c *call) connections() (any, error) {
 // healthOf is a verdict as the token shows it: a client sees what is said of its own streams.
 func (c *call) healthOf(t *owner.Told) verdict.RenderedVerdict {
 	if c.caller.Scope.Owner {
-		return t.Verdict
+		return t.Verdict()
 	}
-	v := verdict.GrantScoped(t.Verdict)
-	v.Streams = slices.DeleteFunc(v.Streams, func(row verdict.StreamRow) bool { return !c.caller.Scope.Sees(t.ID, row.StreamID) })
-	return v
+	return verdict.ForStreams(t.Verdict(), func(stream string) bool { return c.caller.Scope.Sees(t.ID, stream) })
 }

@@ -83,24 +83,25 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 	b := newBed(t)
 	var full verdict.RenderedVerdict
 	fill(reflect.ValueOf(&full).Elem(), 0)
-	full.Pill = verdict.Pill{Tone: verdict.Amber, Label: "Degraded"}
+	full.Pill = verdict.Pill{Tone: verdict.Red, Label: canary}
 	full.Annotations = []verdict.Annotation{{Kind: "freshness", Code: "stale_since", Text: "Last refreshed today."}, {Kind: "attention", Code: canary, Text: canary}}
 	full.Streams = []verdict.StreamRow{
-		{StreamID: "notes", Coverage: health.CoverageGaps, Disposition: canary, Statement: canary, Code: canary, ActionRef: new(0)},
+		{StreamID: "notes", Coverage: health.CoverageGaps, Disposition: canary, Statement: canary, Code: canary, ActionRef: new(0), Collected: new(int64(74205813)), Considered: new(int64(74205813))},
 		{StreamID: "other_" + canary, Coverage: health.CoverageGaps, Statement: canary},
 	}
 	var asked [][]string
+	verdicts := 0
 	b.server.Tell = func(_ context.Context, ids []string) (all []owner.Told, err error) {
 		asked = append(asked, ids)
 		for _, name := range []string{"one", "two"} {
 			if ids == nil || ids[0] == b.ids[name] {
-				all = append(all, owner.Told{ID: b.ids[name], Name: name, Connector: "demo", Verdict: full, Fresh: func(string) stored.Fresh { return stored.Fresh{} }})
+				all = append(all, owner.Told{ID: b.ids[name], Name: name, Connector: "demo", Verdict: func() verdict.RenderedVerdict { verdicts++; return full }, Fresh: func(string) stored.Fresh { return stored.Fresh{} }})
 			}
 		}
 		return all, nil
 	}
 	got := b.get("client", "/v1/connections")
-	if got.status != 200 || strings.Contains(got.body, canary) || strings.Contains(got.body, canaryNumber) || !strings.Contains(got.body, "Last refreshed today.") || strings.Count(got.body, `"stream_id"`) != 1 || len(got.Data) != 1 {
+	if got.status != 200 || strings.Contains(got.body, canary) || strings.Contains(got.body, canaryNumber) || !strings.Contains(got.body, "Last refreshed today.") || !strings.Contains(got.body, `"pill":{"tone":"amber","label":"Degraded"}`) || strings.Count(got.body, `"stream_id"`) != 1 || len(got.Data) != 1 {
 		t.Errorf("got %d %s, want one connection with one stream and no canary", got.status, got.body)
 	}
 	if len(asked) != 1 || fmt.Sprint(asked[0]) != "["+b.ids["one"]+"]" {
@@ -108,6 +109,9 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 	}
 	if got := b.get("client", "/v1/connections?connection_id="+b.ids["two"]); got.status != 404 || got.Error.Code != "connection_not_found" {
 		t.Errorf("got %d %s, want another connection to be none", got.status, got.body)
+	}
+	if b.get(b.owner, "/v1/streams"); verdicts != 1 {
+		t.Errorf("%d verdicts were made, want the one that was shown", verdicts)
 	}
 	full.Detail = nil // its words are fixed: a canary is none of them
 	if got := b.get(b.owner, "/v1/connections"); got.status != 200 || len(got.Data) != 2 || !strings.Contains(got.body, `"statement":"`+canary) {

@@ -69,6 +69,7 @@ type call struct {
 	blob   string
 	alias  bool   // the connection was named by its old parameter
 	leave  func() // gives back what the request was counted by; nil: it was not
+	turn   func() // gives back its turn among all before
 	about  string // the path of where clients learn to ask for access; "": there is none
 	began  time.Time
 	told   map[string]int64 // how many records of each stream

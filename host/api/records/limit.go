@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -68,7 +69,8 @@ func (c *call) enter(token string) (leave func(), err error) {
 	defer limit.Stop()
 	select {
 	case l.all <- struct{}{}:
-		return func() { <-l.all; l.running.Give(of) }, nil
+		c.turn = sync.OnceFunc(func() { <-l.all })
+		return func() { c.turn(); l.running.Give(of) }, nil
 	case <-limit.C:
 		err = wire.Busy()
 	case <-c.r.Context().Done():

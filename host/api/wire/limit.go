@@ -92,7 +92,7 @@ type budget struct {
 	bucket
 
 	looked time.Time // when it was last learned what was had elsewhere; zero: never
-	own    float64   // that was had here since then
+	own    float64   // that was had here, and was not among what was learned
 }
 
 // learnedEvery is how often it is learned anew what was had elsewhere.
@@ -123,7 +123,7 @@ func (b *Budget[K]) Learn(of K, most, had float64, since, now time.Time) {
 		return // somebody else has learned it meanwhile
 	}
 	one.left = max(one.left-max(had-one.own, 0), -most) // an hour's wait at most
-	one.looked, one.own = now, 0
+	one.looked, one.own = now, max(one.own-had, 0)      // what is still being given is learned of later
 }
 
 // Wait is how long one has to wait who may have so much in an hour; 0: not at all.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -42,6 +43,29 @@ func TestBudget(t *testing.T) {
 	}
 	if wait := b.Wait("a", 3600, now.Add(100*time.Second)); wait != 0 {
 		t.Errorf("after that time: got a wait of %v, want none", wait)
+	}
+}
+
+// RD-57: what is being given while it is learned what was had is taken once, and what of it was not given
+// after all, not at all.
+func TestBudgetOfWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	const most = 3600
+	var b Budget[string]
+	start := time.Unix(100_000, 0)
+	b.Learn("g", most, 0, start, start)
+	b.Spend("g", most, 100, start)
+	now := start
+	learn := func(had float64) {
+		since, _ := b.Due("g", now.Add(learnedEvery))
+		b.Learn("g", most, had, since, now)
+		now = now.Add(1) // no other moment, and nothing comes back meanwhile
+	}
+	learn(50) // had elsewhere
+	b.Spend("g", most, -30, now)
+	learn(70) // the rest of the hundred
+	if got, want := b.by["g"].left, most-120.0; math.Abs(got-want) > 1 {
+		t.Errorf("got %v left, want %v", got, want)
 	}
 }
 

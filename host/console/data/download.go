@@ -28,6 +28,7 @@ func export(v *site.Visit) error {
 type attached struct {
 	v           *site.Visit
 	name, media string
+	head        func(http.Header) // sets what else the answer says; nil: nothing
 	begun       bool
 }
 
@@ -47,6 +48,9 @@ func (a *attached) begin() {
 	a.begun = true
 	h := a.v.W.Header()
 	h.Set("Content-Type", a.media)
+	if a.head != nil {
+		a.head(h)
+	}
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(a.name)}))
 	a.v.W.WriteHeader(http.StatusOK)
 }

@@ -74,10 +74,10 @@ func blob(v *site.Visit) error {
 	r := records.BlobRequest{Connection: v.R.PathValue("connection"), Stream: v.R.PathValue("stream"), ID: v.R.URL.Query().Get("id")}
 	a := attached{v: v, name: r.ID}
 	err := records.Blob(v.Context(), v.Owner, r, func(mediaType string, bytes int64) io.Writer {
-		h := v.W.Header()
-		web.Attach(h, mediaType)
-		h.Set("Content-Length", strconv.FormatInt(bytes, 10))
-		a.media = h.Get("Content-Type")
+		a.head = func(h http.Header) { // with the bytes: a page of an error has none of it
+			web.Attach(h, mediaType)
+			h.Set("Content-Length", strconv.FormatInt(bytes, 10))
+		}
 		return &a
 	})
 	return a.end(err)

@@ -99,7 +99,6 @@ const (
 	restAtMost  = 50 * time.Millisecond
 	pruneEvery  = time.Hour
 	pruneAtOnce = 1000
-	blobsAtOnce = 10 // each may be large
 )
 
 // Run indexes what is written until ctx ends. While records come in it leaves half of the
@@ -135,11 +134,7 @@ func (x *Indexer) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// blobsStay is how long an artifact stays to which nothing refers any more: a device that has
-// delivered it may be about to deliver the next record that does.
-const blobsStay = 24 * time.Hour
-
-// prune removes what only tokens need that are too old by now, and artifacts that nothing needs.
+// prune removes what only tokens need that are too old by now.
 func (x *Indexer) prune(ctx context.Context) error {
 	if !x.pruned.IsZero() && time.Since(x.pruned) < pruneEvery { // elapsed time, not the wall clock
 		return nil
@@ -147,12 +142,6 @@ func (x *Indexer) prune(ctx context.Context) error {
 	for more := x.Kept > 0; more; {
 		var err error
 		if more, err = x.store.PrunePast(ctx, x.Kept, pruneAtOnce); err != nil {
-			return err
-		}
-	}
-	for more := true; more; {
-		var err error
-		if more, err = x.store.SweepBlobs(ctx, blobsStay, blobsAtOnce); err != nil {
 			return err
 		}
 	}

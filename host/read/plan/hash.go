@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -86,14 +87,14 @@ func (h *Hasher) blobs(data []byte) (all []storage.ReadBlobRef) {
 	}
 	field.Members(data, func(name, value []byte) bool {
 		if sum, ok := BlobSum(field.BlobID(value)); ok {
-			ref := storage.ReadBlobRef{SHA256: sum, Field: h.Tag(field.Name(name))}
-			if !slices.Contains(all, ref) {
-				all = append(all, ref)
-			}
+			all = append(all, storage.ReadBlobRef{SHA256: sum, Field: h.Tag(field.Name(name))})
 		}
-		return len(all) < storage.MostReadBlobs
+		return true
 	})
-	return all
+	slices.SortFunc(all, func(a, b storage.ReadBlobRef) int {
+		return cmp.Or(bytes.Compare(a.SHA256[:], b.SHA256[:]), cmp.Compare(a.Field, b.Field))
+	})
+	return slices.Compact(all)
 }
 
 // BlobSum is the hash that an artifact's id is; false: it is none.

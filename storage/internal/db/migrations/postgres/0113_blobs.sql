@@ -9,8 +9,6 @@ CREATE TABLE device_blob_parts (
   PRIMARY KEY (connection_id, sha256, n)
 );
 ALTER TABLE device_blobs ADD COLUMN bytes bigint NOT NULL DEFAULT 0; -- of its parts
-ALTER TABLE device_blobs ADD COLUMN loose_us bigint NOT NULL DEFAULT 0; -- when a record last ceased to refer to it; 0: none has since it came
-CREATE INDEX device_blobs_loose ON device_blobs (loose_us) WHERE loose_us > 0;
 
 -- Which records refer to an artifact, with the change sequence like the rest of the read state.
 CREATE TABLE read_blobs (
