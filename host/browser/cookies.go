@@ -76,7 +76,7 @@ const longAgo = 1
 // browser refuses what only it can tell, such as a domain that is a public suffix.
 func (b *Binding) settable(c *http.Cookie, u *url.URL) *proto.NetworkCookieParam {
 	p := &proto.NetworkCookieParam{Name: c.Name, Value: c.Value, URL: u.Scheme + "://" + u.Host + u.EscapedPath(), Secure: c.Secure, HTTPOnly: c.HttpOnly}
-	if c.Quoted { // quotes are of the value, for a browser
+	if c.Quoted { // a browser keeps the quotes as part of the value
 		p.Value = `"` + c.Value + `"`
 	}
 	if domain := strings.ToLower(strings.TrimPrefix(c.Domain, ".")); domain != "" {

@@ -128,6 +128,13 @@ func TestAPageInItsOwnersHands(t *testing.T) {
 	if downs := len(slices.DeleteFunc(o.Events(), func(e handoff.Event) bool { return e.Do != handoff.Down })); downs != 2 {
 		t.Errorf("got %d presses, want two: the first one, and that of the double click", downs)
 	}
+	p.Eval(`(() => { const page = document.getElementById("handoff-page"), at = page.getBoundingClientRect();
+		for (const [what, x] of [["down", 140], ["up", 140], ["down", 140], ["move", 180], ["up", 180]]) page.dispatchEvent(new PointerEvent("pointer" + what,
+			{isPrimary: true, pointerId: 1, pointerType: "mouse", button: 0, clientX: at.left + x, clientY: at.top + 40, bubbles: true, cancelable: true})); })()`)
+	o.does(t, "a press that draws, behind a click", func(handoff.Event) bool {
+		all := slices.DeleteFunc(o.Events(), func(e handoff.Event) bool { return e.Do != handoff.Down })
+		return len(all) == 4 && all[3].X == all[2].X
+	})
 	p.Key("Tab")
 	o.does(t, "the key Tab", func(e handoff.Event) bool { return e.Do == handoff.KeyDown && e.Key == "Tab" })
 	p.Key("Space")

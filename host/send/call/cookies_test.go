@@ -173,7 +173,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// What a browser keeps takes none of the run's own places: however many cookies it was lent, it gets
+// The cookies that a browser keeps take none of the run's own places: after any number of them it gets
 // the next one, and so does the run.
 func TestLentCookiesTakeNoPlace(t *testing.T) {
 	t.Parallel()

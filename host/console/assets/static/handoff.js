@@ -216,7 +216,13 @@
     const on = (n, from, length, most) => Math.max(0, Math.min(most - 1, Math.round((n - from) * most / length)));
     return { x: on(e.clientX, at.left, at.width, size[0]), y: on(e.clientY, at.top, at.height, size[1]) };
   };
-  let down = false, twice = false, last = { at: -Infinity };
+  // A second press is a double click where it is let go at once, and else the press that holds or draws.
+  let down = false, twice = null, holding = 0, last = { at: -Infinity };
+  const hold = () => {
+    clearTimeout(holding);
+    if (twice) put(twice);
+    twice = null;
+  };
   canvas.addEventListener("pointerdown", (e) => {
     if (!e.isPrimary || e.button !== 0 || !state) return;
     e.preventDefault();
@@ -226,22 +232,29 @@
     down = true;
     if (e.pointerType === "touch") put({ do: "touch_start", ...place(e) });
     else {
-      const at = place(e);
-      twice = e.timeStamp - last.at < 500 && Math.hypot(at.x - last.x, at.y - last.y) < 5;
-      last = twice ? { at: -Infinity } : { at: e.timeStamp, ...at };
-      if (!twice) put({ do: "down", ...at, ...(e.shiftKey && { shift: true }) });
+      const at = place(e), again = e.timeStamp - last.at < 500 && Math.hypot(at.x - last.x, at.y - last.y) < 5;
+      last = again ? { at: -Infinity } : { at: e.timeStamp, ...at };
+      twice = { do: "down", ...at, ...(e.shiftKey && { shift: true }) };
+      if (again) holding = setTimeout(hold, 250);
+      else hold();
     }
   });
   canvas.addEventListener("pointermove", (e) => {
     if (!e.isPrimary || !state) return;
-    if (e.pointerType !== "touch") put({ do: "move", ...place(e) });
-    else if (down) put({ do: "touch_move", ...place(e) });
+    const at = place(e);
+    if (twice && Math.hypot(at.x - twice.x, at.y - twice.y) > 4) hold();
+    if (e.pointerType !== "touch") put({ do: "move", ...at });
+    else if (down) put({ do: "touch_move", ...at });
   });
   const up = (e) => {
     if (!e.isPrimary || !down) return;
     down = false;
     if (e.pointerType === "touch") put({ do: "touch_end" });
-    else if (twice) put({ do: "double", ...place(e) });
+    else if (twice) {
+      clearTimeout(holding);
+      twice = null;
+      put({ do: "double", ...place(e) });
+    }
     else put({ do: "up", ...place(e), ...(e.shiftKey && { shift: true }) });
   };
   canvas.addEventListener("pointerup", up);
