@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -51,6 +53,17 @@ func TestBlobIsAFile(t *testing.T) {
 		if a := b.ask(http.MethodGet, path, nil, nil); a.status != http.StatusNotFound {
 			t.Errorf("%s: got %d, want %d", path, a.status, http.StatusNotFound)
 		}
+	}
+	db, err := sql.Open("sqlite", b.Store.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "PRAGMA busy_timeout = 60000; DELETE FROM device_blob_parts")
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := raw(b.cookie); lost.Code == http.StatusOK || !strings.HasPrefix(lost.Header().Get("Content-Type"), "text/html") || lost.Header().Get("Content-Length") != "" || lost.Header().Get("Content-Disposition") != "" {
+		t.Errorf("the bytes have gone: got %d %v, want a page that says so", lost.Code, lost.Header())
 	}
 	if w := raw("x=y"); w.Code == http.StatusOK || strings.Contains(w.Body.String(), html) {
 		t.Errorf("without a session: got %d %.100s, want nothing of the file", w.Code, w.Body)

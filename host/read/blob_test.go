@@ -90,6 +90,7 @@ func TestBlobsAreFoundByWhatIsSeen(t *testing.T) {
 		{"of another field", scope(StreamScope{Connections: []string{one}, Fields: []string{"id", "secret"}}), map[string]string{"hidden": "one/notes"}},
 		{"of keys", scope(StreamScope{Connections: []string{one}, Keys: []string{"c", "z"}}), map[string]string{"keyed": "one/notes"}},
 		{"of a time", scope(StreamScope{Connections: []string{one, two}, Time: &TimeBound{Field: "at", Since: &since}}), map[string]string{"shown": "one/notes", "both": "one/notes two/notes"}},
+		{"until a time", scope(StreamScope{Connections: []string{one, two}, Time: &TimeBound{Field: "at", Until: &since}}), map[string]string{"old": "one/notes"}},
 		{"of the other connection", scope(StreamScope{Connections: []string{two}}), map[string]string{"both": "two/notes"}},
 		{"of nothing", &Scope{}, nil},
 	} {

@@ -56,8 +56,9 @@ func TestOverviewOfAPart(t *testing.T) {
 	since := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	ids := s.ids("c", "d")
 	for name, granted := range map[string]StreamScope{
-		"by its time": {Name: "notes", Connections: ids, Fields: []string{"id"}, Time: &TimeBound{Field: "at", Since: &since}},
-		"by its keys": {Name: "notes", Connections: append(ids, "removed"), Fields: []string{"id"}, Keys: []string{"a", "gone"}},
+		"by its time":  {Name: "notes", Connections: ids, Fields: []string{"id"}, Time: &TimeBound{Field: "at", Since: &since}},
+		"until a time": {Name: "notes", Connections: ids, Fields: []string{"id"}, Time: &TimeBound{Field: "at", Until: &since}},
+		"by its keys":  {Name: "notes", Connections: append(ids, "removed"), Fields: []string{"id"}, Keys: []string{"a", "gone"}},
 	} {
 		scope := &Scope{Streams: []StreamScope{granted}}
 		for {
