@@ -131,6 +131,9 @@ func TestQueriesAtOnce(t *testing.T) {
 		t.Errorf("got %d and %v behind a change of the schema, want 12", n, err)
 	}
 	if err := d.FoldLog(ctx); err != nil {
-		t.Errorf("got %v, want a log that nobody reads", err)
+		t.Error(err)
+	}
+	if _, log := d.Size(ctx); log != 0 {
+		t.Errorf("got a log of %d bytes, want one that nobody reads and so is folded", log)
 	}
 }
