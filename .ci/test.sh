@@ -19,7 +19,7 @@ step "build: host, plugins, other systems"
 make --no-print-directory build plugins cross
 
 # Before the tests, which take most of the time. The linters have the checks of go vet, but leave out
-# what is generated, which is the console's pages; no step below runs vet again.
+# what is generated, which is the console's pages.
 step "lint"
 sh .ci/lint.sh
 $GO vet ./host/console/...

@@ -14,32 +14,51 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
-// mostPrepared bounds the statements that stay prepared: a few kilobytes each, in each connection.
-const mostPrepared = 64
+const (
+	// mostPrepared bounds the statements that stay prepared: a few kilobytes each, in each connection.
+	mostPrepared = 64
+	// longestPrepared is the longest list of a text that is prepared, so that lists of many lengths
+	// do not take the places of other texts.
+	longestPrepared = 16
+	// longestPadded is the longest list that is padded: a statement has at most 32,766 marks.
+	longestPadded = 1024
+)
 
-// prepared are the statements of a file's read pool, by their texts. They end with the pool.
+// prepared are the statements of a file's read pool, by their texts: those that were asked for
+// last. They end with the pool.
 type prepared struct {
-	mu sync.Mutex
-	by map[string]*sql.Stmt
+	mu    sync.Mutex
+	by    map[string]*statement
+	asked int64
+}
+
+// statement is closed by the last of its holders: the map, and each query that begins. One that
+// has begun has its rows, which database/sql lets end first.
+type statement struct {
+	*sql.Stmt
+	last    int64 // when it was asked for, counted in queries
+	holders int
 }
 
 // Query reads rows from the read pool. A []string or an []int64 among the values is a list, for
-// IN (?). Of a file, each connection prepares a text once: that takes longer than most reads.
+// IN (?). Of a file, each connection prepares a text once: that takes longer than most reads. A
+// text with a list of more than longestPrepared is not prepared.
 func (d *DB) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	if d.pg != nil {
 		return d.Read.QueryContext(ctx, text, lists(args)...)
 	}
-	text, args, err := spread(text, args)
-	if err != nil {
-		return nil, err
-	}
-	st, err := d.prepare(ctx, text) //nolint:sqlclosecheck // it ends with the pool
+	text, args, long, err := spread(text, args)
 	switch {
 	case err != nil:
 		return nil, err
-	case st == nil:
+	case long:
 		return d.Read.DB.QueryContext(ctx, text, args...)
 	}
+	st, err := d.prepare(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer d.prepared.release(st)
 	return st.QueryContext(ctx, args...)
 }
 
@@ -56,29 +75,66 @@ func (d *DB) QueryRow(ctx context.Context, text string, args []any, to ...any) (
 	return rows.Scan(to...)
 }
 
-// prepare returns the statement of a text; nil: as many as may be are prepared.
-func (d *DB) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
-	p := &d.prepared
-	p.mu.Lock()
-	st, full := p.by[text], len(p.by) >= mostPrepared
-	p.mu.Unlock()
-	if st != nil || full {
+// prepare returns the statement of a text, to be released.
+func (d *DB) prepare(ctx context.Context, text string) (*statement, error) {
+	if st := d.prepared.take(text, nil); st != nil {
 		return st, nil
 	}
 	made, err := d.Read.DB.PrepareContext(ctx, text) // without the lock: it waits for a connection
 	if err != nil {
 		return nil, err
 	}
+	return d.prepared.take(text, &statement{Stmt: made, holders: 1}), nil
+}
+
+// take returns the statement of a text, which is made where there is none; nil: neither is there.
+func (p *prepared) take(text string, made *statement) *statement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if st = p.by[text]; st != nil || len(p.by) >= mostPrepared { // another one was quicker
-		return st, made.Close() //nolint:sqlclosecheck // made here, and not used
+	st := p.by[text]
+	switch {
+	case st == nil && made == nil:
+		return nil
+	case st == nil:
+		p.add(text, made)
+		st = made
+	case made != nil: // another one was quicker
+		made.leave()
 	}
+	p.asked++
+	st.last = p.asked
+	st.holders++
+	return st
+}
+
+// add keeps a statement, in the place of the one that was not asked for the longest.
+func (p *prepared) add(text string, st *statement) {
 	if p.by == nil {
-		p.by = map[string]*sql.Stmt{}
+		p.by = map[string]*statement{}
 	}
-	p.by[text] = made
-	return made, nil
+	if len(p.by) >= mostPrepared {
+		oldest := ""
+		for text, st := range p.by {
+			if oldest == "" || st.last < p.by[oldest].last {
+				oldest = text
+			}
+		}
+		p.by[oldest].leave()
+		delete(p.by, oldest)
+	}
+	p.by[text] = st
+}
+
+func (p *prepared) release(st *statement) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	st.leave()
+}
+
+func (st *statement) leave() {
+	if st.holders--; st.holders == 0 {
+		_ = st.Close() // one of a pool has no error
+	}
 }
 
 // lists has a server's driver write the lists among values.
@@ -98,10 +154,11 @@ func lists(args []any) []any {
 
 // spread gives each value of a list a mark of its own in the text of a file's query. The last one
 // comes as often as makes their number a power of two, so that there are few texts. 0 and 1 are
-// written: SQLite plans a statement again when one takes the place of another number.
-func spread(text string, args []any) (string, []any, error) {
+// written: SQLite plans a statement again when one takes the place of another number. So are the
+// numbers of a list that is longer than may be padded. long: a list is too long to be prepared.
+func spread(text string, args []any) (_ string, out []any, long bool, err error) {
 	var b strings.Builder
-	out := make([]any, 0, len(args))
+	out = make([]any, 0, len(args))
 	for _, arg := range args {
 		part, rest, _ := strings.Cut(text, "?")
 		b.WriteString(part)
@@ -109,9 +166,15 @@ func spread(text string, args []any) (string, []any, error) {
 		text = rest
 		switch arg := arg.(type) {
 		case []string:
+			long = long || len(arg) > longestPrepared
 			out = pad(out, arg, &b)
 		case []int64:
-			out = pad(out, arg, &b)
+			long = long || len(arg) > longestPrepared
+			if len(arg) > longestPadded {
+				write(arg, &b)
+			} else {
+				out = pad(out, arg, &b)
+			}
 		case int64:
 			out = number(out, arg, &b)
 		case int:
@@ -127,11 +190,20 @@ func spread(text string, args []any) (string, []any, error) {
 	for _, arg := range out {
 		if text, is := arg.(string); is {
 			if err := postgres.CheckText(text); err != nil {
-				return "", nil, err
+				return "", nil, false, err
 			}
 		}
 	}
-	return b.String(), out, nil
+	return b.String(), out, long, nil
+}
+
+func write(list []int64, b *strings.Builder) {
+	for i, n := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.FormatInt(n, 10))
+	}
 }
 
 func number(out []any, n int64, b *strings.Builder) []any {
@@ -151,7 +223,7 @@ func pad[T any](out []any, list []T, b *strings.Builder) []any {
 		out = append(out, v)
 	}
 	last := list[len(list)-1]
-	for n := len(list); n&(n-1) != 0; n++ {
+	for n := len(list); n <= longestPadded && n&(n-1) != 0; n++ {
 		out = append(out, last)
 	}
 	return out

@@ -131,6 +131,64 @@ func TestQueriesAtOnce(t *testing.T) {
 		t.Errorf("got %d and %v behind a change of the schema, want 12", n, err)
 	}
 	if err := d.FoldLog(ctx); err != nil {
-		t.Errorf("got %v, want a log that nobody reads", err)
+		t.Error(err)
+	}
+	if _, log := d.Size(ctx); log != 0 {
+		t.Errorf("got a log of %d bytes, want one that nobody reads and so is folded", log)
+	}
+}
+
+// Of more texts than stay prepared, those that were asked for last do, whenever they came. One
+// that is dropped while its rows are read gives all of them, and is closed behind them.
+func TestPreparedAreTheLastAsked(t *testing.T) {
+	t.Parallel()
+	d := opened(t)
+	ask := func(i int) string { return "SELECT value FROM json_each(?) --" + strings.Repeat(" ", i) }
+	rows, err := d.Query(t.Context(), ask(0), "[5,6,7]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped := d.prepared.by[ask(0)]
+	for i := range 3 * mostPrepared {
+		numbers(t, d, ask(1+i), "[1]")
+		numbers(t, d, ask(1), "[1]") // the one in demand
+	}
+	if d.prepared.by[ask(0)] != nil || d.prepared.by[ask(1)] == nil || d.prepared.by[ask(3*mostPrepared)] == nil || len(d.prepared.by) != mostPrepared {
+		t.Errorf("%d are prepared, want the last %d", len(d.prepared.by), mostPrepared)
+	}
+	var sum, n int64
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			t.Error(err)
+		}
+		sum += n
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || sum != 18 {
+		t.Errorf("got a sum of %d and %v, want 18 of a statement that was dropped", sum, err)
+	}
+	if _, err := dropped.QueryContext(t.Context(), "[]"); err == nil { //nolint:rowserrcheck,sqlclosecheck // it has none
+		t.Error("a statement that was dropped is open, want it closed")
+	}
+}
+
+// A list may be longer than a statement has marks, and a long one is not prepared.
+func TestQueryTakesLongLists(t *testing.T) {
+	t.Parallel()
+	d := opened(t)
+	for _, length := range []int{longestPrepared, longestPrepared + 1, longestPadded, longestPadded + 1, 16_385, 32_767} {
+		list, words := make([]int64, length), make([]string, min(length, 32_000))
+		for i := range list {
+			list[i] = int64(i) - 1
+		}
+		for i := range words {
+			words[i] = fmt.Sprint(i)
+		}
+		before := len(d.prepared.by)
+		if got := numbers(t, d, "SELECT ? IN (?) AND ? IN (?)", list[length-1], list, words[len(words)-1], words); !slices.Equal(got, []int64{1}) {
+			t.Errorf("%d: got %v, want the last of each list to be in it", length, got)
+		}
+		if got, want := len(d.prepared.by) > before, length <= longestPrepared; got != want {
+			t.Errorf("%d: prepared is %v, want %v", length, got, want)
+		}
 	}
 }

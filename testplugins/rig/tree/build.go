@@ -70,8 +70,8 @@ func build(name, source string, overlay func(dir string) (string, error)) (strin
 // Compile builds the Go package at folder of this tree as the file out, the way
 // make does: for WebAssembly when out ends like a module, and a connector by
 // TinyGo when make was called with TINYGO=1. overlay is a file of go build's
-// -overlay; "" for none. Relative paths are the test's. A folder that ends in "@TAG" is built
-// with that build tag.
+// -overlay, with which standard Go builds a connector, too; "" for none. Relative paths are the
+// test's. A folder that ends in "@TAG" is built with that build tag.
 func Compile(out, folder, overlay string) error {
 	shared := os.Getenv(sharedEnv)
 	if shared == "" || overlay != "" {
@@ -81,11 +81,11 @@ func Compile(out, folder, overlay string) error {
 }
 
 // share builds what name names into the folder that the binaries of a test run share, unless one
-// of them has, and copies it: a test may change what it has built.
+// of them has by the same compiler, and copies it: a test may change what it has built.
 //
 //nolint:gosec // the folder is the test run's, and its programs are of this tree
 func share(shared, out, name string, build func(to string) error) error {
-	built := filepath.Join(shared, strings.ReplaceAll(name, "/", "-")+filepath.Ext(out))
+	built := filepath.Join(shared, strings.ReplaceAll(name, "/", "-")+os.Getenv("TINYGO")+filepath.Ext(out))
 	if _, err := os.Stat(built); errors.Is(err, fs.ErrNotExist) {
 		// Two binaries may build the same at the same time; either result will do.
 		dir, err := os.MkdirTemp(shared, "")
