@@ -121,7 +121,7 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 	}
 }
 
-// Who opens a store folds away what another process deleted and could not fold, as one that
+// A store that is opened folds away what another process deleted and could not fold, as one that
 // was killed between the two.
 func TestOpenEmptiesTheLog(t *testing.T) {
 	t.Parallel()
