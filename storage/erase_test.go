@@ -121,8 +121,8 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 	}
 }
 
-// A store that is opened folds away what another process deleted and could not fold, as one
-// that was killed between the two.
+// A store that is opened folds away what another process deleted and could not fold, as one that
+// was killed between the two.
 func TestOpenEmptiesTheLog(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
