@@ -58,8 +58,9 @@ func (d *DB) Query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	if err != nil {
 		return nil, err
 	}
-	defer d.prepared.release(st)
-	return st.QueryContext(ctx, args...)
+	rows, err := st.QueryContext(ctx, args...)
+	d.prepared.release(st)
+	return rows, err
 }
 
 // QueryRow reads one row as Query does; sql.ErrNoRows: there is none.

@@ -163,7 +163,7 @@ func TestPreparedAreTheLastAsked(t *testing.T) {
 		}
 		sum += n
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil || sum != 18 {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || sum != 18 { //nolint:sqlclosecheck // what is tested comes behind it
 		t.Errorf("got a sum of %d and %v, want 18 of a statement that was dropped", sum, err)
 	}
 	if _, err := dropped.QueryContext(t.Context(), "[]"); err == nil { //nolint:rowserrcheck,sqlclosecheck // it has none

@@ -7,6 +7,8 @@ import (
 )
 
 // Modules of the two compilers are shared apart.
+//
+//nolint:paralleltest // it sets the environment
 func TestShareTellsCompilersApart(t *testing.T) {
 	shared, out := t.TempDir(), filepath.Join(t.TempDir(), "made.wasm")
 	for _, tinygo := range []string{"", "1", ""} {
