@@ -105,7 +105,7 @@ func TestACollisionIsRefused(t *testing.T) {
 func TestAFullDiskLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	x := newLane(t, func(o *Options) { o.maxPages = 200 })
+	x := newLane(t, func(o *Options) { o.maxPages = 400 })
 	w := x.begin("c")
 	var err error
 	for i := 0; err == nil; i++ {
