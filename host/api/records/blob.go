@@ -49,13 +49,13 @@ func (c *call) sendBlob() error {
 	if at := c.r.Header.Get("If-Range"); at != "" && at != tag || c.r.Method == http.MethodHead { // a range is a GET's (RFC 9110, 14.2)
 		asked = nil
 	}
-	from, to, part := rangeOf(asked, b.Bytes)
+	from, to, ranged := rangeOf(asked, b.Bytes)
 	status := http.StatusOK
 	switch {
-	case part && from >= to:
+	case ranged && from >= to:
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", b.Bytes))
 		return &wire.Failure{Status: http.StatusRequestedRangeNotSatisfiable, Code: wire.CodeInvalid, Param: "Range", Message: "is one range of bytes that the blob has"}
-	case part:
+	case ranged:
 		status = http.StatusPartialContent
 		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, to-1, b.Bytes))
 	}
@@ -75,9 +75,11 @@ func (c *call) sendBlob() error {
 		c.note(status, told, "")
 	}()
 	for at := from; at < to; at = from + told {
-		bytes, err := c.reader.BlobPart(c.r.Context(), b, at)
+		part, err := c.reader.BlobPart(c.r.Context(), b, at)
 		if err == nil {
-			told += c.write(bytes[:min(int64(len(bytes)), to-at)], &err)
+			var n int
+			n, err = c.write(part[:min(int64(len(part)), to-at)])
+			told += int64(n)
 		}
 		if err != nil {
 			panic(http.ErrAbortHandler) // no part is taken for the whole
@@ -87,14 +89,12 @@ func (c *call) sendBlob() error {
 }
 
 // write writes a part to a client that may be slow, and not stand still.
-func (c *call) write(part []byte, err *error) (n int64) {
-	*err = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(stalled))
-	if *err != nil && !errors.Is(*err, http.ErrNotSupported) {
-		return 0
+func (c *call) write(part []byte) (int, error) {
+	err := http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(stalled))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
 	}
-	written, failed := c.w.Write(part) //nolint:gosec // web.Attach has told the browser to run none of it
-	*err = failed
-	return int64(written)
+	return c.w.Write(part) //nolint:gosec // web.Attach has told the browser to run none of it
 }
 
 // findBlob finds the blob that is asked for. One of several connections is ambiguous (RD-09.2).
