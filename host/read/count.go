@@ -16,18 +16,12 @@ type Times struct {
 // count counts what the filters choose, when that is quick.
 func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Page) {
 	total, err := bounded(ctx, toCount, func(ctx context.Context) (total int64, err error) {
-		for i := range sources {
-			where, has, err := conditions(sources[i].plan, l.Filters)
-			if err != nil || !has {
-				continue
-			}
-			n, err := r.countOf(ctx, &sources[i], where)
-			if err != nil {
-				return 0, err
-			}
+		err = l.filtered(sources, func(s *source, where []condition) error {
+			n, err := r.countOf(ctx, s, where)
 			total += n
-		}
-		return total, nil
+			return err
+		})
+		return total, err
 	})
 	if err == nil {
 		page.Count = &total
@@ -49,16 +43,11 @@ func (r *Reader) times(ctx context.Context, sources []source, l *List, page *Pag
 	found, err := bounded(ctx, toCount, func(ctx context.Context) (*Times, error) {
 		w := new(Times)
 		var first, last []byte
-		for i := range sources {
-			s := &sources[i]
-			where, has, err := conditions(s.plan, l.Filters)
-			if err != nil || !has {
-				continue
-			}
+		err := l.filtered(sources, func(s *source, where []condition) error {
 			name := s.plan.ConsentTimeField
 			is := s.plan.TypeOf(name)
 			seen := is.IsTime() && s.grants(name)
-			err = r.all(ctx, s, where, func(row *storage.ReadRow) {
+			return r.all(ctx, s, where, func(row *storage.ReadRow) {
 				w.Total++
 				value := field.Get(row.Data, name)
 				at := field.Order(is, value)
@@ -73,17 +62,28 @@ func (r *Reader) times(ctx context.Context, sources []source, l *List, page *Pag
 					last, w.Latest = at, text
 				}
 			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		return w, nil
+		})
+		return w, err
 	})
 	if err != nil {
 		page.Warnings = append(page.Warnings, Warning{Code: WarnDowngraded, Message: "finding the times of all records takes too long"})
 		return
 	}
 	page.Times = found
+}
+
+// filtered calls fn with each source that has the fields of all filters, and its conditions.
+func (l *List) filtered(sources []source, fn func(*source, []condition) error) error {
+	for i := range sources {
+		where, has, err := conditions(sources[i].plan, l.Filters)
+		if err != nil || !has {
+			continue
+		}
+		if err := fn(&sources[i], where); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countOf counts what some conditions choose of one source. It counts the records of a time
