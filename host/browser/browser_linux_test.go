@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,12 +123,16 @@ func TestOtherBrowsersOnTheFolder(t *testing.T) {
 	}
 	theirs := exec.CommandContext(t.Context(), r.Program, "--headless=new", "--user-data-dir="+folder, "--no-first-run", "--disable-gpu", "about:blank")
 	theirs.Env = []string{"HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}
+	theirs.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := theirs.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// Its processes outlive the first one, and write to the folder until they end.
 	defer func() {
-		_ = theirs.Process.Kill()
+		tree := launch.Tree(theirs.Process.Pid)
+		_ = syscall.Kill(-theirs.Process.Pid, syscall.SIGKILL)
 		_ = theirs.Wait()
+		untilGone(t, "the other browser", tree)
 	}()
 	until(t, "the other browser has the folder", func() bool {
 		_, err := os.Lstat(filepath.Join(folder, "SingletonSocket"))
@@ -175,14 +180,7 @@ func TestHostIsKilled(t *testing.T) {
 		killed := time.Now()
 		_ = host.Process.Kill()
 		_ = host.Wait()
-		until(t, point+": no process of the browser is left", func() bool {
-			for _, p := range tree {
-				if s := state(p); s != "" && s != "Z" {
-					return false
-				}
-			}
-			return true
-		})
+		untilGone(t, point+": the browser", tree)
 		left, _ := filepath.Glob(filepath.Join(temps, "pdpp-*"))
 		next, err := newTemp(temps)
 		if err != nil {

@@ -29,6 +29,17 @@ func until(t testing.TB, what string, holds func() bool) {
 	t.Fatalf("it never came that %s", what)
 }
 
+// untilGone waits until none of the processes runs any more.
+func untilGone(t testing.TB, whose string, pids []int) {
+	t.Helper()
+	until(t, whose+" has no process left", func() bool {
+		return !slices.ContainsFunc(pids, func(pid int) bool {
+			s := state(pid)
+			return s != "" && s != "Z"
+		})
+	})
+}
+
 // state is the state of a process as /proc has it; "": there is none.
 func state(pid int) string {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
