@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/host/collector/profile"
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 )
 
 // maxMemory bounds the file, in bytes.
@@ -90,25 +90,11 @@ func (c *Collector) writeMemory(m memory) error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-		profile.SyncDir(filepath.Dir(path))
-		return nil
+		return atomicfile.SyncDir(filepath.Dir(path))
 	}
 	text, err := m.text()
 	if err != nil || bytes.Equal(text, c.memoryText()) {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".last-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return err
-	}
-	profile.SyncDir(filepath.Dir(path))
-	return nil
+	return atomicfile.Write(path, text)
 }

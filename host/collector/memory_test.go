@@ -111,7 +111,7 @@ func TestMemoryIsOfOneLane(t *testing.T) {
 	w.ok(os.Remove(c.memoryPath()))
 	w.ok(os.Mkdir(c.memoryPath(), 0o700))
 	c.NotBegun(missing)
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(w.path), ".last-*"))
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(w.path), ".*.*"))
 	w.ok(err)
 	w.same(len(left), 0, "files that are left over")
 }

@@ -11,6 +11,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 )
 
 // maxKeyFile bounds the size of a key file.
@@ -106,7 +107,10 @@ func createFile(path string, id *age.X25519Identity) (*age.X25519Identity, error
 			return nil, unwritable(path, err)
 		}
 	}
-	return id, syncDir(path)
+	if err := atomicfile.SyncDir(dir); err != nil {
+		return nil, unwritable(path, err)
+	}
+	return id, nil
 }
 
 func rereadFile(path string) (*age.X25519Identity, error) {

@@ -29,5 +29,3 @@ func isLink(err error) bool { return errors.Is(err, errLink) }
 func checkOwner(string, fs.FileInfo) error { return nil }
 
 func lock(string) (unlock func()) { return func() {} }
-
-func syncDir(string) error { return nil }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -44,17 +43,4 @@ func lock(dir string) (unlock func()) {
 	}
 	_ = unix.Flock(int(d.Fd()), unix.LOCK_EX)
 	return func() { _ = d.Close() }
-}
-
-// syncDir makes the name at path durable.
-func syncDir(path string) error {
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return unwritable(path, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // some file systems cannot
-		return unwritable(path, err)
-	}
-	return nil
 }

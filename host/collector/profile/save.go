@@ -3,10 +3,10 @@ package profile
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 )
 
 // Save writes a profile, whole or not at all: a new file beside it takes its
@@ -54,22 +54,9 @@ func (d *Folder) Supersede(p *Profile) (sources []string, err error) {
 }
 
 func (d *Folder) replace(path, text string) error {
-	f, err := os.CreateTemp(d.Dir, ".profile-*") // 0600
-	if err != nil {
+	if err := atomicfile.Write(path, []byte(text)); err != nil {
 		return unusable("the profile cannot be written", path, err)
 	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-		return unusable("the profile cannot be written", path, err)
-	}
-	SyncDir(d.Dir) // the code that it came with is used
 	return nil
 }
 
@@ -92,14 +79,4 @@ func fileWord(text string) string {
 		word = "x" + word + "-" + hex.EncodeToString(sum[:4])
 	}
 	return word
-}
-
-// SyncDir makes the names in a folder durable, where a system can do that.
-func SyncDir(dir string) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	_ = d.Sync()
-	_ = d.Close()
 }

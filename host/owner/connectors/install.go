@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -70,7 +71,7 @@ func Install(ctx context.Context, o *owner.Owner, i Installation) (*Installed, e
 			return out, nil
 		}
 	}
-	return out, o.Audited(ctx, store, "connectors.install", key+" "+out.SHA256, func(context.Context) error { return place(path, b) })
+	return out, o.Audited(ctx, store, "connectors.install", key+" "+out.SHA256, func(context.Context) error { return notPlaced(atomicfile.Write(path, b)) })
 }
 
 // succeed looks at the module whose place is to be taken.
@@ -114,38 +115,6 @@ func ownFolder(dir string) error {
 		return notPlaced(err)
 	}
 	return plugin.CheckDir(dir)
-}
-
-// place writes the module beside its path and moves it there, so that a run that begins
-// meanwhile finds the old one or the new one.
-func place(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".install-*") // for its owner alone
-	if err != nil {
-		return notPlaced(err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(path))
-	}
-	return notPlaced(err)
-}
-
-// syncFolder makes what was renamed or removed in dir outlast a loss of power.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // some systems refuse it of a folder
-	return f.Close()
 }
 
 func notPlaced(err error) error {

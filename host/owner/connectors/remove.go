@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -58,7 +59,7 @@ func Remove(ctx context.Context, o *owner.Owner, name string, confirm func(*Remo
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return notPlaced(err)
 		}
-		return notPlaced(syncFolder(filepath.Dir(path)))
+		return notPlaced(atomicfile.SyncDir(filepath.Dir(path)))
 	})
 	if err != nil {
 		return nil, err

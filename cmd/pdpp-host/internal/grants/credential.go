@@ -2,8 +2,6 @@ package grants
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
@@ -101,19 +100,11 @@ func writePrivate(path string, v any) error {
 	if err != nil {
 		return unwritable(path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".credential-*") // 0600
-	if err != nil {
-		return unwritable(path, err)
-	}
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		_, err = io.WriteString(f, string(text)+"\n")
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = atomicfile.Write(path, append(text, '\n'))
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // as far as it is there
 		return unwritable(path, err)
 	}
 	return nil
