@@ -83,6 +83,14 @@ func conditions(p *plan.Plan, filters []Filter) (all []condition, has bool, err 
 	return all, true, nil
 }
 
+// fieldsOf are the fields that some filters compare.
+func fieldsOf(filters []Filter) (names []string) {
+	for _, f := range filters {
+		names = append(names, f.Field)
+	}
+	return names
+}
+
 // edges are the bounds that a scope's time and conditions on the cursor field set to a walk; nil:
 // none. They may let more pass than the two.
 func (s *source) edges(all []condition) (from, to []byte) {

@@ -180,7 +180,7 @@ func (c *call) answer(rt *route) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := wire.Encode(answer)
+	body, err := encode(answer)
 	if err == nil {
 		c.disclose(http.StatusOK, int64(len(body)), "")
 	}
