@@ -20,6 +20,9 @@ const (
 	Below   Operator = "lt"
 )
 
+// Bounds are the operators of a field that is declared for them.
+var Bounds = []Operator{AtLeast, Above, AtMost, Below}
+
 // Filter is one condition on the records of a list (RD-17).
 type Filter struct {
 	Field string
