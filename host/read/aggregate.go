@@ -116,19 +116,16 @@ func (r *Reader) aggregate(ctx context.Context, scope *Scope, a *Aggregate, zone
 	}
 	out := new(Aggregated)
 	used := slices.DeleteFunc([]string{a.Field, a.GroupBy, a.GroupByTime}, func(name string) bool { return name == "" })
+	used = append(used, fieldsOf(a.Filters)...)
 	if sources, err = fitting(sources, used, &out.Warnings); err != nil {
 		return nil, err
 	}
 	g := &gathering{Aggregate: a, zone: zone, out: out, groups: map[string]*Group{}, distinct: map[[16]byte]struct{}{}}
 	for i := range sources {
 		s := &sources[i]
-		where, has, err := conditions(s.plan, a.Filters)
-		switch {
-		case err != nil:
+		where, _, err := conditions(s.plan, a.Filters)
+		if err != nil {
 			return nil, err
-		case !has:
-			out.Warnings = append(out.Warnings, skipped(s))
-			continue
 		}
 		if err := g.declared(s); err != nil {
 			return nil, err

@@ -38,7 +38,8 @@ func (s *shelf) told(scope *Scope, a Aggregate) string {
 	return fmt.Sprintf("%sother %d of %d", b.String(), got.Other, got.Records)
 }
 
-// RD-26.1 to RD-26.6: metrics, groups and their order, under the scope of whoever asks.
+// RD-26.1, RD-26.2, RD-26.3, RD-26.5, RD-26.6, RD-26.7: metrics, groups and their order, under the
+// scope of whoever asks, and exactly, a group of one record as well.
 func TestAggregate(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -70,6 +71,8 @@ func TestAggregate(t *testing.T) {
 	berlin.TimeZone = "Europe/Berlin"
 	cut := by("kind")
 	cut.Limit = 1
+	firstDays := at("at", "day")
+	firstDays.Limit = 2
 	for _, c := range []struct {
 		scope string
 		ask   Aggregate
@@ -94,6 +97,7 @@ func TestAggregate(t *testing.T) {
 		{"one", by("n"), `1:2 9007199254740993:1 other 0 of 3`},
 		{"owner", by("ok"), `false:1 true:1 null:3 other 0 of 5`},
 		{"owner", at("at", "day"), `"2025-12-31":1 "2026-01-01":1 "2026-02-01":1 null:2 other 0 of 5`},
+		{"owner", firstDays, `"2025-12-31":1 "2026-01-01":1 other 3 of 5`},
 		{"owner", berlin, `"2025-12-31":1 "2026-01-01":1 "2026-02-01":1 null:2 other 0 of 5`},
 		{"one", at("day", "week"), `"2025-12-29":1 "2026-01-05":1 null:1 other 0 of 3`},
 		{"one", at("day", "quarter"), `"2026-01-01":2 null:1 other 0 of 3`},

@@ -34,6 +34,8 @@ type ChangePage struct {
 	Next     string // the cursor of the next page; "": this is the last
 	Since    string // the token of the next session; "": this is not the last page
 	Warnings []Warning
+
+	Connections []string // that were read
 }
 
 // feedKept is what a cursor within a session has besides the session's own.
@@ -92,6 +94,9 @@ func (r *Reader) changes(ctx context.Context, scope *Scope, c *Changes, limit in
 		}
 		now, at.horizon, at.after = pinned, pinned.Horizon, int64(binary.BigEndian.Uint64(rest)) //nolint:gosec // as it was sealed
 		sources = slices.DeleteFunc(sources, func(s source) bool { return s.ID > now.Newest })   // came since the first page
+	}
+	for i := range sources {
+		page.Connections = append(page.Connections, sources[i].ConnectionID)
 	}
 	more, err := r.fill(ctx, sources, c, at, limit, page)
 	if err == nil {

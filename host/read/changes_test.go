@@ -250,7 +250,7 @@ func TestChangesOfAnOlderStore(t *testing.T) {
 	s.code(err, CodeExpired)
 }
 
-// RD-24, RD-23.12: the changes of several connections make one feed in one order, in pages
+// RD-09.3, RD-24, RD-23.12: the changes of several connections make one feed in one order, in pages
 // of any size, and one without a change is not read at all.
 func TestChangesMerge(t *testing.T) {
 	t.Parallel()
@@ -328,4 +328,20 @@ func TestReadsSettle(t *testing.T) {
 	})
 	s.ok(err)
 	s.same(got, []string{"false", "true"})
+}
+
+// RD-23.11: a stream whose records are never deleted tells its changes as well.
+func TestChangesOfAnAppendOnlyStream(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	s.accept("c", strings.Replace(manifest, `{"name":"notes",`, `{"name":"notes","semantics":"append_only",`, 1))
+	f := &follower{shelf: s, scope: OwnerScope(), ask: Changes{From: From{Stream: "notes"}, Since: Beginning, Limit: 1}, copy: map[string]string{}}
+	for i, records := range [][]string{{"a", `{"id":"a"}`, "b", `{"id":"b"}`}, {"c", `{"id":"c"}`}, {}} {
+		if len(records) > 0 {
+			s.put("c", "notes", records...)
+		}
+		if got := f.session(t.Fatalf, func() {}); len(got) != len(records)/2 {
+			t.Errorf("session %d: got %q, want the %d records that came", i, got, len(records)/2)
+		}
+	}
 }

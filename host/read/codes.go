@@ -47,6 +47,7 @@ func noRecord() error {
 type Warning struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
+	Field      string `json:"field,omitempty"` // that records lack
 	Connection string `json:"connection_id,omitempty"`
 }
 

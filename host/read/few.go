@@ -52,7 +52,7 @@ func (s *searching) choose(ctx context.Context, of *source) (*chosen, error) {
 
 // partly warns that a part of what the scope shows of a source is not searched.
 func (s *searching) partly(of *source, why string) {
-	s.partial = append(s.partial, Warning{WarnPartial, why, of.ConnectionID})
+	s.partial = append(s.partial, Warning{Code: WarnPartial, Message: why, Connection: of.ConnectionID})
 }
 
 // span is the bound as the index has times, the first included and the second not; false:

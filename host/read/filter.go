@@ -20,6 +20,9 @@ const (
 	Below   Operator = "lt"
 )
 
+// Bounds are the operators of a field that is declared for them.
+var Bounds = []Operator{AtLeast, Above, AtMost, Below}
+
 // Filter is one condition on the records of a list (RD-17).
 type Filter struct {
 	Field string
@@ -81,6 +84,14 @@ func conditions(p *plan.Plan, filters []Filter) (all []condition, has bool, err 
 		all = append(all, condition{f.Field, declared.Type, f.Op, order})
 	}
 	return all, true, nil
+}
+
+// fieldsOf are the fields that some filters compare.
+func fieldsOf(filters []Filter) (names []string) {
+	for _, f := range filters {
+		names = append(names, f.Field)
+	}
+	return names
 }
 
 // edges are the bounds that a scope's time and conditions on the cursor field set to a walk; nil:

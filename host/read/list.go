@@ -38,6 +38,8 @@ type Page struct {
 	Estimate *int64 // where it takes too long, and the scope is whole streams
 	Times    *Times
 	Warnings []Warning
+
+	Connections []string // that were read
 }
 
 // List returns a page of a stream, ordered by its cursor field and then by key (RD-14 to
@@ -79,6 +81,9 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	}
 	bound := *l
 	bound.Limit, bound.Cursor, bound.Count, bound.Times = 0, "", false, false
+	for _, w := range m.walks {
+		page.Connections = append(page.Connections, w.source.ConnectionID)
+	}
 	seal, err := r.sealer(ctx, "list", pagesLive, scope, bound)
 	if err != nil {
 		return err
@@ -162,13 +167,13 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 	lacking := ""
 	for i := range sources {
 		s := &sources[i]
-		where, has, err := conditions(s.plan, l.Filters)
+		where, _, err := conditions(s.plan, l.Filters)
 		if err != nil {
 			return nil, err
 		}
-		if lacks := missingField(s, l, has); lacks != "" {
+		if lacks := s.lacks(append(fieldsOf(l.Filters), l.Fields...)); lacks != "" {
 			lacking = lacks
-			page.Warnings = append(page.Warnings, skipped(s))
+			page.Warnings = append(page.Warnings, skipped(s, lacks))
 			continue
 		}
 		if err := s.refuse(l.Fields); err != nil {
@@ -187,18 +192,6 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		return nil, unknownField(lacking)
 	}
 	return m, nil
-}
-
-// missingField names a field of the request that a source does not declare; "": none.
-func missingField(s *source, l *List, hasFilters bool) string {
-	if !hasFilters {
-		for _, f := range l.Filters {
-			if s.plan.Field(f.Field) == nil {
-				return f.Field
-			}
-		}
-	}
-	return s.lacks(l.Fields)
 }
 
 // lacks names the first of some fields that the source does not declare; "": none.
@@ -229,7 +222,7 @@ func fitting(sources []source, fields []string, warned *[]Warning) (kept []sourc
 		s := &sources[i]
 		if name := s.lacks(fields); name != "" {
 			lacking = name
-			*warned = append(*warned, skipped(s))
+			*warned = append(*warned, skipped(s, name))
 			continue
 		}
 		if err := s.refuse(fields); err != nil {
@@ -261,8 +254,8 @@ func direction(l *List) (descending bool, named string, err error) {
 }
 
 // skipped warns of a source that lacks a field of the request.
-func skipped(s *source) Warning {
-	return Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID}
+func skipped(s *source, lacks string) Warning {
+	return Warning{WarnSkipped, "its records lack a field that was asked for", lacks, s.ConnectionID}
 }
 
 func sortless(name string) error {

@@ -56,7 +56,7 @@ func TestListMerges(t *testing.T) {
 	s.code(err, abi.CodeStreamUnknown)
 }
 
-// RD-19: the times of all that a list chooses are told, where the field of them is seen; what is
+// RD-06.1, RD-19: the times of all that a list chooses are told, where the field of them is seen; what is
 // not counted in time is estimated, or left out where a part of it is seen.
 func TestListTimes(t *testing.T) {
 	t.Parallel()

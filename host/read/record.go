@@ -89,6 +89,19 @@ func (r *Reader) settled(ctx context.Context, s *source, key string) (row *stora
 	return row, all[key], err
 }
 
+// mayShow reports whether a record with that key may be seen, without reading it: a record outside
+// the scope takes no more time than one that is not there (RD-03.2).
+func (r *Reader) mayShow(ctx context.Context, s *source, key string) (bool, error) {
+	if !s.names(key) || s.bounded() && !s.timed() {
+		return false, nil
+	}
+	if !s.bounded() {
+		return true, nil
+	}
+	at, err := r.Store.ReadTime(ctx, s.ID, key)
+	return s.scope.Time.holds(at), err
+}
+
 // find finds a record or tombstone. One of several connections is ambiguous (RD-09.2).
 func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, []storage.ReadPast, error) {
 	sources, _, err := r.sources(ctx, scope, o.From)
@@ -100,6 +113,11 @@ func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *stora
 	var past []storage.ReadPast
 	for i := range sources {
 		s := &sources[i]
+		if may, err := r.mayShow(ctx, s, o.Key); err != nil {
+			return nil, nil, nil, err
+		} else if !may {
+			continue
+		}
 		row, spans, err := r.settled(ctx, s, o.Key)
 		if abi.CodeOf(err) == abi.CodeRecordUnknown || err == nil && !s.shows(row.Key, row.Data) {
 			continue

@@ -1,7 +1,10 @@
 package read
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -92,5 +95,44 @@ func TestListUnderAScope(t *testing.T) {
 	} {
 		_, err := s.List(t.Context(), scope, c.list)
 		s.code(err, c.code)
+	}
+}
+
+// RD-03.2: to refuse a record outside the scope takes as long as to refuse one that is not there,
+// however large it is: neither is read. Reading this one takes many times as long.
+func TestAHiddenRecordTakesNoTime(t *testing.T) {
+	t.Parallel()
+	const pairs, most = 200, 10
+	s := newShelf(t, "c")
+	s.put("c", "notes", "hidden", `{"id":"hidden","at":"2025-01-01T00:00:00Z","body":"`+strings.Repeat("x", 16<<20)+`"}`, "shown", `{"id":"shown","at":"2026-01-01T00:00:00Z"}`)
+	part := func(change func(*StreamScope)) *Scope {
+		of := StreamScope{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "body", "at"}}
+		change(&of)
+		return &Scope{Streams: []StreamScope{of}}
+	}
+	for name, scope := range map[string]*Scope{
+		"by its key":  part(func(of *StreamScope) { of.Keys = []string{"shown"} }),
+		"by its time": part(func(of *StreamScope) { of.Time = &TimeBound{Field: "at", Since: new(began.AddDate(-1, 6, 0))} }),
+	} {
+		ask := func(key string) (time.Duration, error) {
+			at := time.Now()
+			_, err := s.Record(t.Context(), scope, One{From: From{Stream: "notes"}, Key: key})
+			return time.Since(at), err
+		}
+		_, err := ask("shown")
+		s.ok(err)
+		took := map[string][]time.Duration{}
+		for range pairs {
+			for _, key := range []string{"hidden", "never"} {
+				d, err := ask(key)
+				s.code(err, abi.CodeRecordUnknown)
+				took[key] = append(took[key], d)
+			}
+		}
+		slices.Sort(took["hidden"])
+		slices.Sort(took["never"])
+		if hidden, never := took["hidden"][pairs/2], took["never"][pairs/2]; hidden > most*never {
+			t.Errorf("hidden %s: got %s for a hidden record and %s for none, the medians of %d pairs, want %d times as long at most", name, hidden, never, pairs, most)
+		}
 	}
 }

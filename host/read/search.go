@@ -219,7 +219,7 @@ func (s *searching) filter(sources []source) (kept []source, err error) {
 		case err != nil:
 			return nil, err
 		case !has:
-			warnings = append(warnings, skipped(&sources[i]))
+			warnings = append(warnings, skipped(&sources[i], sources[i].lacks(fieldsOf(s.asked.Filters))))
 			continue
 		}
 		s.where[sources[i].ID] = where

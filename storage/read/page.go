@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 
@@ -180,6 +181,16 @@ func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string, 
 	}, "SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
 		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, keys)
 	return out, more, s.db.Fail("read the records", err)
+}
+
+// ReadTime returns the own time of a record, as it compares, without the record; nil: it has none,
+// or there is no such record.
+func (s *Store) ReadTime(ctx context.Context, streamID int64, key string) (at []byte, err error) {
+	err = s.db.QueryRow(ctx, "SELECT time FROM read_rows WHERE stream_id = ? AND key = ?", []any{streamID, key}, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return at, s.db.Fail("read the time of a record", err)
 }
 
 // ReadKeysWithin returns the keys of those records of a stream whose own time is from one

@@ -1,12 +1,22 @@
 package oauth
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/host/api/records"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
 // RD-36.3: a grant of which no connection is left is told apart; its text is as it was, and what
@@ -69,4 +79,47 @@ func TestAnotherTokenOfAGrant(t *testing.T) {
 	b.approves(request, grant.Choices{})
 	_, err = grants.NewCredential(t.Context(), b.owner, b.polls(polling).string("grant_id"))
 	b.code(err, desk.CodeRedeemRefused)
+}
+
+// RD-02.6: a request that is under way when its grant is revoked may end, and no page after it is
+// served.
+func TestARequestUnderWayEnds(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	token, id := b.granted()
+	b.put("mine", `{"id":"c","title":"newer","at":"2026-02-02T00:00:00Z"}`)
+	entered, revoked := make(chan struct{}), make(chan struct{})
+	readers := records.New(records.Deps{
+		Guard: &web.Guard{Listening: netip.MustParseAddrPort(at)}, Callers: b.desk, Now: b.desk.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Tell: b.owner.Tell,
+		Reader: func(context.Context) (*read.Reader, error) {
+			entered <- struct{}{}
+			<-revoked
+			return b.read, nil
+		},
+	})
+	ask := func(path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, origin+path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		readers.ServeHTTP(w, r)
+		return w
+	}
+	go func() {
+		<-entered
+		if err := grants.Revoke(t.Context(), b.owner, id); err != nil {
+			t.Error(err)
+		}
+		close(revoked)
+	}()
+	first := ask("/v1/streams/notes/records?limit=1")
+	var page struct {
+		Links struct{ Next string }
+	}
+	b.ok(json.Unmarshal(first.Body.Bytes(), &page))
+	if first.Code != http.StatusOK || page.Links.Next == "" {
+		t.Fatalf("the request under way: got %d %s, want the first of several pages", first.Code, first.Body)
+	}
+	if next := ask(page.Links.Next); next.Code != http.StatusForbidden || !strings.Contains(next.Body.String(), `"code":"grant_revoked"`) {
+		t.Errorf("the page after it: got %d %s, want grant_revoked", next.Code, next.Body)
+	}
 }

@@ -34,14 +34,21 @@ func rowOf(r *read.Record) row {
 type page struct {
 	*wire.List[row]
 
-	Since string `json:"next_changes_since,omitempty"`
+	Since     string     `json:"next_changes_since,omitempty"`
+	Freshness *freshness `json:"freshness,omitempty"` // of the stream in the connections that were read; nil: none was
 }
 
-func (c *call) page(rows []row, next, since string, warnings []read.Warning) *page {
+// page is a page of a stream in some connections.
+func (c *call) page(rows []row, next, since string, warnings []read.Warning, connections []string) (*page, error) {
 	c.tell(rows...)
-	p := &page{wire.NewList(rows, next, c.r.URL), since}
+	p := &page{List: wire.NewList(rows, next, c.r.URL), Since: since}
 	p.Meta.Warnings = c.warnings(warnings)
-	return p
+	if len(connections) == 0 {
+		return p, nil
+	}
+	by, err := c.tells(connections)
+	p.Freshness = c.fresh(by, c.stream, connections...)
+	return p, err
 }
 
 func (c *call) warnings(told []read.Warning) []wire.Warning {
@@ -52,7 +59,7 @@ func (c *call) warnings(told []read.Warning) []wire.Warning {
 func (c *call) warningsOf(told []read.Warning, asked, most int, param string) []wire.Warning {
 	all := []wire.Warning{}
 	for _, w := range told {
-		one := wire.Warning{Code: w.Code, Message: w.Message, ConnectionID: w.Connection}
+		one := wire.Warning{Code: w.Code, Message: w.Message, Field: w.Field, ConnectionID: w.Connection}
 		if w.Code == read.WarnClamped {
 			one.Param, one.Detail = param, map[string]int64{"requested_limit": int64(asked), "max_limit": int64(most)}
 		}
@@ -81,7 +88,10 @@ func (c *call) records() (any, error) {
 	for i := range found.Records {
 		rows[i] = rowOf(&found.Records[i])
 	}
-	p := c.page(rows, found.Next, found.Since, found.Warnings)
+	p, err := c.page(rows, found.Next, found.Since, found.Warnings, found.Connections)
+	if err != nil {
+		return nil, err
+	}
 	if found.Count != nil {
 		p.Meta.Count = wire.Count{Kind: "exact", Value: found.Count}
 	}
@@ -111,7 +121,7 @@ func (c *call) feed() (any, error) {
 			rows[i].Deleted, rows[i].DeletedAt = true, changed.EmittedAt
 		}
 	}
-	return c.page(rows, found.Next, found.Since, found.Warnings), nil
+	return c.page(rows, found.Next, found.Since, found.Warnings, found.Connections)
 }
 
 // single is a record by itself.

@@ -42,10 +42,7 @@ func (c *call) ask(path []string) (err error) {
 	}
 	c.r.Pattern = rt.Path
 	c.query = wire.ReadQuery(c.r.URL.RawQuery)
-	if c.reader, err = c.Reader(c.r.Context()); err != nil {
-		return err
-	}
-	if err := c.mayRead(); err != nil {
+	if err := c.within(workTime, c.mayRead); err != nil {
 		return err
 	}
 	body, err := c.answer(rt)
@@ -77,7 +74,7 @@ func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (ca
 	c := s.call(w, r, about)
 	err := c.named()
 	if err == nil {
-		err = c.identify()
+		err = c.within(workTime, c.identify)
 	}
 	if err == nil && c.caller.Scope.Owner {
 		err = &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "this path takes the token of a grant, and none of the owner's"}

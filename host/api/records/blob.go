@@ -25,13 +25,13 @@ func (c *call) sent(rt *route) error {
 	if err := c.refuseOwners(); err != nil {
 		return err
 	}
-	return rt.send(c)
+	return rt.send(c, rt)
 }
 
 // sendBlob answers with the bytes of a blob, or a range of them (RD-29).
-func (c *call) sendBlob() error {
-	b, err := c.findBlob()
-	if err != nil {
+func (c *call) sendBlob(rt *route) error {
+	var b *read.Blob
+	if err := c.reads(rt, func() (err error) { b, err = c.findBlob(); return err }); err != nil {
 		return err
 	}
 	c.tellAbout(b.Stream)

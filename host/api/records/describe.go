@@ -60,7 +60,7 @@ type capability struct {
 	Granted     bool            `json:"granted"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Exact       *usable         `json:"exact_filter,omitempty"`
-	Range       *usable         `json:"range_filter,omitempty"`
+	Range       *bounds         `json:"range_filter,omitempty"`
 	Lexical     usable          `json:"lexical_search"`
 	Semantic    usable          `json:"semantic_search"`
 	Aggregation summable        `json:"aggregation"`
@@ -69,6 +69,13 @@ type capability struct {
 type usable struct {
 	Declared bool `json:"declared"`
 	Usable   bool `json:"usable"`
+}
+
+// bounds are the operators by which a field is compared with a bound.
+type bounds struct {
+	usable
+
+	Operators []read.Operator `json:"operators,omitempty"`
 }
 
 type summable struct {
@@ -101,7 +108,10 @@ func (s stated) capabilities(compact bool) map[string]any {
 			Aggregation: summable{is(has(a.Distinct, f.Name)), is(has(a.GroupBy, f.Name)), is(has(a.GroupByTime, f.Name)), is(has(a.Max, f.Name)), is(has(a.Min, f.Name)), is(has(a.Sum, f.Name))},
 		}
 		if s.owner {
-			c.Exact, c.Range = new(is(f.Type != declaration.Other)), new(is(has(s.Range, f.Name)))
+			c.Exact, c.Range = new(is(f.Type != declaration.Other)), &bounds{usable: is(has(s.Range, f.Name))}
+			if c.Range.Usable {
+				c.Range.Operators = read.Bounds
+			}
 		}
 		if all[f.Name] = c; compact {
 			all[f.Name] = c.flags()
@@ -120,7 +130,13 @@ func (c *capability) flags() string {
 	}
 	add("t="+c.Type, c.Type != "")
 	add("eq", c.Exact != nil && c.Exact.Usable)
-	add("r=gte|gt|lte|lt", c.Range != nil && c.Range.Usable)
+	if c.Range != nil && c.Range.Usable {
+		var operators []string
+		for _, one := range c.Range.Operators {
+			operators = append(operators, string(one))
+		}
+		add("r="+strings.Join(operators, "|"), true)
+	}
 	add("lex", c.Lexical.Usable)
 	var sums []string
 	for _, one := range []struct {

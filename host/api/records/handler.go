@@ -58,21 +58,22 @@ func New(d Deps) *Server { return &Server{d, newLimits()} }
 type call struct {
 	*Server
 
-	w      http.ResponseWriter
-	r      *http.Request
-	id     string
-	caller *read.Caller
-	reader *read.Reader
-	query  *wire.Query
-	stream string
-	record string
-	blob   string
-	alias  bool   // the connection was named by its old parameter
-	leave  func() // gives back what the request was counted by; nil: it was not
-	turn   func() // gives back its turn among all before
-	about  string // the path of where clients learn to ask for access; "": there is none
-	began  time.Time
-	told   map[string]int64 // how many records of each stream
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	caller  *read.Caller
+	reader  *read.Reader
+	query   *wire.Query
+	stream  string
+	record  string
+	blob    string
+	alias   bool   // the connection was named by its old parameter
+	leave   func() // gives back what the request was counted by; nil: it was not
+	turn    func() // gives back its turn among all before
+	about   string // the path of where clients learn to ask for access; "": there is none
+	began   time.Time
+	arrived time.Time        // by this machine's clock
+	told    map[string]int64 // how many records of each stream
 }
 
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
@@ -129,7 +130,7 @@ func (c *call) fits(rt *route, parts []string) bool {
 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, about string) *call {
-	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about, began: s.Now()}
+	c := &call{Server: s, w: w, r: r, id: wire.NewID(s.Random), about: about, began: s.Now(), arrived: time.Now()}
 	wire.Begin(w.Header(), c.id)
 	return c
 }
@@ -176,11 +177,14 @@ func (c *call) answer(rt *route) ([]byte, error) {
 			return nil, c.tooMany("too many searches came under this grant", burstOfCostly, wait)
 		}
 	}
-	answer, err := rt.answer(c)
-	if err != nil {
-		return nil, err
-	}
-	body, err := wire.Encode(answer)
+	var body []byte
+	err := c.reads(rt, func() error {
+		answer, err := rt.answer(c)
+		if err == nil {
+			body, err = encode(answer)
+		}
+		return err
+	})
 	if err == nil {
 		c.disclose(http.StatusOK, int64(len(body)), "")
 	}
@@ -211,13 +215,42 @@ func (c *call) admit() (*route, error) {
 	if err := wire.CheckVersion(c.r); err != nil {
 		return nil, err
 	}
-	if err := c.identify(); err != nil {
+	if err := c.within(workTime, c.identify); err != nil {
 		return nil, err
 	}
 	c.query = wire.ReadQuery(c.r.URL.RawQuery)
-	var err error
-	c.reader, err = c.Reader(c.r.Context())
-	return rt, err
+	return rt, nil
+}
+
+// How long the host works on a request, and on one that may look at every record (RD-07).
+const workTime, costlyTime = 20 * time.Second, 10 * time.Second
+
+// within does a part of the work on a request, which ends so long after it came: what takes longer
+// is refused as busy, and what its client does not wait for ends with its request.
+func (c *call) within(limit time.Duration, do func() error) error {
+	sent := c.r
+	ctx, cancel := context.WithDeadline(sent.Context(), c.arrived.Add(limit))
+	defer func() { cancel(); c.r = sent }()
+	c.r = sent.WithContext(ctx)
+	err := do()
+	if err != nil && ctx.Err() != nil {
+		return wire.Busy()
+	}
+	return err
+}
+
+// reads opens the store and asks it.
+func (c *call) reads(rt *route, do func() error) error {
+	limit := workTime
+	if rt.costly {
+		limit = costlyTime
+	}
+	return c.within(limit, func() (err error) {
+		if c.reader, err = c.Reader(c.r.Context()); err != nil {
+			return err
+		}
+		return do()
+	})
 }
 
 // named refuses a request to another host (RD-01.2).

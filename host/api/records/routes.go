@@ -12,9 +12,9 @@ import (
 type route struct {
 	wire.Route
 
-	answer func(*call) (any, error) // with JSON
-	send   func(*call) error        // with something else; nil: there is answer
-	costly bool                     // it may look at every record
+	answer func(*call) (any, error)  // with JSON
+	send   func(*call, *route) error // with something else; nil: there is answer
+	costly bool                      // it may look at every record
 }
 
 // table has every route: what answers, and what the document of the API describes.

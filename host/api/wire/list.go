@@ -49,6 +49,7 @@ type Warning struct {
 	Message string `json:"message"`
 
 	Param        string           `json:"param,omitempty"`
+	Field        string           `json:"field,omitempty"` // of records
 	ConnectionID string           `json:"connection_id,omitempty"`
 	Detail       map[string]int64 `json:"detail,omitempty"`
 }
