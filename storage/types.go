@@ -135,6 +135,8 @@ type (
 	ReadPast     = read.Past
 	ReadEntry    = read.Entry
 	ReadHit      = read.Hit
+	ReadLinked   = read.Linked
+	ReadLinks    = read.LinkQuery
 	ReadPage     = read.PageQuery
 	ReadPlace    = read.Place
 	ReadPosition = read.Position

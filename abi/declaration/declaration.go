@@ -40,6 +40,7 @@ type Stream struct {
 	PrimaryKey       []string // the fields that a key is made of
 	Views            []View
 	Relations        []Relation
+	Expand           []Expand // the relations that a read may follow
 	Aggregates       Aggregates
 	Schema           json.RawMessage // of its records, as JSON Schema
 	WholeRecords     bool            // its fields cannot be chosen
@@ -68,6 +69,13 @@ type Relation struct {
 	Stream      string `json:"stream"`
 	ForeignKey  string `json:"foreign_key"`
 	Cardinality string `json:"cardinality"` // has_one, has_many
+}
+
+// Expand declares that a read may follow a relation, and how many records it shows of one to many.
+type Expand struct {
+	Name    string `json:"name"`
+	Default int    `json:"default_limit"` // 0: it does not say
+	Max     int    `json:"max_limit"`     // 0: it does not say
 }
 
 // Source is what a manifest says of itself.
@@ -123,6 +131,7 @@ type document struct {
 			} `json:"search"`
 			RangeFilters map[string]json.RawMessage `json:"range_filters"`
 			Aggregates   json.RawMessage            `json:"aggregations"`
+			Expand       json.RawMessage            `json:"expand"`
 		} `json:"query"`
 	} `json:"streams"`
 }
@@ -139,6 +148,9 @@ func Read(manifest []byte) []Stream {
 		one := Stream{Name: s.Name, Semantics: s.Semantics, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Fields: readFields(s.Schema), PrimaryKey: s.PrimaryKey, Views: s.Views, Schema: s.Schema}
 		if json.Unmarshal(s.Relations, &one.Relations) != nil {
 			one.Relations = nil
+		}
+		if json.Unmarshal(s.Query.Expand, &one.Expand) != nil {
+			one.Expand = nil
 		}
 		one.WholeRecords, one.EveryRecord = isFalse(s.Selection.Fields), isFalse(s.Selection.Resources)
 		for _, name := range s.Query.Search.LexicalFields {

@@ -21,6 +21,7 @@ const (
 	CodeFieldPath   abi.Code = "read.invalid_field_path"
 	CodeNoField     abi.Code = "read.field_not_found" // of a record
 	CodeNotText     abi.Code = "read.field_not_text"
+	CodeExpand      abi.Code = "read.invalid_expand"
 	CodeNoMatch     abi.Code = "read.query_not_found"
 )
 

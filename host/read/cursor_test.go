@@ -146,3 +146,23 @@ func FuzzCursor(f *testing.F) {
 		_, _ = readPosition([]byte(cursor)) // panics at nothing
 	})
 }
+
+// RD-16.1: a cursor has at most 4 KiB behind the longest key that a record may have, with the longest
+// order. A longer key, which an older host took, makes a longer cursor.
+func TestCursorOfLongKey(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	for _, bytes := range []int{abi.MaxKeyBytes, 2 * abi.MaxKeyBytes} {
+		key := strings.Repeat("k", bytes)
+		s.accept("c", strings.Replace(manifest, `"cursor_field":"at"`, `"cursor_field":"title"`, 1))
+		s.put("c", "notes", key, fmt.Sprintf(`{"id":"a","title":%q}`, strings.Repeat("ü", 1000)), "z", `{"id":"z"}`)
+		l := List{From: From{Stream: "notes"}, Limit: 1}
+		page, err := s.List(t.Context(), OwnerScope(), l)
+		s.ok(err)
+		if page.Records[0].Key != key || bytes == abi.MaxKeyBytes && len(page.Next) > 4<<10 {
+			t.Errorf("got a cursor of %d bytes behind a key of %d, want 4 KiB at most", len(page.Next), bytes)
+		}
+		s.same(s.keys(l), []string{key, "z"})
+		s.put("c", "notes", "-"+key, "")
+	}
+}

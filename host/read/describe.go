@@ -8,12 +8,14 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/read/field"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
 )
 
 // Described is one stream of a connection with as much of its declaration as the scope shows.
 type Described struct {
 	declaration.Stream
 
+	Leads        []plan.Lead // a client follows none
 	Source       declaration.Source
 	ConnectionID string
 	Connection   string // its name
@@ -28,8 +30,8 @@ func (r *Reader) Describe(ctx context.Context, scope *Scope, o Overview) ([]Desc
 	for i := range sources {
 		s := &sources[i]
 		all[i] = Described{Stream: s.plan.Stream, Source: s.plan.Source, ConnectionID: s.ConnectionID, Connection: s.Connection, Connector: s.Connector}
-		if s.scope != nil {
-			all[i].Stream = s.declaration()
+		if all[i].Leads = s.plan.Leads; s.scope != nil {
+			all[i].Stream, all[i].Leads = s.declaration(), nil
 		}
 	}
 	return all, err
@@ -49,7 +51,7 @@ func (s *source) declaration() declaration.Stream {
 		d.ConsentTimeField = ""
 	}
 	d.Lexical, d.PrimaryKey, d.Range, d.Views = only(d.Lexical), only(d.PrimaryKey), nil, nil
-	d.Relations = nil
+	d.Relations, d.Expand = nil, nil
 	a := &d.Aggregates
 	for _, names := range []*[]string{&a.Sum, &a.Min, &a.Max, &a.Distinct, &a.GroupBy, &a.GroupByTime} {
 		*names = only(*names)

@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -15,25 +16,30 @@ const (
 	MostLimit    = 100
 )
 
+// emittedAt sorts an owner's list by when the records were emitted, where no stream of it has a
+// cursor field of that name (RD-15.4).
+const emittedAt = "emitted_at"
+
 // List asks for a page of a stream.
 type List struct {
 	From
 
 	Filters []Filter
 	Fields  []string // of the answer; nil: all that are seen
-	Sort    string   // a field, with - before it for descending; "": the stream's order, descending
+	Sort    string   // the cursor field, or emitted_at; with - before it for descending; "": the stream's order, descending
 	Order   string   // asc, desc; "": as Sort
 	Limit   int      // 0: DefaultLimit
 	Cursor  string   // of the page before; "": the first page
 	Count   bool     // count all that the filters choose
 	Times   bool     // find out of which times those are
+	Expand  Expand   `json:"expand,omitzero"`
 }
 
 // Page is a part of a list.
 type Page struct {
 	Records  []Record
 	Next     string // the cursor of the next page; "": this is the last
-	Since    string // a token of the changes since the first page (RD-16.5); "": the list has filters
+	Since    string // a token of the changes since the first page (RD-16.5); "": the list has filters, or expands
 	Count    *int64 // nil: not asked for, or it takes too long
 	Estimate *int64 // where it takes too long, and the scope is whole streams
 	Times    *Times
@@ -53,6 +59,9 @@ func (r *Reader) List(ctx context.Context, scope *Scope, l List) (*Page, error) 
 	page.Warnings = warnings
 	if !scope.Owner && len(l.Filters) > 0 {
 		return nil, invalid("a filter cannot be used here", "leave it out") // RD-17.1
+	}
+	if err := l.Expand.refuse(scope); err != nil {
+		return nil, err
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*Page, error) { return page, r.list(ctx, scope, &l, limit, page) })
 }
@@ -92,7 +101,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if err != nil {
 		return err
 	}
-	last := new(position)
+	last, parents := new(position), []led(nil)
 	for len(page.Records) <= limit {
 		w, row, err := m.next(ctx, m.share(limit+1))
 		if err != nil {
@@ -108,7 +117,14 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		page.Records = append(page.Records, w.source.record(row, w.shown, w.past[row.Key], l.Fields))
+		parents = append(parents, led{w.source, row.Data, nil})
 		last = &position{row.Sort, row.Key, w.source.ConnectionID}
+	}
+	for i := range parents {
+		parents[i].record = &page.Records[i]
+	}
+	if err := r.expand(ctx, scope, &l.Expand, parents); err != nil {
+		return err
 	}
 	if l.Count {
 		r.count(ctx, sources, l, page)
@@ -116,7 +132,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if l.Times {
 		r.times(ctx, sources, l, page)
 	}
-	if l.Filters == nil {
+	if l.Filters == nil && l.Expand.Names == nil {
 		page.Since, err = r.sealSince(ctx, scope, l.From, l.Fields, began)
 	}
 	return err
@@ -163,8 +179,9 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 	if err != nil {
 		return nil, err
 	}
+	emitted := named == emittedAt && !slices.ContainsFunc(sources, func(s source) bool { return s.scope != nil || s.plan.CursorField == named })
 	m := &merged{descending: descending}
-	lacking := ""
+	lacking, leadless := "", ""
 	for i := range sources {
 		s := &sources[i]
 		where, _, err := conditions(s.plan, l.Filters)
@@ -176,19 +193,30 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 			page.Warnings = append(page.Warnings, skipped(s, lacks))
 			continue
 		}
+		if name := s.leadless(&l.Expand); name != "" {
+			leadless = name
+			page.Warnings = append(page.Warnings, skipped(s))
+			continue
+		}
 		if err := s.refuse(l.Fields); err != nil {
 			return nil, err
 		}
 		if named != "" && !s.grants(named) {
 			return nil, fieldHidden(named) // RD-15.5
 		}
-		if named != "" && s.plan.CursorField != named {
+		if named != "" && s.plan.CursorField != named && !emitted {
 			return nil, sortless(named)
 		}
-		from, to := s.edges(where)
-		m.walks = append(m.walks, &walk{store: r.Store, reader: r, source: s, where: where, descending: descending, from: from, to: to, bytes: chunkBytes / len(sources)})
+		w := &walk{store: r.Store, reader: r, source: s, where: where, emitted: emitted, descending: descending, bytes: chunkBytes / len(sources)}
+		if !emitted {
+			w.from, w.to = s.edges(where)
+		}
+		m.walks = append(m.walks, w)
 	}
-	if len(m.walks) == 0 && lacking != "" {
+	switch {
+	case len(m.walks) == 0 && leadless != "":
+		return nil, noLead(leadless)
+	case len(m.walks) == 0 && lacking != "":
 		return nil, unknownField(lacking)
 	}
 	return m, nil
@@ -259,7 +287,7 @@ func skipped(s *source, lacks string) Warning {
 }
 
 func sortless(name string) error {
-	return abi.NewError(CodeSort, "a list is not sorted by "+name+", or sort and order disagree", "sort by the stream's cursor field")
+	return abi.NewError(CodeSort, "a list is not sorted by "+name+", or sort and order disagree", "sort by the stream's cursor field; an owner sorts by emitted_at, too")
 }
 
 // merged is one list of several walks.

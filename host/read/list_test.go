@@ -56,6 +56,46 @@ func TestListMerges(t *testing.T) {
 	s.code(err, abi.CodeStreamUnknown)
 }
 
+// RD-15.4: an owner sorts by when records were emitted, either way and over several connections,
+// by moments and not by how they are written; what comes before or behind a page moves no other.
+func TestListByEmittedAt(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "one", "two")
+	for _, r := range []struct{ connection, at, key string }{
+		{"one", "2026-01-01T12:00:00+02:00", "b"}, {"two", "2026-01-01T10:00:00.5Z", "d"}, {"one", "2026-01-01T10:00:00Z", "c"},
+		{"two", "2026-01-01T09:59:59.999999999Z", "a"}, {"one", "2026-01-01T10:00:00.500000001Z", "e"}, {"two", "soon", "f"},
+	} {
+		s.at = r.at
+		s.put(r.connection, "notes", r.key, fmt.Sprintf(`{"id":%q,"at":"2026-01-01T00:00:00Z"}`, r.key))
+	}
+	for limit := 1; limit < 8; limit++ {
+		s.same(s.keys(List{From: From{Stream: "notes"}, Limit: limit, Sort: "emitted_at"}), []string{"a", "b", "c", "d", "e", "f"})
+		s.same(s.keys(List{From: From{Stream: "notes"}, Limit: limit, Sort: "-emitted_at", Filters: []Filter{{"at", AtLeast, "2026-01-01T00:00:00Z"}}}), []string{"e", "d", "c", "b", "a", "f"})
+	}
+	l := List{From: From{Stream: "notes"}, Limit: 2, Sort: "-emitted_at"}
+	page, err := s.List(t.Context(), OwnerScope(), l)
+	s.ok(err)
+	s.at = "2026-01-02T00:00:00Z" // before the page: d again, which was shown
+	s.put("two", "notes", "d", `{"id":"d","n":2}`)
+	s.at = "2025-01-01T00:00:00Z" // behind it
+	s.put("two", "notes", "g", `{"id":"g"}`)
+	l.Cursor = page.Next
+	s.same(s.keys(l), []string{"c", "b", "a", "g", "f"})
+	ascending := l
+	ascending.Sort = "emitted_at"
+	_, err = s.List(t.Context(), OwnerScope(), ascending)
+	s.code(err, CodeCursor)
+	for _, l := range []List{{Sort: "emitted_at", Order: "desc"}, {Sort: "-emitted_at", Order: "asc"}} {
+		l.Stream = "notes"
+		_, err := s.List(t.Context(), OwnerScope(), l)
+		s.code(err, CodeSort)
+	}
+	client := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("one"), Fields: []string{"id", "at"}}}}
+	_, err = s.List(t.Context(), client, List{From: From{Stream: "notes"}, Sort: "emitted_at"})
+	s.code(err, CodeFieldHidden)
+	s.sound()
+}
+
 // RD-06.1, RD-19: the times of all that a list chooses are told, where the field of them is seen; what is
 // not counted in time is estimated, or left out where a part of it is seen.
 func TestListTimes(t *testing.T) {

@@ -155,6 +155,33 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
+// RD-20.3: what a page of 100 leads to costs by what is shown of it, and not by how large the
+// stream is or how many records refer to the same one.
+func BenchmarkExpand(b *testing.B) {
+	for name, albums := range map[string]int{"of 100 parents": 100, "of one parent": 1} {
+		b.Run(name, func(b *testing.B) {
+			s := relatedShelf(b, "one")
+			var rows []string
+			for i := range 100 {
+				rows = append(rows, fmt.Sprint("a", i), fmt.Sprintf(`{"id":"a%d","year":%d}`, i, i))
+			}
+			s.put("one", "albums", rows...)
+			rows = nil
+			for i := range *benchRecords {
+				rows = append(rows, fmt.Sprint("s", i), fmt.Sprintf(`{"id":"s%d","n":%d,"album_id":"a%d","body":%q}`, i, i, i%albums, strings.Repeat("text ", 80)))
+			}
+			s.put("one", "songs", rows...)
+			l := List{From: From{Stream: "albums"}, Limit: 100}
+			for name, e := range map[string]Expand{"unexpanded": {}, "10 of each": {Names: []string{"songs"}, Limits: map[string]int{"songs": 10}}} {
+				l.Expand = e
+				b.Run(name, func(b *testing.B) {
+					timed(b, func() error { _, err := s.List(b.Context(), OwnerScope(), l); return err })
+				})
+			}
+		})
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
 	r := shelfOfMany(b)
 	for _, q := range []string{"common", "frequent", "rare", `"common frequent"`, "comm*", "common rare", "nothing"} {

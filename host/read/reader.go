@@ -44,6 +44,7 @@ type Record struct {
 	Data         []byte // JSON, of the fields that are seen and asked for
 	EmittedAt    string // as the connector wrote it
 	RunID        string // that changed it last; "": older than the history
+	Expanded     []Expanded
 }
 
 // From names the streams that a request reads.

@@ -13,6 +13,7 @@ type One struct {
 
 	Key    string
 	Fields []string // of the answer; nil: all that are seen
+	Expand Expand
 }
 
 // Change is a change of a record.
@@ -35,6 +36,9 @@ type History struct {
 // Record returns a record (RD-21). One that the scope does not show, one that was deleted
 // and one that never was are record.unknown alike.
 func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, error) {
+	if err := o.Expand.refuse(scope); err != nil {
+		return nil, err
+	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*Record, error) {
 		s, row, past, err := r.find(ctx, scope, o)
 		if err != nil {
@@ -55,8 +59,11 @@ func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, erro
 		if err != nil {
 			return nil, err
 		}
+		if name := s.leadless(&o.Expand); name != "" {
+			return nil, noLead(name)
+		}
 		record := s.record(row, &shown[0], past, o.Fields)
-		return &record, nil
+		return &record, r.expand(ctx, scope, &o.Expand, []led{{s, row.Data, &record}})
 	})
 }
 

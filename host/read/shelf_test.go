@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -31,8 +32,11 @@ type shelf struct {
 	*Reader
 
 	now  time.Time
+	at   string // when records are emitted; "": now
 	runs int
 }
+
+func (s *shelf) emitted() string { return cmp.Or(s.at, s.now.Format(time.RFC3339)) }
 
 func migrated(dsn string) error {
 	s, err := storage.Open(context.Background(), storage.Options{Path: dsn, Now: time.Now})
@@ -102,7 +106,7 @@ func (s *shelf) put(connection, stream string, records ...string) {
 	b := w.NewBatch()
 	for i := 0; i < len(records); i += 2 {
 		key, gone := strings.CutPrefix(records[i], "-")
-		b.Add(0, []byte(key), []byte(records[i+1]), []byte(s.now.Format(time.RFC3339)), gone)
+		b.Add(0, []byte(key), []byte(records[i+1]), []byte(s.emitted()), gone)
 	}
 	s.ok(errors.Join(w.Write(s.Context(), b), w.Finish(s.Context(), storage.Outcome{Status: "succeeded"})))
 }

@@ -21,6 +21,7 @@ type walk struct {
 	reader     *Reader     // nil: a record may be newer than the index
 	shown      *projection // of the rows
 	where      []condition
+	emitted    bool // by when they were emitted
 	descending bool
 	from, to   []byte // bounds of the cursor field; nil: none
 
@@ -59,7 +60,7 @@ func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
 // (RD-15), and are a part of their own.
 func (w *walk) read(ctx context.Context, want int) error {
 	w.size = max(leastChunk, min(max(2*w.size, want), mostChunk))
-	q := storage.ReadPage{StreamID: w.source.ID, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
+	q := storage.ReadPage{StreamID: w.source.ID, Emitted: w.emitted, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
 	if w.source.scope != nil {
 		q.Keys = w.source.scope.Keys // not the others: how long it takes would tell how many there are (Invariant 9)
 	}

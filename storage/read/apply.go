@@ -228,7 +228,7 @@ func (a *applying) lookUpStream(entries []Entry, to []*indexedFile) (err error) 
 	for rows.Next() {
 		was, fields := new(indexedFile), []byte(nil)
 		was.StreamID = entries[0].StreamID
-		if err := rows.Scan(&was.Key, &was.Seq, &was.Sort, &was.Day, &was.Docs, &was.Blobs, &was.Born, &was.BornUS, &was.Since, &was.Time, &fields); err != nil {
+		if err := rows.Scan(&was.Key, &was.Seq, &was.Sort, &was.Day, &was.Docs, &was.Blobs, &was.Links, &was.Born, &was.BornUS, &was.Since, &was.Time, &fields); err != nil {
 			return err
 		}
 		was.unpack(fields)
@@ -244,7 +244,7 @@ func (a *applying) one(e *Entry, history *History) error {
 		return err
 	}
 	a.days[dayKey{e.StreamID, e.Day}]++
-	if err := a.put(&addedRows, e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), len(e.Blobs), f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
+	if err := a.put(&addedRows, e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs), len(e.Blobs), len(e.Links), e.Emitted, f.now.Born, f.now.BornUS, f.now.Since, f.now.Time, f.now.packed()); err != nil {
 		return err
 	}
 	if err := a.put(&addedOrder, e.StreamID, e.Sort, e.Key); err != nil {
@@ -252,6 +252,11 @@ func (a *applying) one(e *Entry, history *History) error {
 	}
 	for _, d := range e.Docs {
 		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), d.Scope, strings.Join(d.Words, " ")); err != nil {
+			return err
+		}
+	}
+	for _, link := range e.Links {
+		if err := a.exec("INSERT INTO read_links (stream_id, link, sort, key) VALUES (?, ?, ?, ?)", e.StreamID, link, e.Sort, e.Key); err != nil {
 			return err
 		}
 	}

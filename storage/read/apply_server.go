@@ -14,12 +14,14 @@ const (
 	lookIndexed = `SELECT i.n, r.seq, r.day, r.born_seq, r.born_us, r.since_seq, r.time, r.fields FROM unnest($1, $2) WITH ORDINALITY AS i (stream_id, key, n)
 CROSS JOIN LATERAL (SELECT seq, day, born_seq, born_us, since_seq, time, fields FROM read_rows WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 	removeIndexed = `WITH gone AS (DELETE FROM read_rows AS r USING unnest($1, $2) AS i (stream_id, key)
-WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs, r.blobs),
+WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, r.seq, r.sort, r.docs, r.blobs, r.links),
 ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key),
-unreferred AS (DELETE FROM read_blobs AS b USING gone WHERE gone.blobs > 0 AND b.stream_id = gone.stream_id AND b.key = gone.key)
+unreferred AS (DELETE FROM read_blobs AS b USING gone WHERE gone.blobs > 0 AND b.stream_id = gone.stream_id AND b.key = gone.key),
+unlinked AS (DELETE FROM read_links AS k USING gone WHERE gone.links > 0 AND k.stream_id = gone.stream_id AND k.key = gone.key)
 DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gone.seq * 256 AND gone.seq * 256 + 255`
-	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, blobs, ` + historyColumns + `) FROM STDIN BINARY`
+	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, blobs, links, emitted, ` + historyColumns + `) FROM STDIN BINARY`
 	copyOrder     = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
+	copyLinks     = `COPY read_links (stream_id, link, sort, key) FROM STDIN BINARY`
 	addWords      = `INSERT INTO read_fts (docid, words) SELECT docid, words::tsvector FROM unnest($1, $2) AS i (docid, words)`
 	addBlobs      = `INSERT INTO read_blobs (sha256, stream_id, field, key) SELECT sha256, stream_id, field, key FROM unnest($1, $2, $3, $4) AS i (sha256, stream_id, field, key) ON CONFLICT DO NOTHING`
 	removeChanges = `DELETE FROM read_changes AS c USING unnest($1, $2) AS i (stream_id, seq) WHERE c.stream_id = i.stream_id AND c.seq = i.seq`
@@ -33,7 +35,7 @@ ON CONFLICT (stream_id, until_seq) DO NOTHING`
 // batch is what the entries of one transaction do on a server.
 type batch struct {
 	streams, keys, ids, words   *postgres.Array
-	rows, order                 *postgres.Rows
+	rows, order, links          *postgres.Rows
 	dropStreams, drops          *postgres.Array
 	addStreams, adds, addedKeys *postgres.Array
 	blobs                       [4]*postgres.Array // by column
@@ -43,7 +45,7 @@ type batch struct {
 func newBatch(n int) *batch {
 	return &batch{
 		streams: postgres.Ints(n), keys: postgres.Texts(n), ids: postgres.Ints(n), words: postgres.Texts(n),
-		rows: postgres.NewRows(12, 250*n), order: postgres.NewRows(3, 100*n),
+		rows: postgres.NewRows(14, 280*n), order: postgres.NewRows(3, 100*n), links: postgres.NewRows(4, 0),
 		dropStreams: postgres.Ints(n), drops: postgres.Ints(n), addStreams: postgres.Ints(n), adds: postgres.Ints(n), addedKeys: postgres.Texts(n),
 		blobs: [4]*postgres.Array{postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0), postgres.Texts(0)},
 		past:  [7]*postgres.Array{postgres.Ints(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Bytes(0), postgres.Ints(0), postgres.Ints(0)},
@@ -125,6 +127,8 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 	b.rows.Int(e.Day)
 	b.rows.Int(int64(len(e.Docs)))
 	b.rows.Int(int64(len(e.Blobs)))
+	b.rows.Int(int64(len(e.Links)))
+	b.rows.Text(e.Emitted)
 	b.rows.Int(f.now.Born)
 	b.rows.Int(f.now.BornUS)
 	b.rows.Int(f.now.Since)
@@ -137,6 +141,13 @@ func (a *applying) add(b *batch, e *Entry, old *before) {
 	for _, d := range e.Docs {
 		b.ids.Int(docid(e.Seq, d.Field))
 		b.words.Add(vector(&d))
+	}
+	for _, link := range e.Links {
+		b.links.Next()
+		b.links.Int(e.StreamID)
+		b.links.Int(link)
+		b.links.Text(e.Sort)
+		b.links.Text([]byte(e.Key))
 	}
 	for i := range e.Blobs {
 		b.blobs[0].Add(e.Blobs[i].SHA256[:])
@@ -159,6 +170,9 @@ func (b *batch) write(a *applying) error {
 	}
 	if err == nil {
 		err = b.order.Copy(a.t.Ctx, a.t.Server(), copyOrder)
+	}
+	if err == nil {
+		err = b.links.Copy(a.t.Ctx, a.t.Server(), copyLinks)
 	}
 	if err == nil {
 		err = do(addWords, b.ids, b.words)

@@ -22,6 +22,10 @@ UNION SELECT c.stream_id FROM read_changes c LEFT JOIN read_rows i ON i.stream_i
 	unlikeBlobs = `SELECT coalesce(i.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, key, blobs FROM read_rows WHERE blobs > 0) i
 FULL JOIN (SELECT stream_id, key, count(*) AS blobs FROM read_blobs GROUP BY stream_id, key) b ON b.stream_id = i.stream_id AND b.key = i.key
 WHERE i.blobs IS NULL OR b.blobs IS NULL OR i.blobs <> b.blobs`
+	unlikeLinks = `SELECT coalesce(i.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, key, links FROM read_rows WHERE links > 0) i
+FULL JOIN (SELECT stream_id, key, count(*) AS links FROM read_links GROUP BY stream_id, key) b ON b.stream_id = i.stream_id AND b.key = i.key
+WHERE i.links IS NULL OR b.links IS NULL OR i.links <> b.links
+UNION SELECT k.stream_id FROM read_links k LEFT JOIN read_rows i ON i.stream_id = k.stream_id AND i.key = k.key AND i.sort = k.sort WHERE i.key IS NULL`
 )
 
 // CheckRead returns the streams whose read state is not what their records say, and whether
@@ -37,7 +41,7 @@ func (s *Store) CheckRead(ctx context.Context) (streams []int64, all bool, err e
 	if err != nil || ahead != 0 || words != 0 {
 		return nil, err == nil, s.db.Fail("check the index", err)
 	}
-	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+" UNION "+unlikeBlobs+") AS d WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 1) ORDER BY 1").Scan(ctx, &streams)
+	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+" UNION "+unlikeBlobs+" UNION "+unlikeLinks+") AS d WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 1) ORDER BY 1").Scan(ctx, &streams)
 	return streams, false, s.db.Fail("check the index", err)
 }
 
@@ -52,7 +56,7 @@ func (s *Store) ResetRead(ctx context.Context) error {
 		if t.Server() == nil {
 			words = "INSERT INTO read_fts (read_fts) VALUES ('delete-all')"
 		}
-		for _, q := range []string{words, "DELETE FROM read_rows", "DELETE FROM read_order", "DELETE FROM read_blobs", "DELETE FROM read_days", "DELETE FROM read_changes", "DELETE FROM read_past", "DELETE FROM read_streams", anew} {
+		for _, q := range []string{words, "DELETE FROM read_rows", "DELETE FROM read_order", "DELETE FROM read_blobs", "DELETE FROM read_links", "DELETE FROM read_days", "DELETE FROM read_changes", "DELETE FROM read_past", "DELETE FROM read_streams", anew} {
 			if _, err := t.DB.ExecContext(t.Ctx, q); err != nil {
 				return err
 			}

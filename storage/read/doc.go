@@ -1,6 +1,7 @@
 // Package read keeps what readers need of records besides the records: their order by the
 // cursor field, their words for a search, how many there are a day, since when each of
-// their fields is as it is (history.go, feed.go), and which artifacts they refer to (blobs.go).
+// their fields is as it is (history.go, feed.go), and which artifacts (blobs.go) and which other
+// records (links.go) they refer to.
 // All of it follows from records, and emptying its tables loses nothing but what has changed
 // before. Artifacts to which nothing refers any more are removed here.
 //

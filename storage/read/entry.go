@@ -16,6 +16,8 @@ type Entry struct {
 	Day           int64 // since 1970, UTC
 	Docs          []Doc
 	Blobs         []BlobRef   // each once
+	Links         []int64     // what its references to other records are found by, each once
+	Emitted       []byte      // when it was, as it compares
 	Fields        []FieldHash // by tag
 	Time          []byte      // its own time, as it compares; nil: the stream has none
 

@@ -35,6 +35,7 @@ type Row struct {
 // PageQuery is a part of a stream's order.
 type PageQuery struct {
 	StreamID   int64
+	Emitted    bool // by when they were emitted instead
 	Descending bool
 	After      *Place   // begin behind this one; nil: at the beginning
 	AtPlace    bool     // begin at After, and not behind it
@@ -107,11 +108,14 @@ func (r *scanned) size() int {
 
 // ReadPage returns records of a stream in its order. more: there may be others behind them.
 func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool, err error) {
-	from, where, args := "read_order", " WHERE o.stream_id = ?", []any{q.StreamID}
+	from, by, where, args := "read_order", "o.sort", " WHERE o.stream_id = ?", []any{q.StreamID}
 	and := func(condition string, values ...any) { where, args = where+" AND "+condition, append(args, values...) }
 	if q.Keys != nil {
 		from = "read_rows"
 		and("o.key IN (?)", q.Keys)
+	}
+	if q.Emitted {
+		from, by = "read_rows", "o.emitted"
 	}
 	behind, direction := ">", ""
 	if q.Descending {
@@ -121,22 +125,22 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 		behind += "="
 	}
 	if q.After != nil {
-		and("(o.sort, o.key) "+behind+" (?, ?)", q.After.Sort, q.After.Key)
+		and("("+by+", o.key) "+behind+" (?, ?)", q.After.Sort, q.After.Key)
 	}
 	if q.From != nil {
-		and("o.sort >= ?", q.From)
+		and(by+" >= ?", q.From)
 	}
 	if q.To != nil {
-		and("o.sort < ?", q.To)
+		and(by+" < ?", q.To)
 	}
-	order := " ORDER BY o.sort" + direction + ", o.key" + direction
-	const columns = "SELECT o.sort, o.key, " + rowColumns + indexedColumns + " FROM "
+	order := func(by string) string { return " ORDER BY " + by + direction + ", o.key" + direction }
+	const columns = ", o.key, " + rowColumns + indexedColumns + " FROM "
 	args = append(args, q.Limit)
 	if q.Keys == nil && !s.db.IsServer() {
 		// The join goes through the order row by row, and to each record by the number that it was indexed with.
 		const joins = " AS o LEFT JOIN read_rows AS i ON i.stream_id = o.stream_id AND i.key = o.key " +
 			"LEFT JOIN records AS r ON r.seq = i.seq AND +r.stream_id = o.stream_id AND +r.key = o.key AND r.deleted = 0 LEFT JOIN runs AS u ON u.pk = r.run_pk"
-		out, more, err = s.page(ctx, &q, columns+from+joins+where+order+" LIMIT ?", args)
+		out, more, err = s.page(ctx, &q, "SELECT "+by+columns+from+joins+where+order(by)+" LIMIT ?", args)
 		if err != nil || !slices.ContainsFunc(out, func(r Row) bool { return r.Seq == 0 }) {
 			return out, more, err
 		} // else one has changed since
@@ -144,7 +148,7 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 	// The order is asked for twice: a join need not keep it.
 	const joins = " AS o LEFT JOIN records AS r ON r.stream_id = o.stream_id AND r.key = o.key AND r.deleted = 0 " +
 		"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key LEFT JOIN runs AS u ON u.pk = r.run_pk"
-	return s.page(ctx, &q, columns+"(SELECT o.stream_id, o.sort, o.key FROM "+from+" AS o"+where+order+" LIMIT ?)"+joins+order, args)
+	return s.page(ctx, &q, "SELECT o.sort"+columns+"(SELECT o.stream_id, "+by+" AS sort, o.key FROM "+from+" AS o"+where+order(by)+" LIMIT ?)"+joins+order("o.sort"), args)
 }
 
 // page asks for the page of a query by its text.

@@ -46,10 +46,10 @@ func inserting(into string, columns int, end string) insert {
 }
 
 // lookAtOnce asks for what is known of as many records of a stream.
-var lookAtOnce = "SELECT key, seq, sort, day, docs, blobs, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key IN (?" + strings.Repeat(", ?", atOnce-1) + ")"
+var lookAtOnce = "SELECT key, seq, sort, day, docs, blobs, links, " + historyColumns + " FROM read_rows WHERE stream_id = ? AND key IN (?" + strings.Repeat(", ?", atOnce-1) + ")"
 
 var (
-	addedRows    = inserting("read_rows (stream_id, key, seq, sort, day, docs, blobs, "+historyColumns+")", 12, "")
+	addedRows    = inserting("read_rows (stream_id, key, seq, sort, day, docs, blobs, links, emitted, "+historyColumns+")", 14, "")
 	addedOrder   = inserting("read_order (stream_id, sort, key)", 3, "")
 	addedChanges = inserting("read_changes (stream_id, seq, key)", 3, " ON CONFLICT (stream_id, seq) DO UPDATE SET key = excluded.key")
 )

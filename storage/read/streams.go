@@ -129,7 +129,7 @@ func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
 		}
 	}
 	var old []indexed
-	err = t.DB.NewRaw("SELECT stream_id, key, seq, sort, day, docs, blobs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
+	err = t.DB.NewRaw("SELECT stream_id, key, seq, sort, day, docs, blobs, links FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
 	if err != nil {
 		return false, err
 	}
@@ -167,6 +167,7 @@ type indexed struct {
 	Day      int64
 	Docs     int64
 	Blobs    int64
+	Links    int64
 }
 
 // remove removes what the read state has of some records.
@@ -178,11 +179,13 @@ func (s *statements) remove(old []indexed) error {
 		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", old[i].StreamID, old[i].Sort, old[i].Key); err != nil {
 			return err
 		}
-		if old[i].Blobs == 0 {
-			continue
-		}
-		if err := s.exec("DELETE FROM read_blobs WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
-			return err
+		for table, rows := range map[string]int64{"read_blobs": old[i].Blobs, "read_links": old[i].Links} {
+			if rows == 0 {
+				continue
+			}
+			if err := s.exec("DELETE FROM "+table+" WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
+				return err
+			}
 		}
 	}
 	return s.removeDocs(old)

@@ -2,6 +2,7 @@ package records
 
 import (
 	"encoding/json"
+	"net/url"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
@@ -21,12 +22,46 @@ type row struct {
 	Deleted      bool            `json:"deleted,omitempty"`
 	DeletedAt    string          `json:"deleted_at,omitempty"`
 	EmittedAt    string          `json:"emitted_at"`
+	Expanded     map[string]any  `json:"expanded,omitempty"` // by relation: of one to many a belonging, else a record or null
+}
+
+// belonging are the records that a relation to many leads to from one record.
+type belonging struct {
+	Object  string `json:"object"` // list
+	URL     string `json:"url"`    // of all of them
+	HasMore bool   `json:"has_more"`
+	Data    []row  `json:"data"`
+}
+
+// expanded is what the relations of a record lead to (RD-20.2).
+func expanded(r *read.Record) map[string]any {
+	if r.Expanded == nil {
+		return nil
+	}
+	all := map[string]any{}
+	for i := range r.Expanded {
+		x := &r.Expanded[i]
+		rows := make([]row, len(x.Records))
+		for i := range x.Records {
+			rows[i] = rowOf(&x.Records[i])
+		}
+		switch {
+		case x.Many():
+			q := url.Values{"connection_id": {r.ConnectionID}, "filter[" + x.ForeignKey + "]": {r.Key}, "order": {"asc"}}
+			all[x.Name] = &belonging{"list", pathOf("v1", "streams", x.Stream, "records") + "?" + q.Encode(), x.More, rows}
+		case len(rows) == 1:
+			all[x.Name] = &rows[0]
+		default:
+			all[x.Name] = nil
+		}
+	}
+	return all
 }
 
 func rowOf(r *read.Record) row {
 	return row{
 		Object: "record", ID: r.Key, Stream: r.Stream, ConnectionID: r.ConnectionID, InstanceID: r.ConnectionID, DisplayName: r.Connection,
-		ConnectorKey: r.Connector, Data: field.WithFetchURLs(r.Data, fetchURL), EmittedAt: r.EmittedAt,
+		ConnectorKey: r.Connector, Data: field.WithFetchURLs(r.Data, fetchURL), EmittedAt: r.EmittedAt, Expanded: expanded(r),
 	}
 }
 
@@ -87,6 +122,7 @@ func (c *call) records() (any, error) {
 	rows := make([]row, len(found.Records))
 	for i := range found.Records {
 		rows[i] = rowOf(&found.Records[i])
+		c.tellExpanded(&found.Records[i])
 	}
 	p, err := c.page(rows, found.Next, found.Since, found.Warnings, found.Connections)
 	if err != nil {
@@ -139,6 +175,9 @@ func (c *call) meta() wire.Meta {
 func (c *call) one() (any, error) {
 	from, err := c.from()
 	ask := read.One{From: from, Key: c.record, Fields: c.query.List("fields")}
+	if c.caller.Scope.Owner {
+		ask.Expand = expand(c.query)
+	}
 	if done := c.query.Done(); done != nil {
 		err = done
 	}
@@ -151,6 +190,7 @@ func (c *call) one() (any, error) {
 	}
 	shown := rowOf(found)
 	c.tell(shown)
+	c.tellExpanded(found)
 	return &single{shown, wire.Links{Self: c.r.URL.RequestURI()}, c.meta()}, nil
 }
 

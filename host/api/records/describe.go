@@ -27,11 +27,46 @@ type metadata struct {
 	Views        []declaration.View     `json:"views"`
 	Relations    []declaration.Relation `json:"relationships"`
 	Capabilities map[string]any         `json:"field_capabilities"`
-	Expand       []string               `json:"expand_capabilities"` // none: nothing is expanded
+	Expand       []expandable           `json:"expand_capabilities"` // a client's has none
 	Connections  []connection           `json:"granted_connections,omitempty"`
 	Freshness    *freshness             `json:"freshness,omitempty"` // of a stream that is asked for by itself
 	Links        *wire.Links            `json:"links,omitempty"`
 	Meta         *wire.Meta             `json:"meta,omitempty"`
+}
+
+// expandable says how a relation is followed (RD-20).
+type expandable struct {
+	Name        string `json:"name"`
+	Relation    string `json:"relation"`
+	Stream      string `json:"stream"`
+	Target      string `json:"target_stream"` // the same
+	ForeignKey  string `json:"foreign_key"`
+	ParentKey   string `json:"child_parent_key_field,omitempty"` // "": foreign_key is the record's own, and has the other's key
+	Cardinality string `json:"cardinality"`
+	Default     int    `json:"default_limit,omitempty"`
+	Max         int    `json:"max_limit,omitempty"`
+	Granted     bool   `json:"granted"`
+	Usable      bool   `json:"usable"`
+	Reason      string `json:"reason,omitempty"`
+}
+
+func expandables(d *read.Described) []expandable {
+	all := make([]expandable, len(d.Leads))
+	for i := range d.Leads {
+		l := &d.Leads[i]
+		e := expandable{Name: l.Name, Relation: l.Name, Stream: l.Stream, Target: l.Stream, ForeignKey: l.ForeignKey, Cardinality: l.Cardinality, Granted: true, Usable: l.Usable}
+		if !l.Own {
+			e.ParentKey = l.ForeignKey
+		}
+		if l.Many() {
+			e.Default, e.Max = l.Default, l.Max
+		}
+		if !l.Usable {
+			e.Reason = "not_declared"
+		}
+		all[i] = e
+	}
+	return all
 }
 
 type selection struct {
@@ -158,7 +193,7 @@ func (c *call) metadataOf(d *read.Described, compact bool) *metadata {
 	s := stated{d, c.caller.Scope.Owner}
 	m := &metadata{
 		Object: "stream_metadata", Name: d.Name, Semantics: d.Semantics, Schema: d.Schema, PrimaryKey: some(d.PrimaryKey), CursorField: named(d.CursorField), TimeField: named(d.ConsentTimeField),
-		Selection: selection{!d.WholeRecords, !d.EveryRecord}, Views: some(d.Views), Relations: some(d.Relations), Expand: []string{}, Capabilities: s.capabilities(compact),
+		Selection: selection{!d.WholeRecords, !d.EveryRecord}, Views: some(d.Views), Relations: some(d.Relations), Expand: expandables(d), Capabilities: s.capabilities(compact),
 		Connections: []connection{{d.ConnectionID, d.Connection}},
 	}
 	if len(d.Lexical) > 0 {

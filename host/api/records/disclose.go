@@ -15,6 +15,15 @@ func (c *call) tell(rows ...row) {
 	}
 }
 
+// tellExpanded counts the records that the relations of one lead to.
+func (c *call) tellExpanded(r *read.Record) {
+	for i := range r.Expanded {
+		for j := range r.Expanded[i].Records {
+			c.tellOf(r.Expanded[i].Records[j].Stream)
+		}
+	}
+}
+
 // tellOf counts a record of a stream, of which a part is about to be told.
 func (c *call) tellOf(stream string) {
 	c.tellAbout(stream)

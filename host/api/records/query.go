@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
@@ -73,7 +74,7 @@ func (c *call) list() (read.List, error) {
 	l.Times = q.Word("window", "exact") != ""
 	view := ""
 	if c.caller.Scope.Owner {
-		l.Filters, view = filters(q), q.Text("view")
+		l.Filters, view, l.Expand = filters(q), q.Text("view"), expand(q)
 	}
 	if done := q.Done(); done != nil {
 		return l, done
@@ -120,6 +121,27 @@ func filters(q *wire.Query) (all []read.Filter) {
 		all = append(all, read.Filter{Field: name, Op: read.Operator(op), Value: sent[key]})
 	}
 	return all
+}
+
+// mostRelations bounds the relations of one request.
+const mostRelations = 16
+
+// expand reads the relations that are followed, and expand_limit[name]=n.
+func expand(q *wire.Query) (e read.Expand) {
+	if e.Names = q.List("expand"); len(e.Names) > mostRelations {
+		q.Refuse("expand", "names more than 16 relations")
+	}
+	for name, sent := range q.Map("expand_limit") {
+		n, err := strconv.Atoi(sent)
+		if err != nil || n < 1 || sent != strconv.Itoa(n) {
+			q.Refuse("expand_limit", "is not a whole number above zero")
+		}
+		if e.Limits == nil {
+			e.Limits = map[string]int{}
+		}
+		e.Limits[name] = n
+	}
+	return e
 }
 
 // changes reads the parameters of a feed of changes. The others of a list do not go with it

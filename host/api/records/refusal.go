@@ -39,6 +39,7 @@ var refusals = map[abi.Code]struct {
 	read.CodeFieldPath:        {http.StatusBadRequest, "invalid_field_path", "field"},
 	read.CodeNoField:          {http.StatusNotFound, "field_not_found", "field"},
 	read.CodeNotText:          {http.StatusUnprocessableEntity, "field_not_text", "field"},
+	read.CodeExpand:           {http.StatusBadRequest, "invalid_expand", "expand"},
 	read.CodeNoMatch:          {http.StatusNotFound, "query_not_found", "q"},
 	read.CodeNoBlob:           {http.StatusNotFound, codeNoBlob, ""},
 	read.CodeBusy:             {http.StatusServiceUnavailable, wire.CodeBusy, ""},

@@ -22,10 +22,10 @@ var table = []route{
 	one[wire.List[stream]]("/v1/streams", "The streams that the token shows", (*call).streams, connectionID, connector),
 	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, connectionID, connector),
 	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records,
-		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, with - before it for descending"), fields,
+		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, or emitted_at by an owner's token; with - before it for descending"), fields,
 		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), words("window", "how many records there are, and of which times", []string{"exact"}),
-		text("view", "the fields of a view; an owner's token"), filterOf, connectionID, connector),
-	one[single]("/v1/streams/{stream}/records/{record}", "One record", (*call).one, fields, connectionID, connector),
+		text("view", "the fields of a view; an owner's token"), filterOf, expandOf, expandMost, connectionID, connector),
+	one[single]("/v1/streams/{stream}/records/{record}", "One record", (*call).one, fields, expandOf, expandMost, connectionID, connector),
 	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window,
 		needed(text("field", "a field of the record")), number("offset_chars", "where the part begins", 0, mostOffset), number("limit_chars", "how long it is", 1, mostOffset), text("cursor", "the offset, by another name"),
 		text("q", "a text whose first place is shown"), number("before_chars", "characters before it", 0, read.MostContext), number("after_chars", "characters behind it", 0, read.MostContext), connectionID, connector),
@@ -75,6 +75,8 @@ const anyMedia = "*/*"
 // The parameters that several routes have.
 var (
 	filterOf     = wire.Param{Name: "filter", About: "filter[f]=v, or filter[f][gte]=v; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
+	expandOf     = list("expand", "relations whose records come along; an owner's token")
+	expandMost   = wire.Param{Name: "expand_limit", About: "expand_limit[r]=n, of a relation to many; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
 	connectionID = text("connection_id", "of this connection alone")
 	connector    = text("connector_id", "of this connector alone; an owner's token")
 	fields       = list("fields", "these fields alone")

@@ -107,6 +107,14 @@ func String(value []byte) (string, bool) {
 	return s, json.Unmarshal(value, &s) == nil
 }
 
+// Key is the key of a record that a value names, a text or a number; false: it names none.
+func Key(value []byte) (string, bool) {
+	if len(value) > 0 && (value[0] == '-' || value[0] >= '0' && value[0] <= '9') {
+		return string(value), true
+	}
+	return String(value)
+}
+
 func space(data []byte, at int) int {
 	for at < len(data) && (data[at] == ' ' || data[at] == '\n' || data[at] == '\r' || data[at] == '\t') {
 		at++

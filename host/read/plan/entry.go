@@ -21,7 +21,7 @@ const (
 
 // Entry makes the entry of a record. It cannot fail: a value that the record lacks is missing.
 func (p *Plan) Entry(c *storage.ReadChange, h *Hasher) storage.ReadEntry {
-	e := storage.ReadEntry{StreamID: c.StreamID, Seq: c.Seq, Key: c.Key, Declaration: p.Hash, Live: c.Data != nil, EmittedUS: Emitted(c.EmittedAt)}
+	e := storage.ReadEntry{StreamID: c.StreamID, Seq: c.Seq, Key: c.Key, Declaration: p.Hash, Live: c.Data != nil, EmittedUS: Emitted(c.EmittedAt), Emitted: MomentOf(c.EmittedAt)}
 	if !e.Live {
 		return e
 	}
@@ -30,6 +30,7 @@ func (p *Plan) Entry(c *storage.ReadChange, h *Hasher) storage.ReadEntry {
 	timeField := p.TimeField()
 	values := field.Pick([]byte(*c.Data), append([]string{p.CursorField, timeField}, p.Indexed...))
 	e.Sort = p.Sort(values[0])
+	e.Links = h.links([]byte(*c.Data), p.Links)
 	e.Day = p.day(timeField, values[1], c.EmittedAt)
 	if p.Bounded() {
 		order := field.Order(p.TypeOf(timeField), values[1])
@@ -79,6 +80,15 @@ func Emitted(at string) int64 {
 		return 0
 	}
 	return when.UnixMicro()
+}
+
+// MomentOf is when a change was emitted, as it compares.
+func MomentOf(at string) []byte {
+	when, err := time.Parse(time.RFC3339, at)
+	if utc := when.UTC(); err == nil && utc.Year() >= 0 && utc.Year() <= 9999 {
+		return []byte(utc.Format("2006-01-02T15:04:05.999999999"))
+	}
+	return field.Missing()
 }
 
 // DayOf counts the days since 1970, in UTC.

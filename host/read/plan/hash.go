@@ -97,6 +97,25 @@ func (h *Hasher) blobs(data []byte) (all []storage.ReadBlobRef) {
 	return slices.Compact(all)
 }
 
+// Link is what a reference to a record by a field is found by.
+func (h *Hasher) Link(field, key string) int64 {
+	return int64(h.of(field, []byte(key))) //nolint:gosec // its bits are meant
+}
+
+// links returns what the references of a record by some fields are found by, each once.
+func (h *Hasher) links(data []byte, fields []string) (all []int64) {
+	if fields == nil {
+		return nil
+	}
+	for i, value := range field.Pick(data, fields) {
+		if key, ok := field.Key(value); ok {
+			all = append(all, h.Link(fields[i], key))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // BlobSum is the hash that an artifact's id is; false: it is none.
 func BlobSum(id string) (sum [sha256.Size]byte, ok bool) {
 	if !field.IsBlobID(id) {

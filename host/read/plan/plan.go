@@ -20,21 +20,30 @@ type Plan struct {
 	Source  declaration.Source // whose stream it is
 	Hash    string             // of what of the declaration the entries depend on
 	Indexed []string           // the fields that are searched, by their numbers
+	Leads   []Lead             // the relations that a read may follow
+	Links   []string           // the fields by which the relations of other streams lead here
 }
 
 // Of makes the plan of a stream by a connection's accepted manifest. Of a stream that it
 // does not declare, or without one, the plan orders by key and searches nothing.
 func Of(manifest []byte, stream string) *Plan {
 	p := &Plan{Stream: declaration.Stream{Name: stream}, Source: declaration.SourceOf(manifest)}
-	for _, s := range declaration.Read(manifest) {
+	all := declaration.Read(manifest)
+	for _, s := range all {
 		if s.Name == stream {
 			p.Stream = s
 		}
 	}
+	p.Leads = leads(&p.Stream, all)
+	p.Links = links(&p.Stream, all)
 	p.Indexed = slices.Clone(p.Lexical)
 	slices.Sort(p.Indexed)
 	p.Indexed = p.Indexed[:min(len(p.Indexed), storage.MostReadFields)]
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %v %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Bounded(), p.Indexed))
+	text := fmt.Appendf(nil, "%d %q %q %q %q %v %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Bounded(), p.Indexed)
+	if p.Links != nil { // else its entries are what they were before there were links
+		text = fmt.Appendf(text, " %q", p.Links)
+	}
+	sum := sha256.Sum256(text)
 	p.Hash = hex.EncodeToString(sum[:])
 	return p
 }
