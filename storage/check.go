@@ -27,6 +27,10 @@ ON r.stream_id = s.id WHERE s.removed = 0 AND
 	{"records of no stream", `SELECT DISTINCT stream_id FROM records WHERE stream_id NOT IN (SELECT id FROM streams)`},
 	{"a stream's count of rejected records differs from their list", `SELECT s.id FROM streams s WHERE s.removed = 0 AND
 s.rejected <> (SELECT count(*) FROM rejected_records r WHERE r.stream_id = s.id)`},
+	{"a stream's count of records that their owner has deleted differs from their list", `SELECT s.id FROM streams s WHERE s.removed = 0 AND
+s.erased <> (SELECT count(*) FROM erasures e WHERE e.connection_id = s.connection_id AND e.stream = s.name)`},
+	{"a record that its owner has deleted is there", `SELECT r.seq FROM erasures e JOIN streams s ON s.connection_id = e.connection_id AND s.name = e.stream AND s.removed = 0
+JOIN records r ON r.stream_id = s.id AND r.key = e.key WHERE r.deleted = 0`},
 	{"rejected records of no stream", `SELECT DISTINCT stream_id FROM rejected_records WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 0)`},
 	{"an enumeration is of no stream", `SELECT id FROM enumerations WHERE stream_id NOT IN (SELECT id FROM streams)`},
 	{"marks of no enumeration", `SELECT DISTINCT enumeration_id FROM marks WHERE enumeration_id NOT IN (SELECT id FROM enumerations)`},

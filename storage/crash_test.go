@@ -25,7 +25,9 @@ const (
 )
 
 // crashChild writes records 1, 2, 3 … from the committed cursor on, until it is
-// killed. It says "wrote N" when N is queued and "ack N" when N is durable.
+// killed. It says "wrote N" when N is queued and "ack N" when N is durable. Besides, each round
+// writes the ten records of another stream, and now and then their owner deletes one, "erased K",
+// and lets another one come again, "restoring K".
 func crashChild(path string) {
 	ctx := context.Background()
 	must := func(err error) {
@@ -41,7 +43,7 @@ func crashChild(path string) {
 	must(err)
 	w, err := s.BeginRun(ctx, NewRun{
 		RunID: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36), ConnectionID: c.ID, Bookmark: BookmarkIncremental,
-		Streams: []string{"s"}, LeaseTTL: time.Hour, HolderAlive: func(string) bool { return false },
+		Streams: []string{"s", "e"}, LeaseTTL: time.Hour, HolderAlive: func(string) bool { return false },
 	})
 	must(err)
 	n, _ := strconv.Atoi(string(w.State()["s"]))
@@ -54,12 +56,27 @@ func crashChild(path string) {
 				b.Add(0, fmt.Appendf(nil, "%08d", n-5), nil, []byte("t"), true)
 			}
 		}
+		for k := range 10 {
+			b.Add(1, []byte(strconv.Itoa(k)), crashData(n), []byte("t"), false)
+		}
 		must(w.Write(ctx, b))
 		must(w.CommitSlice(ctx, "s", []byte(strconv.Itoa(n)), strconv.Itoa(n)))
 		fmt.Println("wrote", n)
 		if round%4 == 0 {
 			must(w.Flush(ctx))
 			fmt.Println("ack", n)
+			done := func(err error) bool { // else there is no such record now
+				if abi.CodeOf(err) != abi.CodeRecordUnknown {
+					must(err)
+				}
+				return err == nil
+			}
+			k := strconv.Itoa(rand.IntN(10))
+			fmt.Println("restoring", k)
+			done(s.RestoreRecord(ctx, "c", "e", k))
+			if k = strconv.Itoa(rand.IntN(10)); done(s.EraseRecord(ctx, "c", "e", k)) {
+				fmt.Println("erased", k)
+			}
 		}
 	}
 }
@@ -70,9 +87,10 @@ func crashData(n int) []byte {
 
 // TestCrash kills a writing process at random moments, and looks at what is
 // left: every acknowledged record is there, none twice, no checkpoint is ahead
-// of its records, and the file is whole. The next process goes on from there.
+// of its records, and the file is whole; what its owner has deleted is deleted whole, and stays so.
+// The next process goes on from there.
 //
-// PB-D8, PB-A7, Invariant 1.
+// PB-D8, PB-A7, Invariant 1, Invariant 13, RD-25.1.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -86,9 +104,10 @@ func TestCrash(t *testing.T) {
 	}
 	moved := 0
 	last := 0
+	erased := map[string]bool{}
 	for round := range rounds {
-		acked := crashOnce(t, self, path)
-		cursor := crashVerify(t, path, acked)
+		acked := crashOnce(t, self, path, erased)
+		cursor := crashVerify(t, path, acked, erased)
 		if t.Failed() {
 			t.Fatalf("round %d: acknowledged %d, cursor %d", round, acked, cursor)
 		}
@@ -106,8 +125,9 @@ func TestCrash(t *testing.T) {
 }
 
 // crashOnce runs a child and kills it after a random number of its lines. It
-// returns the last record that the child knew to be durable.
-func crashOnce(t *testing.T, self, path string) (acked int) {
+// returns the last record that the child knew to be durable. erased are the records that are to
+// stay deleted.
+func crashOnce(t *testing.T, self, path string, erased map[string]bool) (acked int) {
 	t.Helper()
 	cmd := osexec.CommandContext(t.Context(), self) //nolint:gosec // the test itself
 	cmd.Env = append(os.Environ(), crashChildEnv+"="+path)
@@ -129,6 +149,10 @@ func crashOnce(t *testing.T, self, path string) (acked int) {
 			t.Errorf("got the error %q, want none", rest)
 		case "ack":
 			acked, _ = strconv.Atoi(rest)
+		case "restoring":
+			delete(erased, rest)
+		case "erased":
+			erased[rest] = true
 		}
 		return true
 	}
@@ -144,7 +168,7 @@ func crashOnce(t *testing.T, self, path string) (acked int) {
 	return acked
 }
 
-func crashVerify(t *testing.T, path string, acked int) (cursor int) {
+func crashVerify(t *testing.T, path string, acked int, erased map[string]bool) (cursor int) {
 	t.Helper()
 	ctx := t.Context()
 	s, err := Open(ctx, Options{Path: path, Now: time.Now})
@@ -171,6 +195,11 @@ func crashVerify(t *testing.T, path string, acked int) (cursor int) {
 	}
 	if cursor < acked {
 		t.Errorf("got the cursor %d, want %d or more, which was acknowledged", cursor, acked)
+	}
+	for k := range erased {
+		if r, err := s.Record(ctx, "c", "e", k); err != nil || !r.Deleted {
+			t.Errorf("record %s, which its owner has deleted: got %+v, %v, want a tombstone", k, r, err)
+		}
 	}
 	seen := 0
 	err = s.EachRecord(ctx, "c", "s", func(r Record) error {

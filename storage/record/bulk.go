@@ -4,14 +4,18 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// Put writes the records of a batch, marks those that an enumeration meets, and lists which
+// Put writes the records of a batch but for those that their owner has deleted, marks those that an enumeration meets, and lists which
 // others were rejected.
 func Put(t *db.Tx, to *Target, b *Batch) error {
+	erased, err := findErased(t, to, b)
+	if err != nil {
+		return err
+	}
 	put := putRecords
 	if t.Server() != nil {
 		put = putRecordsServer
 	}
-	if err := put(t, to, b); err != nil {
+	if err := put(t, to, b, erased); err != nil {
 		return err
 	}
 	if err := MarkBatch(t, to, b); err != nil {
@@ -20,8 +24,9 @@ func Put(t *db.Tx, to *Target, b *Batch) error {
 	return FollowRejections(t, to, b)
 }
 
-// putRecords writes the records of a batch and counts what they did.
-func putRecords(t *db.Tx, to *Target, b *Batch) error {
+// putRecords writes the records of a batch and counts what they did. erased are those to drop;
+// nil: none.
+func putRecords(t *db.Tx, to *Target, b *Batch, erased []bool) error {
 	seq, err := OpenSequence(t)
 	if err != nil {
 		return err
@@ -37,6 +42,10 @@ func putRecords(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
 		c := &tally[r.stream]
+		if erased != nil && erased[i] {
+			c.Suppressed++
+			continue
+		}
 		key := b.text(r.at, r.key)
 		when := b.text(r.at+int(r.key)+int(r.data), r.when)
 		next := seq.Last + 1

@@ -48,8 +48,8 @@ type decided struct {
 	seq int64 // of its last change
 }
 
-// putRecordsServer writes the records of a batch and counts what they did.
-func putRecordsServer(t *db.Tx, to *Target, b *Batch) error {
+// putRecordsServer is putRecords on a server.
+func putRecordsServer(t *db.Tx, to *Target, b *Batch, erased []bool) error {
 	if err := postgres.CheckText(b.text(0, int32(len(b.arena)))); err != nil {
 		return err
 	}
@@ -69,6 +69,10 @@ func putRecordsServer(t *db.Tx, to *Target, b *Batch) error {
 	all := make([]decided, len(b.rows)) // one a key, at its first row
 	for i := range b.rows {
 		r := &b.rows[i]
+		if erased != nil && erased[i] {
+			tallies[r.stream].Suppressed++
+			continue
+		}
 		at := recordKey{to.Streams[r.stream].ID, b.text(r.at, r.key)}
 		d := keys[at]
 		if d == nil {
@@ -83,7 +87,7 @@ func putRecordsServer(t *db.Tx, to *Target, b *Batch) error {
 		r := &b.rows[i]
 		stream := to.Streams[r.stream].ID
 		d := keys[recordKey{stream, b.text(r.at, r.key)}]
-		if d.by != i {
+		if d == nil || d.by != i { // nil: erased
 			continue
 		}
 		data, gone := b.data(r), int64(0)

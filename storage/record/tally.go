@@ -13,6 +13,7 @@ type Tally struct {
 	live, dead   int64
 	live0, dead0 int64
 	lastSeq      int64
+	erased       int64 // records of it that their owner has deleted
 
 	Rejected, Unlisted   int64 // as of streams.rejected and rejected_unlisted
 	rejected0, unlisted0 int64
@@ -61,8 +62,8 @@ func OpenTallies(t *db.Tx, to *Target) ([]Tally, error) {
 	// Two indexes may name the same stream; each stream is counted once.
 	for i, st := range to.Streams {
 		c := Tally{ID: st.ID}
-		err := t.DB.QueryRowContext(t.Ctx, "SELECT live, deleted, rejected, rejected_unlisted FROM streams WHERE id = ?", st.ID).
-			Scan(&c.live, &c.dead, &c.Rejected, &c.Unlisted)
+		err := t.DB.QueryRowContext(t.Ctx, "SELECT live, deleted, rejected, rejected_unlisted, erased FROM streams WHERE id = ?", st.ID).
+			Scan(&c.live, &c.dead, &c.Rejected, &c.Unlisted, &c.erased)
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +99,8 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 			}
 		}
 		_, err := t.DB.ExecContext(t.Ctx,
-			"UPDATE run_streams SET added = added + ?, changed = changed + ?, unchanged = unchanged + ?, deleted = deleted + ? WHERE run_pk = ? AND stream_id = ?",
-			c.New, c.Changed, c.Unchanged, c.Deleted, to.RunPK, c.ID)
+			"UPDATE run_streams SET added = added + ?, changed = changed + ?, unchanged = unchanged + ?, deleted = deleted + ?, suppressed = suppressed + ? WHERE run_pk = ? AND stream_id = ?",
+			c.New, c.Changed, c.Unchanged, c.Deleted, c.Suppressed, to.RunPK, c.ID)
 		if err != nil {
 			return err
 		}
@@ -119,6 +120,7 @@ func (to *Target) count(tallies []Tally) {
 		to.counts[i].Changed += c.Changed
 		to.counts[i].Unchanged += c.Unchanged
 		to.counts[i].Deleted += c.Deleted
+		to.counts[i].Suppressed += c.Suppressed
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 
 // StreamCounts counts what a run's records did to one stream. A record that was
 // deleted and came back is Changed; a tombstone of an unseen key is Deleted; a
-// repeated tombstone is Unchanged.
+// repeated tombstone is Unchanged. A record that its owner has deleted is Suppressed: it was
+// dropped.
 type StreamCounts struct {
-	New, Changed, Unchanged, Deleted int64
+	New, Changed, Unchanged, Deleted, Suppressed int64
 }
 
 // Target is the run that records are written for. Its fields belong to the writer

@@ -129,13 +129,14 @@ func (s *Store) runRow(ctx context.Context, id string) (*tables.RunRow, error) {
 func (s *Store) runOf(ctx context.Context, row *tables.RunRow) (*Run, error) {
 	r := publicRun(row)
 	var counts []struct {
-		Name                               string
-		Added, Changed, Unchanged, Deleted int64
+		Name string
+
+		Added, Changed, Unchanged, Deleted, Suppressed int64
 	}
-	err := s.db.Read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
+	err := s.db.Read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted, c.suppressed
 FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk = ?`, row.PK).Scan(ctx, &counts)
 	for _, c := range counts {
-		r.Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
+		r.Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted, Suppressed: c.Suppressed}
 	}
 	return r, s.db.Fail("read the run", err)
 }

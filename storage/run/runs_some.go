@@ -71,14 +71,15 @@ func (s *Store) runsOf(ctx context.Context, rows []tables.RunRow) ([]Run, error)
 		pks[i], at[rows[i].PK] = rows[i].PK, &out[i]
 	}
 	var counts []struct {
-		RunPK                              int64 `bun:"run_pk"`
-		Name                               string
-		Added, Changed, Unchanged, Deleted int64
+		RunPK int64 `bun:"run_pk"`
+		Name  string
+
+		Added, Changed, Unchanged, Deleted, Suppressed int64
 	}
-	err := s.db.Read.NewRaw(`SELECT c.run_pk, s.name, c.added, c.changed, c.unchanged, c.deleted
+	err := s.db.Read.NewRaw(`SELECT c.run_pk, s.name, c.added, c.changed, c.unchanged, c.deleted, c.suppressed
 FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk IN (?)`, bun.List(pks)).Scan(ctx, &counts)
 	for _, c := range counts {
-		at[c.RunPK].Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
+		at[c.RunPK].Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted, Suppressed: c.Suppressed}
 	}
 	return out, s.db.Fail("read the runs", err)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const invariantCount = 12
+const invariantCount = 13
 
 // invariant is one section of docs/invariants.md.
 type invariant struct {

@@ -32,6 +32,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"3e0dd195a11b9bc87189771eb12b1bd71f67269a436911534e0e677d775a740c",
 		"d5a9ce0c337d9d3060037d06a0bad32b2a50b96a898c97126f1a4a2e02907054",
 		"a770e663fc1b0212c666ebe21822058f0eba5368c5f62d74bbc291933e65ea91",
+		"68197b15f62f1363f54d5ec73bb06159aba3786290a606a0290dc2a6c351f5b0",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -71,6 +72,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"aeafdd42ad8d6c5d591c6dca2fed672c2e6aa8650ed9a74df782adaf2d854138",
 		"dcf47d8e33a25d2077fc032b313fbb02ece91474029b4934a82c5a1e37d208a6",
 		"1e7a9d8479f784e9e2ac1ddb3ca8e2ada7a5511de92519ef0fb2c3ae890a5fee",
+		"4edc84a9e133ffe4a172ece50ed2a970d59a530cfdc02d4ddb53c73199da9e83",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)

@@ -74,6 +74,8 @@ type RunStreamRow struct {
 	Changed   int64 `bun:"changed"`
 	Unchanged int64 `bun:"unchanged"`
 	Deleted   int64 `bun:"deleted"`
+
+	Suppressed int64 `bun:"suppressed"`
 }
 
 // StateRow is a committed cursor.

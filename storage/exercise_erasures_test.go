@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// A record that its owner deletes is a tombstone like any other, and no run brings it back
+// until its owner says so: neither a batch, nor an enumeration, nor one that begins a part.
+func exerciseErasures(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	x.put(w, 0, "a=1", "b=1", "c=1")
+	x.put(w, 1, "a=1")
+	x.finish(w)
+	c := x.connection("c")
+	x.code(x.s.EraseRecord(ctx, "c", "a", "none"), abi.CodeRecordUnknown)
+	x.code(x.s.EraseRecord(ctx, "c", "none", "a"), abi.CodeStreamUnknown)
+	x.code(x.s.RestoreRecord(ctx, "c", "a", "a"), abi.CodeRecordUnknown)
+	x.ok(x.s.EraseRecord(ctx, "c", "a", "a"))
+	x.code(x.s.EraseRecord(ctx, "c", "a", "a"), abi.CodeRecordUnknown)
+	x.same(x.list("c", "a"), "5:-a 2:b=1 3:c=1")
+	x.same(x.list("c", "b"), "4:a=1")
+	r, err := x.s.Record(ctx, "c", "a", "a")
+	x.ok(err)
+	x.same([]any{r.RunID, r.EmittedAt, r.Data == nil}, []any{"", "2026-01-02T03:04:05Z", true})
+	changes, err := x.s.Changes(ctx, "c", 4, 0)
+	x.ok(err)
+	x.same(fmt.Sprint(len(changes), " ", show(changes[0])), "1 5:-a")
+	x.sound()
+
+	// The next run, whose deletion of it changes nothing, and whose other records are taken.
+	w = x.begin("c")
+	x.put(w, 0, "a=1", "b=2", "-a", "a=2", "d=1")
+	x.put(w, 1, "a=1")
+	x.ok(w.Flush(ctx))
+	x.same(w.Counts(), []StreamCounts{{New: 1, Changed: 1, Unchanged: 1, Suppressed: 2}, {Unchanged: 1}})
+	x.finish(w)
+	x.same(x.list("c", "a"), "5:-a 6:b=2 3:c=1 7:d=1")
+	run, err := x.s.Run(ctx, "run2")
+	x.ok(err)
+	x.same(run.Counts["a"], StreamCounts{New: 1, Changed: 1, Unchanged: 1, Suppressed: 2})
+	some, err := x.s.RunsBefore(ctx, "c", "", 1)
+	x.ok(err)
+	x.same(some[0].Counts["a"].Suppressed, 2)
+
+	// One that a run has under way when its owner deletes the record.
+	w = x.begin("c")
+	x.put(w, 0, "c=2")
+	x.ok(w.Flush(ctx))
+	x.ok(x.s.EraseRecord(ctx, "c", "a", "c"))
+	x.put(w, 0, "c=3")
+	x.finish(w)
+	x.same(x.list("c", "a"), "5:-a 6:b=2 9:-c 7:d=1")
+
+	for key, want := range map[string]bool{"a": true, "b": false, "c": true} {
+		got, err := x.s.IsErased(ctx, c.ID, "a", key)
+		x.ok(err)
+		x.same(got, want)
+	}
+	x.ok(x.s.RestoreRecord(ctx, "c", "a", "a"))
+	x.code(x.s.RestoreRecord(ctx, "c", "a", "a"), abi.CodeRecordUnknown)
+	w = x.begin("c")
+	x.put(w, 0, "a=1", "c=1")
+	x.ok(w.Flush(ctx))
+	x.same(w.Counts()[0], StreamCounts{Changed: 1, Suppressed: 1})
+	x.finish(w)
+
+	// A later connection of that name knows nothing of it.
+	x.ok(x.s.RemoveConnection(ctx, "c", nil))
+	w = x.begin("c")
+	x.put(w, 0, "c=1")
+	x.ok(w.Flush(ctx))
+	x.same(w.Counts()[0], StreamCounts{New: 1})
+	x.finish(w)
+	x.ok(x.s.EraseRecord(ctx, "c", "a", "c")) // for the copy
+}
+
+// An enumeration neither misses nor buries what its owner has deleted, and one that meets it does
+// not bring it back; after a restore the record is one of its part again.
+func exerciseErasedEnumerated(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	for _, e := range []Enumeration{whole(), part("p")} {
+		name := "c"
+		if e.Part != "" {
+			name = "d"
+		}
+		w := x.begin(name)
+		x.enumerate(w, e, "a=1", "b=1", "gone=1")
+		x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: e}))
+		x.finish(w)
+		x.ok(x.s.EraseRecord(ctx, name, "a", "a"))
+		x.ok(x.s.EraseRecord(ctx, name, "a", "gone"))
+		w = x.begin(name)
+		x.enumerate(w, e, "a=2", "b=1")
+		missing, err := w.Missing(ctx, e, "", 9)
+		x.ok(err)
+		x.same(len(missing), 0)
+		x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: e}))
+		x.ok(w.Flush(ctx))
+		x.same(w.Swept()[0].Gone, 0)
+		x.same(w.Counts()[0], StreamCounts{Unchanged: 1, Suppressed: 1})
+		x.finish(w)
+		x.ok(x.s.RestoreRecord(ctx, name, "a", "a"))
+		w = x.begin(name)
+		x.enumerate(w, e, "a=3", "b=1")
+		x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: e}))
+		x.ok(w.Flush(ctx))
+		x.same([]any{w.Counts()[0], w.Swept()[0].Gone}, []any{StreamCounts{Changed: 1, Unchanged: 1}, 0})
+		x.finish(w)
+	}
+}
+
+// A delivery of a device does not bring it back either. The artifacts of a record go with it that
+// no other record of the connection refers to, wherever in it.
+func exerciseErasedArtifacts(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	src, other := x.enrolled("laptop"), x.enrolled("other")
+	id := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	for _, text := range []string{"alone", "shared", "deep", strings.Repeat("parts ", BlobPartBytes/4)} {
+		for _, s := range []*SourceInstance{src, other} {
+			x.ok(x.s.PutBlob(ctx, s, id(text), "text/plain", []byte(text)))
+		}
+	}
+	long := id(strings.Repeat("parts ", BlobPartBytes/4))
+	x.deliver(src, "r1", "a", fmt.Sprintf(`k={"x":{"blob_id":%q},"y":%q,"z":[%q],"long":%q}`, id("alone"), id("shared"), id("deep"), long), fmt.Sprintf(`l={"x":%q}`, id("shared")))
+	x.deliver(src, "r1", "b", fmt.Sprintf(`m={"list":[{"of":%q}]}`, id("deep")))
+	x.ok(x.s.EraseRecord(ctx, "laptop", "a", "k"))
+	has := func(s *SourceInstance, sum string) bool {
+		_, err := x.s.BlobPart(ctx, s.ConnectionID, sum, 0)
+		if err != nil {
+			x.code(err, device.CodeNotFound)
+		}
+		return err == nil
+	}
+	x.same([]bool{has(src, id("alone")), has(src, long), has(src, id("shared")), has(src, id("deep"))}, []bool{false, false, true, true})
+	x.same([]bool{has(other, id("alone")), has(other, long)}, []bool{true, true})
+	var parts int
+	x.ok(x.s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM device_blob_parts WHERE connection_id = ?", src.ConnectionID).Scan(&parts))
+	x.same(parts, 2)
+
+	x.deliver(src, "r1", "a", `k={"again":1}`, `n={}`)
+	r, err := x.s.Run(ctx, "r1")
+	x.ok(err)
+	x.same(r.Counts["a"], StreamCounts{New: 3, Suppressed: 1})
+	x.ok(x.s.EraseRecord(ctx, "laptop", "a", "l"))
+	x.ok(x.s.EraseRecord(ctx, "laptop", "b", "m"))
+	x.same([]bool{has(src, id("shared")), has(src, id("deep"))}, []bool{false, false})
+}

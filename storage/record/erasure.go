@@ -1,0 +1,239 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// erasureKey is a record's key as erasures looks it up.
+func erasureKey(key []byte) string {
+	sum := sha256.Sum256(key)
+	return hex.EncodeToString(sum[:])
+}
+
+// EraseRecord deletes a record at its owner's word, in one transaction: it becomes a tombstone,
+// no run brings it back, and the artifacts go that no other record of its connection refers to.
+// Without such a record it is record.unknown.
+func (s *Store) EraseRecord(ctx context.Context, connection, stream, key string) error {
+	st, err := s.streamOf(ctx, connection, stream)
+	if err != nil {
+		return err
+	}
+	for moved := true; moved; {
+		e, err := s.lookAt(ctx, st, key)
+		if err != nil {
+			return err
+		}
+		err = s.db.Alone(ctx, "delete the record", func(t *db.Tx) error {
+			err := e.erase(t)
+			moved = errors.Is(err, errMoved)
+			return err
+		})
+		if err != nil && !moved {
+			return err
+		}
+	}
+	return nil
+}
+
+// errMoved undoes a transaction for a record that has changed since it was looked at.
+var errMoved = errors.New("the record has changed")
+
+// erasing is a record on its way out.
+type erasing struct {
+	stream *tables.StreamRow
+	key    string
+	seq    int64    // of the record, when it was looked at
+	last   int64    // of the store, before it was
+	blobs  []string // that the record alone refers to, of those up to last
+}
+
+// ofConnection are the records of a connection that have a text in them.
+const ofConnection = "r.stream_id IN (SELECT id FROM streams WHERE connection_id = ?) AND r.deleted = 0 AND r.data LIKE ?"
+
+// blobNames finds what may be the name of an artifact, wherever it stands in a record.
+var blobNames = regexp.MustCompile(`[0-9a-f]{64}`)
+
+// lookAt reads a record, and which artifacts go with it. To find them it reads every record of
+// the connection, which no other transaction waits for.
+func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*erasing, error) {
+	e := &erasing{stream: st, key: key}
+	var data string
+	err := s.db.Read.QueryRowContext(ctx, "SELECT seq, data, (SELECT value FROM counters WHERE name = 'change') FROM records WHERE stream_id = ? AND key = ? AND deleted = 0", st.ID, key).
+		Scan(&e.seq, &data, &e.last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, noRecord(st.Name)
+	}
+	names := blobNames.FindAllString(data, -1)
+	if err != nil || len(names) == 0 {
+		return e, s.db.Fail("read the record", err)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var kept []string
+	if err := s.db.Read.NewRaw("SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?)", st.ConnectionID, bun.List(names)).Scan(ctx, &kept); err != nil {
+		return nil, s.db.Fail("find its artifacts", err)
+	}
+	for _, name := range kept {
+		var used bool
+		err := s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq <> ? AND "+ofConnection+")", e.seq, st.ConnectionID, "%"+name+"%").Scan(&used)
+		if err != nil {
+			return nil, s.db.Fail("find its artifacts", err)
+		}
+		if !used {
+			e.blobs = append(e.blobs, name)
+		}
+	}
+	return e, nil
+}
+
+func noRecord(stream string) error {
+	return abi.NewError(abi.CodeRecordUnknown, "stream "+stream+" has no record with that key", "`pdpp-host records list` shows the keys there are")
+}
+
+// erase deletes the record, or returns errMoved.
+//
+// Invariant 13: what an owner has deleted comes back at the owner's word alone.
+func (e *erasing) erase(t *db.Tx) error {
+	var seq int64
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT r.seq FROM records AS r JOIN streams AS s ON s.id = r.stream_id WHERE s.id = ? AND s.connection_id = ? AND s.removed = 0 AND r.key = ? AND r.deleted = 0",
+		e.stream.ID, e.stream.ConnectionID, e.key).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return noRecord(e.stream.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if seq != e.seq {
+		return errMoved
+	}
+	t.Erased = true
+	for _, name := range e.blobs {
+		if err := e.dropBlob(t, name); err != nil {
+			return err
+		}
+	}
+	sequence, err := OpenSequence(t)
+	if err != nil {
+		return err
+	}
+	sequence.Last++
+	const bury = "UPDATE records SET seq = ?, data = NULL, deleted = 1, emitted_at = ?, run_pk = 0 WHERE stream_id = ? AND key = ?"
+	if _, err := t.DB.ExecContext(t.Ctx, bury, sequence.Last, t.Now.UTC().Format(time.RFC3339Nano), e.stream.ID, e.key); err != nil {
+		return err
+	}
+	done, err := t.DB.ExecContext(t.Ctx, "INSERT INTO erasures (connection_id, stream, key_sha256, key, erased_us) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		e.stream.ConnectionID, e.stream.Name, erasureKey([]byte(e.key)), e.key, db.Micros(t.Now))
+	if err != nil {
+		return err
+	}
+	fresh, err := done.RowsAffected() // none: a program of the version before has brought the record back
+	if err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live - 1, deleted = deleted + 1, last_seq = ?, erased = erased + ? WHERE id = ?", sequence.Last, fresh, e.stream.ID)
+	if err != nil {
+		return err
+	}
+	if err := evidence.StoresMoved(t, e.stream.ConnectionID); err != nil {
+		return err
+	}
+	return evidence.Retain(t, e.stream.ConnectionID, -1)
+}
+
+// dropBlob removes an artifact that no record refers to which came after the one was looked at.
+func (e *erasing) dropBlob(t *db.Tx, name string) error {
+	var used bool
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq > ? AND r.seq <> ? AND "+ofConnection+")", e.last, e.seq, e.stream.ConnectionID, "%"+name+"%").Scan(&used)
+	for _, table := range []string{"device_blob_parts", "device_blobs"} {
+		if err == nil && !used {
+			_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 = ?", e.stream.ConnectionID, name)
+		}
+	}
+	return err
+}
+
+// RestoreRecord lets runs bring a record again that its owner has deleted. Its data is gone until
+// one does. Where the owner has deleted no such record it is record.unknown.
+func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key string) error {
+	st, err := s.streamOf(ctx, connection, stream)
+	if err != nil {
+		return err
+	}
+	return s.db.Alone(ctx, "let the record come again", func(t *db.Tx) error {
+		done, err := t.DB.ExecContext(t.Ctx, "DELETE FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?", st.ConnectionID, st.Name, erasureKey([]byte(key)))
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		if err == nil && n == 0 {
+			err = abi.NewError(abi.CodeRecordUnknown, "no record with that key was deleted from stream "+st.Name+" by its owner", "`pdpp-host records list --deleted` shows the keys of deleted records")
+		}
+		if err == nil {
+			_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET erased = erased - 1 WHERE id = ?", st.ID)
+		}
+		return err
+	})
+}
+
+// IsErased reports whether an owner has deleted a record, so that no run brings it back.
+func (s *Store) IsErased(ctx context.Context, connectionID, stream, key string) (erased bool, err error) {
+	err = s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?)", connectionID, stream, erasureKey([]byte(key))).Scan(&erased)
+	return erased, s.db.Fail("read the record", err)
+}
+
+// findErased returns which records of a batch their owner has deleted; nil: none. A batch of
+// streams of which nothing was deleted costs no statement.
+func findErased(t *db.Tx, to *Target, b *Batch) ([]bool, error) {
+	tallies, err := OpenTallies(t, to)
+	if err != nil {
+		return nil, err
+	}
+	var erased []bool
+	for i := range tallies {
+		if tallies[i].erased == 0 {
+			continue
+		}
+		var names keyList
+		rows := map[string][]int{}
+		for n := range b.rows {
+			if r := &b.rows[n]; int(r.stream) == i && !r.del {
+				name := erasureKey(b.arena[r.at:][:r.key])
+				if rows[name] == nil {
+					names.add([]byte(name))
+				}
+				rows[name] = append(rows[name], n)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		err := eachKey(t, func(name string) bool {
+			if erased == nil {
+				erased = make([]bool, len(b.rows))
+			}
+			for _, n := range rows[name] {
+				erased[n] = true
+			}
+			return true
+		}, withKeys(t, "SELECT e.key_sha256 FROM keys CROSS JOIN erasures AS e WHERE e.connection_id = ? AND e.stream = ? AND e.key_sha256 = keys.value"),
+			names.json(), to.ConnectionID, to.Streams[i].Name)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return erased, nil
+}
