@@ -15,7 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
-// RD-03, RD-31, RD-39, RD-41, RD-44: what cannot be is refused with a code and the part that
+// RD-03, RD-31, RD-39, RD-41, RD-44, RD-44.3: what cannot be is refused with a code and the part that
 // is wrong, in the form of its path.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
