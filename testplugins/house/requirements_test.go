@@ -3,6 +3,7 @@ package house_test
 import (
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -169,6 +170,36 @@ func TestNoTestNamesAnUnknownID(t *testing.T) {
 		n, _ := strconv.Atoi(number)
 		if !ok || scenario && (n < 1 || n > count) {
 			t.Errorf("a test names %s, which does not exist", id)
+		}
+	}
+}
+
+var (
+	attackRow = regexp.MustCompile(`(?m)^\| .* \| (.* of .*) \|$`)
+	attackOf  = regexp.MustCompile("((?:`\\w+`(?:, )?)+) of ([\\w/]+)")
+)
+
+// Each attack that docs/requirements.md lists is tried by a test that is there.
+func TestAttacksAreTried(t *testing.T) {
+	t.Parallel()
+	_, list, found := strings.Cut(read(t, "docs/requirements.md"), "## Attacks on readers' faces")
+	files, rows := projectFiles(t), attackRow.FindAllStringSubmatch(list, -1)
+	if !found || len(rows) < 17 {
+		t.Errorf("%d attacks are listed, want the 17 of the contract at least", len(rows))
+	}
+	for _, row := range rows {
+		for _, of := range attackOf.FindAllStringSubmatch(row[1], -1) {
+			var text strings.Builder
+			for _, file := range files {
+				if path.Dir(file) == of[2] && isTest(file) {
+					text.WriteString(read(t, file))
+				}
+			}
+			for name := range strings.SplitSeq(strings.Trim(of[1], "`"), "`, `") {
+				if !strings.Contains(text.String(), "func "+name+"(") {
+					t.Errorf("%s has no test %s", of[2], name)
+				}
+			}
 		}
 	}
 }
