@@ -74,10 +74,13 @@ sim:
 	$(GO) test ./testplugins/sim -run TestCompare -count 1 -v -args -compare | grep -v "^[=-]"
 
 ## crash: kill -9 host or worker at CRASHES random moments of a run, in a file and on
-## PostgreSQL, whose sessions and backends die, too; DSN: an empty database, else one is started
+## PostgreSQL, whose sessions and backends die, too; DSN: an empty database, else one is started;
+## then a hundred race for each of 1,000 grants that are read once
 CRASHES ?= 200
 crash: build plugins
 	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -v -crashes $(CRASHES) -dsn="$(DSN)"
+	$(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
+	PDPP_TESTS_ON_POSTGRES=1 $(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
 
 ## lighthouse: what Lighthouse gives the console's pages (needs Chromium and npm)
 lighthouse:

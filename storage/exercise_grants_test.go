@@ -181,7 +181,7 @@ func exerciseApproval(t *testing.T, x *exercise) {
 }
 
 // exerciseGrants: a grant is found by its token's hash until the end of time, with when it
-// was revoked (RD-36.2, RD-48.3). Clients without a request or a grant go in time (RD-39.2).
+// was revoked (RD-36.2, RD-48.3), beside the whole declaration that it was read by (RD-32.1). Clients without a request or a grant go in time (RD-39.2).
 func exerciseGrants(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	x.ok(x.s.NewClient(ctx, Client{ID: "c", Name: "An app"}, time.Hour, 2))
@@ -211,6 +211,9 @@ func exerciseGrants(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same(*token, GrantToken{ID: "gt_one", SHA256: "awaited", GrantID: "grt_one", Created: x.clock.Now().UTC(), Expires: a.Token.Expires})
 	x.same(*grant, a.Grant)
+	var declared string
+	x.ok(x.s.db.Read.QueryRowContext(ctx, "SELECT manifest FROM declarations WHERE sha256 = ?", grant.Declaration).Scan(&declared))
+	x.same(declared, string(a.Manifest))
 
 	first, err := x.s.TakeGrant(ctx, "one")
 	x.ok(err)

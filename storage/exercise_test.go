@@ -96,6 +96,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"an approval is one transaction RD-43.4", exerciseApproval},
 		{"grants and their tokens", exerciseGrants},
 		{"codes and refresh tokens are good once RD-45.2 RD-47.2", exerciseRedeem},
+		{"one token of a grant that is read once RD-35.2", exerciseOneIssue},
 		{"codes that owners type RD-46.1", exerciseUserCodes},
 		{"what readers were told RD-56", exerciseDisclosures},
 		{"many refused reads RD-56", exerciseManyDisclosures},

@@ -94,6 +94,26 @@ func SourceOf(manifest []byte) (s Source) {
 	return s
 }
 
+// Preset returns the streams of the preset that a manifest has by that id, in the form of a
+// request; nil: there is none.
+func Preset(manifest []byte, id string) json.RawMessage {
+	var d struct {
+		Presets []struct {
+			ID      string          `json:"id"`
+			Streams json.RawMessage `json:"streams"`
+		} `json:"selection_presets"`
+	}
+	if json.Unmarshal(manifest, &d) != nil {
+		return nil
+	}
+	for i := range d.Presets {
+		if d.Presets[i].ID == id {
+			return d.Presets[i].Streams
+		}
+	}
+	return nil
+}
+
 // Field returns the field of that name; nil: there is none.
 func (s *Stream) Field(name string) *Field {
 	if i := slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == name }); i >= 0 {

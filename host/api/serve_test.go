@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -119,6 +120,33 @@ func TestSlowRequests(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Section 13, slow readers: who asks and does not read is cut off, and what was to be written to
+// them is let go, whichever face wrote it.
+func TestAReaderThatStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, ended := wire.NewPipes(), make(chan error, 1)
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := w.Write(make([]byte, 1<<20))
+			ended <- err
+		})
+		go func() { served <- Serve(ctx, l, answers, slog.New(slog.DiscardHandler)) }()
+		conn, began := l.Dial(), time.Now()
+		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil || time.Since(began) > answerTime {
+			t.Errorf("got %v after %v, want it cut off within %v", err, time.Since(began), answerTime)
+		}
+		stop()
+		if err := errors.Join(<-served, conn.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Stopped, the server lets requests end that run, and ends those that do not.

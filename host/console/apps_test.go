@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
 
-// RD-42, RD-43, RD-44.2: an owner comes by the address that an app shows, chooses, sees what
-// the app would get and approves that; nothing is chosen before, and an old form approves
-// nothing.
+// RD-42, RD-42.1, RD-43, RD-44.2, RD-51.4: an owner comes by the address that an app shows, signs
+// in, chooses, sees what the app would get and approves that; nothing is chosen before, an old form
+// and another site's approve nothing, and a visitor sees nothing, also on this machine.
 func TestAppIsApprovedOnItsPage(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -24,7 +25,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
-	const name = `<b>An app</b>`
+	const name = `<b>РDРР СLI</b>` // in letters that look like those of a client that this host knows
 	a, err := d.Connect(t.Context(), "", name, "")
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +46,9 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 		if got := b.ask(http.MethodPost, page+path, url.Values{}, map[string]string{"Sec-Fetch-Site": "cross-site"}); got.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: got %d, want 403", path, got.status)
 		}
+	}
+	if r, err := d.Find(t.Context(), a.URI); err != nil || !strings.Contains(shown.body, words.AppUnverified) || !strings.Contains(shown.body, r.ClientID) {
+		t.Errorf("got %s, %v, want it said that nobody has verified the name, and whose id it is", shown.body, err)
 	}
 	choices := url.Values{"stream": {"0-0"}, "fields-0-0": {"text"}, "expires": {"1d"}}
 	for want, form := range map[string]url.Values{

@@ -187,16 +187,24 @@ func (d *Details) check(n int) error {
 		return invalid("is neither single_use nor continuous", n, "access_mode")
 	case d.SelectionPreset != "" && d.Streams != nil, d.SelectionPreset == "" && len(d.Streams) == 0:
 		return invalid("has not exactly one of streams and selection_preset", n)
-	case len(d.Streams) > mostStreams:
-		return invalid("has more than 64 entries", n, "streams")
+	case !plain(d.SelectionPreset, longestName):
+		return invalid("is too long or no plain text", n, "selection_preset")
 	}
 	if err := d.checkPromises(n); err != nil {
 		return err
 	}
+	return checkStreams(d.Streams, n)
+}
+
+// checkStreams refuses streams that no source could meet, of the details with number n.
+func checkStreams(all []Asked, n int) error {
+	if len(all) > mostStreams {
+		return invalid("has more than 64 entries", n, "streams")
+	}
 	var names []string
-	for i := range d.Streams {
-		s := &d.Streams[i]
-		if slices.Contains(names, s.Name) || s.Name == every && len(d.Streams) > 1 {
+	for i := range all {
+		s := &all[i]
+		if slices.Contains(names, s.Name) || s.Name == every && len(all) > 1 {
 			return invalid("stands twice, or beside *", n, "streams", i, "name")
 		}
 		names = append(names, s.Name)

@@ -28,6 +28,7 @@ type Document struct {
 	PurposeDescription string          `json:"purpose_description,omitempty"`
 	AccessMode         string          `json:"access_mode"`
 	Streams            []Stream        `json:"streams"`
+	SelectionPreset    string          `json:"selection_preset,omitempty"` // that Streams came of
 	Retention          *Retention      `json:"retention,omitempty"`
 	ExpiresAt          *time.Time      `json:"expires_at"`
 }
@@ -52,7 +53,7 @@ func (r *Review) Grant(id string, at time.Time) (*Document, []byte, error) {
 		Version: documentVersion, GrantID: id, IssuedAt: at.UTC().Truncate(time.Second), Subject: r.Subject,
 		Client: DocumentClient{r.Client.ID, value(r.Client.Display)}, Source: r.Source, Declaration: DocumentVersion{r.Declaration.Version},
 		PurposeCode: r.PurposeCode, PurposeDescription: value(r.PurposeDescription), AccessMode: r.AccessMode, Streams: r.Streams,
-		Retention: r.Retention, ExpiresAt: r.ExpiresAt,
+		SelectionPreset: value(r.SelectionPreset), Retention: r.Retention, ExpiresAt: r.ExpiresAt,
 	}
 	text, err := json.Marshal(d)
 	return d, text, err

@@ -91,14 +91,34 @@ func sourcesOf(id string, have []Declared) []Declared {
 	return slices.DeleteFunc(slices.Clone(have), func(d Declared) bool { return d.ID != id || len(d.Connections) == 0 })
 }
 
-// want makes *, views and left-out fields explicit (RD-32.2, RD-32.3).
+// want makes presets, *, views and left-out fields explicit (RD-32.2, RD-32.3).
 func (d *Details) want(by *Declared) ([]wanted, error) {
-	if d.SelectionPreset != "" {
+	if d.SelectionPreset == "" {
+		return wantAll(d.Streams, by)
+	}
+	all, err := wantAll(preset(by, d.SelectionPreset), by)
+	if err != nil { // the manifest wrote it, and not the client
 		return nil, invalid("is no preset of the source", 0, "selection_preset")
 	}
+	return all, nil
+}
+
+// preset are the streams of a preset, as a client could ask for them. One that has a part which
+// is not known here is none, since without that part it would give more; nor is one that names
+// connections, which are the owner's and not the source's.
+func preset(by *Declared, id string) []Asked {
+	var all []Asked
+	if json.Unmarshal(declaration.Preset(by.Manifest, id), &all, json.RejectUnknownMembers(true)) != nil || checkStreams(all, 0) != nil ||
+		slices.ContainsFunc(all, func(s Asked) bool { return s.InstanceIDs != nil }) {
+		return nil
+	}
+	return all
+}
+
+func wantAll(streams []Asked, by *Declared) ([]wanted, error) {
 	var all []wanted
-	for i := range d.Streams {
-		asked := &d.Streams[i]
+	for i := range streams {
+		asked := &streams[i]
 		if asked.Name == every {
 			for k := range by.Streams {
 				if s := &by.Streams[k]; len(s.Fields) > 0 {

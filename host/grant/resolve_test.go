@@ -90,7 +90,7 @@ func told(s *Stream) string {
 	return fmt.Sprintf("%s%v%v%v%s", s.Name, s.InstanceIDs, s.Fields, s.Resources, s.records())
 }
 
-// RD-32.2 to RD-32.5, RD-36.1: stars, views and left-out fields become explicit, with the
+// RD-32.2, RD-32.3, RD-32.4, RD-32.5, RD-36.1: stars, views and left-out fields become explicit, with the
 // required ones, one connection and a time.
 func TestResolve(t *testing.T) {
 	t.Parallel()

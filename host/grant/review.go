@@ -121,7 +121,7 @@ func Resolve(q *Request, c *Choices, have []Declared, now time.Time) (*Review, *
 	}
 	if d := q.Details; d != nil {
 		r.PurposeCode, r.PurposeDescription, r.AccessMode = d.PurposeCode, text(d.PurposeDescription), d.AccessMode
-		r.Retention, r.ClientClaims = d.Retention, d.ClientClaims
+		r.SelectionPreset, r.Retention, r.ClientClaims = text(d.SelectionPreset), d.Retention, d.ClientClaims
 	}
 	if r.PurposeCode == AITraining {
 		r.AITrainingConsented = &c.AITraining

@@ -66,7 +66,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.readers.Refuse(w, r, &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"})
 		return
 	}
-	caller, leave, ok := h.readers.Admit(w, r, h.metadata)
+	caller, turn, leave, ok := h.readers.Admit(w, r, h.metadata)
 	if !ok {
 		return
 	}
@@ -88,24 +88,34 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := New(o, func(ctx context.Context, path []string, query url.Values) *records.Reply {
 		return h.readers.Ask(ctx, caller, path, query)
 	})
-	h.inner.ServeHTTP(uncached{w}, r.WithContext(context.WithValue(ctx, admitted{}, s)))
+	h.inner.ServeHTTP(&answering{w, turn}, r.WithContext(context.WithValue(ctx, admitted{}, s)))
 }
 
-// uncached keeps answers out of caches, whatever the SDK says of them (RD-04.3).
-type uncached struct{ http.ResponseWriter }
+// answering keeps answers out of caches, whatever the SDK says of them (RD-04.3), and gives back
+// the turn of a request once there is an answer to write: its reader may be slow.
+type answering struct {
+	http.ResponseWriter
 
-func (u uncached) WriteHeader(status int) {
-	u.Header().Set("Cache-Control", wire.NoStore)
-	u.ResponseWriter.WriteHeader(status)
+	turn func()
 }
 
-func (u uncached) Write(p []byte) (int, error) {
-	u.Header().Set("Cache-Control", wire.NoStore)
-	return u.ResponseWriter.Write(p)
+func (a *answering) WriteHeader(status int) {
+	a.begin()
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answering) Write(p []byte) (int, error) {
+	a.begin()
+	return a.ResponseWriter.Write(p)
+}
+
+func (a *answering) begin() {
+	a.Header().Set("Cache-Control", wire.NoStore)
+	a.turn()
 }
 
 // Unwrap is what http.ResponseController goes on with.
-func (u uncached) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // Under returns a question that finds its caller anew each time, so that a revocation holds
 // from the next call on.

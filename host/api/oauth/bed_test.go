@@ -90,7 +90,8 @@ func newBed(t testing.TB) *bed {
 		Actor: owner.Actor{Face: owner.CommandLine}, Now: now, Random: rand.Reader, Logger: logger,
 	})
 	guard := &web.Guard{Listening: netip.MustParseAddrPort(at)}
-	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, Introspects: func(ctx context.Context, id, secret string) (bool, error) {
+	as := func(a owner.Actor) *owner.Owner { return b.owner.As(a, nil) }
+	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, RevokeAsOwner: ownerapi.RevokeByToken(as), Introspects: func(ctx context.Context, id, secret string) (bool, error) {
 		return access.Introspects(ctx, b.owner, id, secret)
 	}})
 	b.accept("mine", manifest)

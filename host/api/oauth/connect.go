@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
@@ -115,10 +116,16 @@ type revoked struct {
 	Revoked bool `json:"revoked"`
 }
 
-// revoke ends a grant for its own client (RD-50).
+// revoke ends a grant for its own client, or for its owner's program (RD-50).
 func (c *call) revoke() (any, error) {
-	id := c.r.PathValue("grant")
-	if err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), c.Guard.Address(c.r), "grants.revoke", id), c.bearer(), id); err != nil {
+	id, from, token := c.r.PathValue("grant"), c.Guard.Address(c.r), c.bearer()
+	err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), from, "grants.revoke", id), token, id)
+	if abi.CodeOf(err) == desk.CodeTokenRefused {
+		if known, refused := c.RevokeAsOwner(c.r.Context(), from, token, id); known || refused != nil {
+			err = refused
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return revoked{true}, nil

@@ -1,10 +1,14 @@
 package oauth
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -15,7 +19,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
-// RD-03, RD-31, RD-39, RD-41, RD-44: what cannot be is refused with a code and the part that
+// RD-03, RD-31, RD-39, RD-41, RD-44, RD-44.3: what cannot be is refused with a code and the part that
 // is wrong, in the form of its path.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
@@ -216,6 +220,61 @@ func TestForgedHostsAndOrigins(t *testing.T) {
 		got := b.posts(PathConnect, object{"resource": origin}, func(r *http.Request) { r.Header.Set(header, value) })
 		if got.status != http.StatusForbidden || got.head.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s %s: got %d %s, want 403", header, value, got.status, got.text)
+		}
+	}
+}
+
+// RD-01.2, RD-01.4, section 13, forgeries of Host and Origin: whatever way a request has to say
+// which host it is for, another one's name is not answered and not told again; and no page of
+// another origin sends anything, also not one of this machine's.
+func TestForgeriesOnTheWire(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	s := httptest.NewServer(b.face)
+	t.Cleanup(s.Close)
+	answer := func(request string) (status int, text string) {
+		t.Helper()
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		b.ok(err)
+		defer func() { _ = conn.Close() }()
+		_, err = io.WriteString(conn, request)
+		b.ok(err)
+		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		b.ok(err)
+		defer func() { _ = got.Body.Close() }()
+		body, err := io.ReadAll(got.Body)
+		b.ok(err)
+		return got.StatusCode, fmt.Sprint(got.Header, string(body))
+	}
+	get := "GET " + PathResource + " HTTP/1.1\r\n"
+	if status, text := answer(get + "Host: " + at + "\r\n\r\n"); status != http.StatusOK {
+		t.Fatalf("the host's own name: got %d %s, want 200", status, text)
+	}
+	for _, request := range []string{
+		get + "Host: evil.example\r\n\r\n",
+		get + "Host: evil.example:8377\r\nX-Forwarded-Host: " + at + "\r\nForwarded: host=" + at + "\r\n\r\n",
+		"GET http://evil.example" + PathResource + " HTTP/1.1\r\nHost: " + at + "\r\n\r\n",
+		get + "Host: " + at + "\r\nHost: evil.example\r\n\r\n",
+		get + "Host: " + at + "@evil.example\r\n\r\n",
+		get + "Host: " + at + ", evil.example\r\n\r\n",
+		get + "Host: " + at + ".evil.example\r\n\r\n",
+		get + "Host: " + at + "/evil.example\r\n\r\n",
+		get + "Host: localhost.:8377\r\n\r\n",
+		get + "Host: 127.1:8377\r\n\r\n",
+		get + "Host: \r\n\r\n",
+		get + "\r\n",
+		"GET " + PathResource + " HTTP/1.0\r\n\r\n",
+	} {
+		if status, text := answer(request); status != http.StatusMisdirectedRequest && status != http.StatusBadRequest || strings.Contains(text, "evil") {
+			t.Errorf("%q: got %d %s, want it refused without that name", request, status, text)
+		}
+	}
+	for _, from := range []string{"null", "https://evil.example", "http://" + at + ".evil.example", "http://evil.example/" + at, "http://127.0.0.1:9999", "http://localhost:8377", "file://", "x"} {
+		for _, path := range []string{PathRegister, PathPush, PathConnect, PathPoll, "/grants/x/revoke"} {
+			got := b.sends(http.MethodPost, path, "{}", func(r *http.Request) { r.Header.Set("Origin", from) })
+			if got.status != http.StatusForbidden || got.head.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s from %q: got %d %s, want 403", path, from, got.status, got.text)
+			}
 		}
 	}
 }

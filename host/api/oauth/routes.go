@@ -53,6 +53,9 @@ type Deps struct {
 	Witness func(ctx context.Context, address, operation, subject string) context.Context
 	// Introspects reports whether a resource server shows a secret that was made for it.
 	Introspects func(ctx context.Context, id, secret string) (bool, error)
+	// RevokeAsOwner ends a grant for whoever at that address shows a token that speaks for the
+	// owner. known is false where it is none.
+	RevokeAsOwner func(ctx context.Context, address, token, id string) (known bool, err error)
 	// NoRegistration: no client becomes known here.
 	NoRegistration bool
 }

@@ -43,7 +43,7 @@ var table = []route{
 		form(slices.Concat([]wire.Param{needed("client_id", "who asks")}, asked)...)),
 	post(PathConnect, "Begins to wait for an owner's decision", (*call).connect, wire.Succeeds[attempt](http.StatusCreated), secret, takes[connecting]),
 	post(PathPoll, "Asks whether the owner has decided", (*call).poll, append(wire.OK[token](), wire.Succeeds[waiting](http.StatusAccepted)...), secret, takes[polling]),
-	post(PathRevoke, "Ends a grant, for its own app", (*call).revoke, wire.OK[revoked](), func(rt *route) { rt.Open = false }),
+	post(PathRevoke, "Ends a grant, for its own app or for its owner", (*call).revoke, wire.OK[revoked](), func(rt *route) { rt.Open = false }),
 }
 
 // root is what a program sees at the address alone.

@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
-// RD-42, RD-43: a program of the owner's reviews, approves and refuses at the protocol's paths,
+// RD-42, RD-42.1, RD-43: a program of the owner's reviews, approves and refuses at the protocol's paths,
 // with the protocol's codes. Nobody else does: not by a token that reads, and not without one.
 func TestConsentByTheProtocol(t *testing.T) {
 	t.Parallel()

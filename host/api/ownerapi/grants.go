@@ -2,11 +2,14 @@ package ownerapi
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
@@ -128,6 +131,25 @@ func (c *call) limitGrant(in *bound) (*grants.Shown, error) {
 func (c *call) revokeGrant() (*ended, error) {
 	id := c.r.PathValue("grant")
 	return &ended{id}, grants.Revoke(c.Context(), c.owner, id)
+}
+
+// RevokeByToken ends a grant for the program of the owner's that shows a token, where the protocol
+// has apps end their own (RD-50). known is false where it is no token of the owner's.
+func RevokeByToken(as func(owner.Actor) *owner.Owner) func(ctx context.Context, address, token, id string) (known bool, err error) {
+	return func(ctx context.Context, address, token, id string) (bool, error) {
+		who, err := access.ByToken(ctx, as(owner.Actor{Face: owner.APIToken, Address: address}), token)
+		if abi.CodeOf(err) == access.CodeTokenRefused {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if err := who.Allows(manage); err != nil {
+			return true, refusalOf(err)
+		}
+		who.Actor.Address = address
+		return true, grants.Revoke(ctx, as(who.Actor), id)
+	}
 }
 
 func (c *call) listClients() (*wire.List[grants.Client], error) {

@@ -69,8 +69,9 @@ func (u *unsent) Write(b []byte) (int, error) {
 
 // Admit takes in a request of another face for the holder of a client's token, under the
 // limits of readers. about is the path where a client learns to ask for access. ok is false
-// where it was refused, and answered so; else the face calls leave when it is done.
-func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (caller *read.Caller, leave func(), ok bool) {
+// where it was refused, and answered so; else the face calls turn before it writes its answer,
+// whose reader may be slow, and leave when it is done.
+func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (caller *read.Caller, turn, leave func(), ok bool) {
 	c := s.call(w, r, about)
 	err := c.named()
 	if err == nil {
@@ -84,9 +85,9 @@ func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (ca
 			c.leave()
 		}
 		c.fail(err)
-		return nil, nil, false
+		return nil, nil, nil, false
 	}
-	return c.caller, c.leave, true
+	return c.caller, c.turn, c.leave, true
 }
 
 // Refuse answers a request with a failure.

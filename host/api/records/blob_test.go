@@ -2,7 +2,6 @@ package records
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -326,25 +325,6 @@ func TestBlobsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// RD-57: who reads a blob slowly takes a place among what runs of its token, and none of all the others'.
-func TestASlowReaderHoldsNoTurn(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+b.keep("one", "a", "title", "text/plain", "slow"), nil)
-	r.Header.Set("Authorization", "Bearer client")
-	all, own := -1, true
-	b.server.ServeHTTP(&cutting{ResponseWriter: httptest.NewRecorder(), cut: func() {
-		all = len(b.server.limits.all)
-		own = b.server.limits.running.Take(sha256.Sum256([]byte("g")), 1)
-	}}, r)
-	if all != 0 || own {
-		t.Errorf("while it is written: got %d turns of all and a free place of its own (%v), want no turn, and its place", all, own)
-	}
-	if left := len(b.server.limits.all); left != 0 {
-		t.Errorf("behind it: got %d turns, want 0", left)
-	}
-}
-
 // A blob whose bytes go away while they are read is cut off, and not taken for the whole.
 func TestBlobThatGoesAwayIsCutOff(t *testing.T) {
 	t.Parallel()
@@ -369,20 +349,3 @@ func TestBlobThatGoesAwayIsCutOff(t *testing.T) {
 		t.Errorf("got %d of %d bytes and no error, want it cut off", len(got), answer.ContentLength)
 	}
 }
-
-// cutting calls cut behind the first part.
-type cutting struct {
-	http.ResponseWriter
-
-	cut func()
-}
-
-func (c *cutting) Write(p []byte) (int, error) {
-	if c.cut != nil {
-		c.cut()
-		c.cut = nil
-	}
-	return c.ResponseWriter.Write(p)
-}
-
-func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }

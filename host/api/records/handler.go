@@ -163,6 +163,7 @@ func (c *call) guarded() (err error) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
+	c.turn() // its reader may be slow: the others wait for it no longer
 	wire.Write(c.w, http.StatusOK, body)
 	return nil
 }

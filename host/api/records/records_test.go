@@ -134,6 +134,8 @@ func TestRefusals(t *testing.T) {
 		{name: "limit", token: b.owner, path: records + "?limit=0", status: 400, code: "invalid_request", param: "limit"},
 		{name: "unknown parameter", token: b.owner, path: records + "?limits=1", status: 400, code: "invalid_request", param: "limits"},
 		{name: "bare filter", token: b.owner, path: records + "?filter=", status: 400, code: "invalid_request", param: "filter"},
+		{name: "a filter of 64 KiB", token: b.owner, path: records + "?filter[title]=" + strings.Repeat("x", 64<<10), status: 400, code: "invalid_request"},
+		{name: "a client's filter of 64 KiB", token: "client", path: records + "?filter[title]=" + strings.Repeat("x", 64<<10), status: 400, code: "invalid_request", param: "filter"},
 		{name: "field", token: b.owner, path: records + "?fields=gone", status: 400, code: "unknown_field"},
 		{name: "sort", token: b.owner, path: records + "?sort=n", status: 400, code: "invalid_sort", param: "sort"},
 		{name: "two sorts", token: b.owner, path: records + "?sort=n,at", status: 400, code: "invalid_sort", param: "sort"},

@@ -21,7 +21,7 @@ var changes = []string{
 	"/devices/invite", "/devices/of/x/accept", "/devices/of/x/revoke", "/connectors/install", "/connectors/of/x/accept", "/connectors/of/x/remove",
 }
 
-// OC-05: a change that another site had the owner's browser send is refused, on every
+// OC-05, RD-51.3: a change that another site had the owner's browser send is refused, on every
 // address, and leaves no event.
 func TestForeignChangesAreRefused(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestForeignChangesAreRefused(t *testing.T) {
 	v.says(v.post("/settings/sessions/end-others"), http.StatusUnauthorized, "tokens.refused")
 }
 
-// OC-05.1, OC-05.2, OC-07: every answer confines the browser and opens nothing to another
+// OC-05.1, OC-05.2, OC-07, RD-51.3: every answer confines the browser and opens nothing to another
 // origin: pages, redirects, refusals, assets, and what is not there. A name that this host
 // was not told of gets no page.
 func TestEveryAnswerConfines(t *testing.T) {

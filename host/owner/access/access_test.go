@@ -72,7 +72,7 @@ func (r *rig) claim() *access.Opened {
 	return opened
 }
 
-// OC-03: a link chooses the password once. OC-04, OC-04.1: each sign-in is a session with a
+// OC-03, RD-51.1, RD-51.2: a link chooses the password once. OC-04, OC-04.1: each sign-in is a session with a
 // secret of its own, and a change of the password ends the others.
 func TestOwnerSignsIn(t *testing.T) {
 	t.Parallel()

@@ -3,17 +3,15 @@ package grants
 import (
 	"encoding/json"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
-	"github.com/pdpp-host/pdpp-host/host/atomicfile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
@@ -60,11 +58,14 @@ func credentialCommand(s *session.Session) *cobra.Command {
 					return err
 				}
 				path := filepath.Join(root, "clients", fileOf(provider))
-				err = writePrivate(path, &credentialFile{
+				text, err := json.MarshalIndent(&credentialFile{
 					provider.String(), provider.String(), "pdpp:read", credentialClient{made.ClientID, made.Client, "none"},
 					credential{made.Token, "Bearer", made.GrantID, made.ExpiresAt}, made.CreatedAt,
-				})
+				}, "", "  ")
 				if err != nil {
+					return err
+				}
+				if err := secret.WriteFile(path, text); err != nil {
 					return err
 				}
 				return s.Printer.Result("wrote "+path, map[string]any{"grant_id": made.GrantID, "file": path, "expires_at": made.ExpiresAt}, nil)
@@ -93,23 +94,3 @@ var unfit = regexp.MustCompile(`[^A-Za-z0-9.-]`)
 
 // fileOf is the name under which programs of the protocol keep what they have of a host.
 func fileOf(at *url.URL) string { return unfit.ReplaceAllString(at.Host, "_") + ".json" }
-
-// writePrivate writes a file that its owner alone can read, whole or not at all.
-func writePrivate(path string, v any) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err != nil {
-		return unwritable(path, err)
-	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err == nil {
-		err = atomicfile.Write(path, append(text, '\n'))
-	}
-	if err != nil {
-		return unwritable(path, err)
-	}
-	return nil
-}
-
-func unwritable(path string, err error) error {
-	return abi.NewError(abi.CodeUsage, "the file cannot be written, and nobody has the token", "choose another --root, and make another token").WithDetail(path).Wrap(err)
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/api/metrics"
 	"github.com/pdpp-host/pdpp-host/host/api/oauth"
+	"github.com/pdpp-host/pdpp-host/host/api/ownerapi"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/console"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
@@ -56,6 +57,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 		Introspects: func(ctx context.Context, id, secret string) (bool, error) {
 			return access.Introspects(ctx, i.guard.As(owner.Actor{Face: owner.App}), id, secret)
 		},
+		RevokeAsOwner: ownerapi.RevokeByToken(i.guard.As),
 		Witness: func(ctx context.Context, address, operation, subject string) context.Context {
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},

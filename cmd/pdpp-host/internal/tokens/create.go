@@ -2,13 +2,16 @@ package tokens
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -16,11 +19,11 @@ import (
 )
 
 func createCommand(s *session.Session) *cobra.Command {
-	var scope, expires string
+	var scope, expires, file string
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a token, and show it once", Args: syntax.Takes("NAME"),
 		Long: "Makes a token with which a program speaks for you, in an Authorization header. NAME says what uses it. The token alone\n" +
-			"is on standard output, once: this host keeps a hash of it. Its scope is read (look at everything), run (start and stop\n" +
+			"is on standard output, once, or in a file that you alone can read: this host keeps a hash of it. Its scope is read (look at everything), run (start and stop\n" +
 			"runs as well), manage (everything), or introspect: a server of yours asks with it at /introspect what the tokens stand\n" +
 			"for that it is shown, as the user TOKEN by HTTP Basic, and does nothing else with it.",
 		Example: "  pdpp-host tokens create backup --scope read --expires 30d",
@@ -29,11 +32,16 @@ func createCommand(s *session.Session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return create(cmd.Context(), s, access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life})
+			n := access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life}
+			if file != "" {
+				return createInto(cmd.Context(), s, n, file)
+			}
+			return create(cmd.Context(), s, n)
 		},
 	}
 	scopeFlag(cmd, &scope, access.ScopeIntrospect)
 	cmd.Flags().StringVar(&expires, "expires", "30d", "it is good for `SPAN`, up to 365d")
+	cmd.Flags().StringVar(&file, "file", "", "write it into the new `FILE`, and not to standard output")
 	return cmd
 }
 
@@ -59,5 +67,22 @@ func create(ctx context.Context, s *session.Session, n access.NewToken) error {
 			}
 			fmt.Fprintln(w, made.Secret)
 		})
+	})
+}
+
+// createInto makes a token that stands in a new file alone.
+func createInto(ctx context.Context, s *session.Session, n access.NewToken, path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		return syntax.Usage("--file names a file that is there already, or a place that cannot be read", "choose another name")
+	}
+	return s.Change(func(o *owner.Owner) error {
+		made, err := access.CreateToken(ctx, o, n)
+		if err != nil {
+			return err
+		}
+		if err := secret.WriteFile(path, []byte(made.Secret)); err != nil {
+			return err
+		}
+		return s.Printer.Result("wrote "+path, map[string]any{"id": made.ID, "scope": made.Scope, "file": path, "expires_at": made.ExpiresAt}, nil)
 	})
 }

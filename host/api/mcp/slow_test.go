@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// anyone takes each token for a grant of its own.
+type anyone struct{ scope *read.Scope }
+
+func (a anyone) Caller(_ context.Context, token string) (*read.Caller, error) {
+	return &read.Caller{Client: token, Grant: token, Scope: a.scope}, nil
+}
+
+// stuck is a client that does not read its answer before it is let go.
+type stuck struct {
+	*httptest.ResponseRecorder
+
+	writes, release chan struct{}
+	once            sync.Once
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	s.once.Do(func() { s.writes <- struct{}{}; <-s.release })
+	return s.ResponseRecorder.Write(p)
+}
+
+// RD-57, section 13, slow readers: as many models as may ask at once stop reading their answers,
+// and whoever asks then is answered.
+func TestSlowModelsHoldNoTurn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.reader.Callers = anyone{b.caller.Scope}
+	h := NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/about")
+	const atOnce, ofOne = 32, 4
+	writes, release := make(chan struct{}, atOnce), make(chan struct{})
+	var asking sync.WaitGroup
+	answers := make([]*stuck, atOnce)
+	for i := range answers {
+		answers[i] = &stuck{ResponseRecorder: httptest.NewRecorder(), writes: writes, release: release}
+		asking.Go(func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			r.Header.Set("Authorization", fmt.Sprint("Bearer ", i/ofOne))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			h.ServeHTTP(answers[i], r)
+		})
+	}
+	for range answers {
+		<-writes
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+"/v1/streams", nil)
+	r.Header.Set("Authorization", "Bearer another")
+	w := httptest.NewRecorder()
+	b.reader.ServeHTTP(w, r)
+	close(release)
+	asking.Wait()
+	if w.Code != http.StatusOK {
+		t.Errorf("beside %d that do not read: got %d %s, want an answer", atOnce, w.Code, w.Body)
+	}
+	for i, a := range answers {
+		if a.Code != http.StatusOK {
+			t.Errorf("model %d: got %d %s, want an answer", i, a.Code, a.Body)
+		}
+	}
+}

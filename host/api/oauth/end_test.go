@@ -1,0 +1,110 @@
+package oauth
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/grant"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+)
+
+// RD-50: a program of the owner's ends any grant where the protocol has apps end their own, by a
+// token that may, as often as it asks; one that may only read ends none.
+func TestOwnersProgramRevokes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	token, id := b.granted()
+	owners := map[access.Scope]string{}
+	for _, scope := range []access.Scope{access.ScopeRead, access.ScopeManage, access.ScopeIntrospect} {
+		made, err := access.CreateToken(t.Context(), b.owner, access.NewToken{Name: string(scope), Scope: scope})
+		b.ok(err)
+		owners[scope] = made.Secret
+	}
+	revoke := func(id, token string) *sent {
+		t.Helper()
+		return b.posts("/grants/"+id+"/revoke", object{}, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) })
+	}
+	for scope, want := range map[access.Scope]int{access.ScopeRead: http.StatusForbidden, access.ScopeIntrospect: http.StatusUnauthorized} {
+		if got := revoke(id, owners[scope]); got.status != want {
+			t.Errorf("a token of the scope %s: got %d %s, want %d", scope, got.status, got.text, want)
+		}
+	}
+	if _, err := b.reads(token); err != nil {
+		t.Errorf("after both: got %v, want the grant to hold", err)
+	}
+	if got := revoke("grt_none", owners[access.ScopeManage]); got.status != http.StatusNotFound {
+		t.Errorf("a grant that there is none of: got %d %s, want 404", got.status, got.text)
+	}
+	for range 2 {
+		if got := revoke(id, owners[access.ScopeManage]); got.status != http.StatusOK || got.body["revoked"] != true {
+			t.Errorf("got %d %s, want it to be revoked", got.status, got.text)
+		}
+	}
+	_, err := b.reads(token)
+	b.code(err, desk.CodeRevoked)
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "grants.revoke"})
+	b.ok(err)
+	events := slices.DeleteFunc(page.Events, func(e owner.AuditEvent) bool { return e.Outcome != "done" })
+	if len(events) != 1 || events[0].Subject != id || events[0].Actor != "token" || !strings.HasPrefix(events[0].Address, "192.0.") {
+		t.Errorf("got the events %+v, want one of the owner's token", page.Events)
+	}
+}
+
+// RD-36.4: a grant is never narrowed. An app that is to read less asks again; what it had shows
+// what it did, until that is revoked.
+func TestNarrowingIsAskingAgain(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	first, id := b.granted()
+	before, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	client := before.ClientID
+	polling, request := b.connects(object{"client_id": client, "request_uri": b.pushes(client, strings.Replace(asks, `"title","at"`, `"at"`, 1))})
+	b.approves(request, grant.Choices{})
+	second := b.polls(polling).string("access_token")
+	const wide, narrow = `{"id":"b","title":"new","at":"2026-02-01T00:00:00Z"}`, `{"id":"b","at":"2026-02-01T00:00:00Z"}`
+	for token, want := range map[string]string{first: wide, second: narrow} {
+		if got, err := b.reads(token); err != nil || got != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+	after, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	if string(after.Document) != string(before.Document) || after.SHA256 != before.SHA256 {
+		t.Errorf("the first grant became %s, want it to stay %s", after.Document, before.Document)
+	}
+	b.ok(grants.Revoke(t.Context(), b.owner, id))
+	_, err = b.reads(first)
+	b.code(err, desk.CodeRevoked)
+	if got, err := b.reads(second); err != nil || got != narrow {
+		t.Errorf("after the first has ended: got %s, %v, want %s", got, err, narrow)
+	}
+}
+
+// RD-32.1: what was approved stays as the declaration of then had it, whatever a newer module
+// declares: a field that it adds is not shown, and one that it drops still is.
+func TestANewerManifestChangesNoGrant(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	token, id := b.granted()
+	before, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	want, err := b.reads(token)
+	b.ok(err)
+	newer := strings.Replace(strings.Replace(manifest, `"version":"1.0.0"`, `"version":"2.0.0"`, 1), `"title":{"type":"string"}`, `"mood":{"type":"string"}`, 1)
+	b.accept("mine", newer)
+	b.put("mine", `{"id":"b","title":"new","mood":"canary","secret":"canary","at":"2026-02-01T00:00:00Z"}`)
+	if got, err := b.reads(token); err != nil || got != want {
+		t.Errorf("got %s, %v, want what it was before: %s", got, err, want)
+	}
+	after, err := b.store.GrantOf(t.Context(), id)
+	b.ok(err)
+	if string(after.Document) != string(before.Document) || after.Declaration != grant.Hash([]byte(manifest)) {
+		t.Errorf("got the grant %s by the declaration %s, want it as it was by %s", after.Document, after.Declaration, grant.Hash([]byte(manifest)))
+	}
+}
