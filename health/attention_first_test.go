@@ -63,16 +63,16 @@ func TestADeadRunAsksNothing(t *testing.T) {
 	t.Parallel()
 	ended := time.Date(2031, 3, 9, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
-		alive, asking bool
-		want          health.Word
-	}{{true, true, "q"}, {false, true, ""}, {true, false, ""}, {false, false, ""}} {
+		alive        bool
+		asking, want health.Word
+	}{{true, "otp", "q"}, {false, "otp", ""}, {true, "", ""}, {false, "", ""}} {
 		s := &stored.Facts{
 			Settled: &stored.Run{ID: "r", Status: "succeeded", StartedUS: ended.UnixMicro() - 1, EndedUS: ended.UnixMicro()},
 			Latest:  &stored.Run{ID: "q", Status: "running", StartedUS: ended.UnixMicro() + 1}, Asking: c.asking,
 		}
 		a := s.Evidence(stored.Moment{Now: health.At(ended.Add(time.Hour)), RunAlive: c.alive}).Attention
 		if got := runOf(a); got != c.want || (a != nil) != (c.want != "") {
-			t.Errorf(`alive %v, asking %v: %+v, want got == c.want && (a != nil) == (c.want != "")`, c.alive, c.asking, a)
+			t.Errorf(`alive %v, asking %q: %+v, want got == c.want && (a != nil) == (c.want != "")`, c.alive, c.asking, a)
 		}
 	}
 }

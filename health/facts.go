@@ -77,14 +77,15 @@ func axesOf(e *Evidence) Axes {
 func (f *facts) succeeded() bool { return f.run != nil && f.run.LatestStatus == RunSucceeded }
 
 // firstReason returns the most significant reason: the run's, else that of a back-off
-// in force, else that of the open request.
+// in force, else that of the open request. A run's question is no reason: its answer is what the run
+// goes on with.
 func (f *facts) firstReason() Word {
 	switch {
 	case f.run != nil && f.run.ReasonCode != "":
 		return f.run.ReasonCode
 	case f.waiting && f.backoff.ReasonClass != "":
 		return withoutPrefix(f.backoff.ReasonClass)
-	case f.axes.Attention != AttentionNone:
+	case f.axes.Attention != AttentionNone && f.attention.ResponseContract != "response_required":
 		return f.attention.ReasonCode
 	}
 	return ""

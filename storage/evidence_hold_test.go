@@ -101,7 +101,7 @@ func TestARunThatAsks(t *testing.T) {
 	x.succeed(x.begin("c", allStreams), nil)
 	w := x.begin("c", allStreams)
 	event := func(kind string) {
-		x.ok(w.Event(ctx, Event{Type: kind}))
+		x.ok(w.Event(ctx, Event{Type: kind, Data: []byte(`{"kind":"otp"}`)}))
 		x.ok(w.Flush(ctx))
 	}
 	x.tone("it runs", verdict.Green)
@@ -113,6 +113,9 @@ func TestARunThatAsks(t *testing.T) {
 	x.sound()
 	e, err := x.s.EvidenceOf(ctx, "c")
 	x.ok(err)
+	if e.Facts.Asking != "otp" {
+		t.Errorf("it asks: got a question for %q, want otp", e.Facts.Asking)
+	}
 	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
 		t.Errorf("its host is gone: got %s %+v, want no attention", v.Channel, v.RequiredActions)
 	}

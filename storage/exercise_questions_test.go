@@ -57,6 +57,13 @@ func exerciseQuestions(_ *testing.T, x *exercise) {
 	x.question(n, "q2")
 	x.ok(x.s.AnswerQuestion(ctx, "q2", "session", nil, nil))
 	x.question(n, "q3")
+	later := x.clock.Now().Add(time.Hour).UTC()
+	for id, want := range map[string]time.Time{"q1": first.Deadline, "q3": later} { // one that is closed stays as it was
+		x.ok(x.s.SetQuestionDeadline(ctx, id, later))
+		q, err := x.s.Question(ctx, id, nil)
+		x.ok(err)
+		x.same(q.Deadline, want)
+	}
 	x.same(x.states(QuestionQuery{Open: true}, nil), "q3 open ;")
 	state, sealed, err := x.s.TakeAnswer(ctx, "q3", QuestionTimedOut)
 	x.ok(err)

@@ -19,7 +19,7 @@ func TestBrowserRows(t *testing.T) {
 		r := &stored.Run{ID: "r", Status: "failed", Reason: reason}
 		return stored.Facts{Manifest: &stored.Manifest{Browser: "required"}, Latest: r, Settled: r}
 	}
-	running := func(s *stored.Surface, asks bool) stored.Facts {
+	running := func(s *stored.Surface, asks health.Word) stored.Facts {
 		return stored.Facts{Manifest: &stored.Manifest{Browser: "required"}, Latest: &stored.Run{ID: "r", Status: "running"}, Surface: s, Asking: asks}
 	}
 	unanswered := ended("connector_reported_failed")
@@ -32,16 +32,16 @@ func TestBrowserRows(t *testing.T) {
 		axis  health.SurfaceAxis
 		want  map[health.Type]string // status and severity, and the action that puts it right
 	}{
-		"a question is open":           {running(nil, true), alive, health.SurfaceNone, map[health.Type]string{health.AttentionClear: "false blocked satisfy_attention"}},
-		"its owner is there":           {running(nil, true), attended, health.SurfaceNone, map[health.Type]string{health.AttentionClear: "false blocked satisfy_attention"}},
+		"a question is open":           {running(nil, abi.InteractionManualAction), alive, health.SurfaceNone, map[health.Type]string{health.AttentionClear: "false blocked satisfy_attention"}},
+		"its owner is there":           {running(nil, abi.InteractionManualAction), attended, health.SurfaceNone, map[health.Type]string{health.AttentionClear: "false blocked satisfy_attention"}},
 		"nobody answered":              {unanswered, alive, health.SurfaceNone, map[health.Type]string{health.CollectionSucceeded: "false"}},
 		"no browser":                   {ended("binding.browser_runtime_not_configured"), alive, health.SurfaceNone, map[health.Type]string{health.RuntimeAvailable: "false blocked check_runtime", health.CredentialsValid: "unknown"}},
 		"it did not start":             {ended("browser.start_failed"), alive, health.SurfaceFailed, map[health.Type]string{health.RemoteSurfaceAvailable: "false error", health.RuntimeAvailable: "false error"}},
 		"it was unstable":              {ended("browser.unstable"), alive, health.SurfaceFailed, map[health.Type]string{health.RemoteSurfaceAvailable: "false error", health.RuntimeAvailable: "false error"}},
 		"it took too much memory":      {ended("browser.memory"), alive, health.SurfaceFailed, map[health.Type]string{health.RemoteSurfaceAvailable: "false error", health.RuntimeAvailable: "false error"}},
-		"its profile is busy":          {running(&stored.Surface{Waits: "browser.profile_busy"}, false), alive, health.SurfaceWaiting, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
-		"no slot is free":              {running(&stored.Surface{Waits: "browser.slots_busy"}, false), alive, health.SurfaceWaiting, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
-		"in use":                       {running(&stored.Surface{Profile: "shop-1"}, false), alive, health.SurfaceLeased, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
+		"its profile is busy":          {running(&stored.Surface{Waits: "browser.profile_busy"}, ""), alive, health.SurfaceWaiting, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
+		"no slot is free":              {running(&stored.Surface{Waits: "browser.slots_busy"}, ""), alive, health.SurfaceWaiting, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
+		"in use":                       {running(&stored.Surface{Profile: "shop-1"}, ""), alive, health.SurfaceLeased, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
 		"free behind a good run":       {stored.Facts{Manifest: &stored.Manifest{Browser: "required"}, Latest: good, Settled: good, Succeeded: good}, alive, health.SurfaceIdle, map[health.Type]string{health.RemoteSurfaceAvailable: "true"}},
 		"the connector has none":       {stored.Facts{Manifest: &stored.Manifest{}, Latest: good, Settled: good, Succeeded: good}, alive, health.SurfaceNone, nil},
 		"never tried":                  {stored.Facts{Manifest: &stored.Manifest{Browser: "required"}}, alive, health.SurfaceNone, nil},
@@ -63,7 +63,7 @@ func TestBrowserRows(t *testing.T) {
 			}
 		}
 	}
-	asked := running(nil, true)
+	asked := running(nil, abi.InteractionManualAction)
 	open, there := verdict.OfStored(&asked, alive, true), verdict.OfStored(&asked, attended, true)
 	open.Detail, there.Detail = nil, nil // says that the owner is there
 	if !reflect.DeepEqual(open, there) {
@@ -71,5 +71,34 @@ func TestBrowserRows(t *testing.T) {
 	}
 	if axis := asked.Evidence(attended).Attention.Lifecycle; axis != health.AttentionInProgress {
 		t.Errorf("its owner is there: got the attention %s, want it in progress", axis)
+	}
+}
+
+// What a run asks its owner for is the reason of its attention, and no word against credentials that
+// nobody has refused (BR-15, OC-18).
+func TestKindsOfQuestions(t *testing.T) {
+	t.Parallel()
+	good := &stored.Run{ID: "g", Status: "succeeded"}
+	for kind, want := range map[health.Word]health.Word{
+		abi.InteractionOTP: "otp_required", abi.InteractionManualAction: "manual_action_required", abi.InteractionCredentials: "credentials_required",
+		abi.InteractionMissingCredentials: "credentials_required", "interaction": "interaction_required",
+	} {
+		for _, last := range []*stored.Run{good, nil} {
+			facts := stored.Facts{
+				Manifest: &stored.Manifest{Browser: "required", Credentials: []string{"password"}}, Latest: &stored.Run{ID: "r", Status: "running"}, Settled: last, Succeeded: last,
+				Credential: &stored.Credential{}, Asking: kind,
+			}
+			for _, x := range health.Project(facts.Evidence(stored.Moment{RunAlive: true})).Conditions {
+				switch {
+				case x.Type == health.AttentionClear && (x.Status != health.False || x.Severity != health.Blocked || x.Reason != want || x.Remediation.Action != "satisfy_attention" || x.Remediation.Target != "connection"):
+					t.Errorf("%s: got %+v, %+v, want %s", kind, x, x.Remediation, want)
+				case x.Type == health.CredentialsValid && x.Status == health.False:
+					t.Errorf("%s, last run %v: got the credentials %+v, want nothing against them", kind, last, x)
+				}
+			}
+			if v := verdict.OfStored(&facts, stored.Moment{RunAlive: true}, true); len(v.RequiredActions) != 1 || v.RequiredActions[0].CTACode != "cta_add_info" {
+				t.Errorf("%s, last run %v: got %+v, want the question to be answered", kind, last, v.RequiredActions)
+			}
+		}
 	}
 }

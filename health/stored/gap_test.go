@@ -94,9 +94,9 @@ func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 		"of the runtime":       {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", RecoveryAction: "retry_by_runtime"}), gappedNow, ""},
 		"of the maintainer":    {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", Severity: "actionable"}), gappedNow, ""},
 		"for information":      {gapped(health.KnownGap{Stream: "a", Severity: "informational", RecoveryAction: "manual_action_required"}), gappedNow, ""},
-		"while a run goes on":  {running(gapped(unreadable("a")), false), alive(), "left_to_owner"},
-		"while a run asks":     {running(gapped(unreadable("a")), true), alive(), "interaction_required"},
-		"a run was killed":     {running(gapped(unreadable("a")), true), gappedNow, "left_to_owner"},
+		"while a run goes on":  {running(gapped(unreadable("a")), ""), alive(), "left_to_owner"},
+		"while a run asks":     {running(gapped(unreadable("a")), "otp"), alive(), "otp_required"},
+		"a run was killed":     {running(gapped(unreadable("a")), "otp"), gappedNow, "left_to_owner"},
 		"the scheduler waits":  {held(gapped(unreadable("a")), "files.root_missing"), gappedNow, "folder_not_usable"},
 		"a rejection says it":  {rejected(gapped(unreadable("a"))), gappedNow, ""},
 		"of another device's":  {takenOver(gapped(unreadable("a"))), gappedNow, ""},
@@ -130,7 +130,7 @@ func TestAttended(t *testing.T) {
 	for attended, want := range map[bool]health.AttentionAxis{false: health.AttentionOpen, true: health.AttentionInProgress} {
 		m := alive()
 		m.Attended = attended
-		s := running(gapped(), true)
+		s := running(gapped(), "otp")
 		v := verdict.OfStored(s, m, true)
 		if got := v.Detail.Axes.Attention; got != want {
 			t.Errorf("attended %v: got %s, want %s", attended, got, want)
@@ -152,7 +152,7 @@ func gapAction() verdict.RequiredAction {
 
 func alive() stored.Moment { return stored.Moment{Now: gappedNow.Now, RunAlive: true} }
 
-func running(s *stored.Facts, asking bool) *stored.Facts {
+func running(s *stored.Facts, asking health.Word) *stored.Facts {
 	s.Latest, s.Asking = &stored.Run{ID: "n", Status: "running", StartedUS: s.Settled.EndedUS + 1}, asking
 	return s
 }

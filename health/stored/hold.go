@@ -94,9 +94,9 @@ func (s *Facts) attention(m Moment) *health.Attention {
 	if s.hasNoDevice() {
 		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
 	}
-	if s.Running() && s.Asking && m.RunAlive {
+	if s.Running() && s.Asking != "" && m.RunAlive {
 		a := &health.Attention{
-			Lifecycle: health.AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
+			Lifecycle: health.AttentionOpen, ReasonCode: askedFor(s.Asking), ActionTarget: "connection", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
 		}
 		if m.Attended {
 			a.Lifecycle = health.AttentionInProgress
@@ -117,6 +117,19 @@ func (s *Facts) attention(m Moment) *health.Attention {
 		return s.attentionOfRun(m) // the missing credential was stored since
 	}
 	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
+}
+
+// askedFor returns the reason for a question of that kind.
+func askedFor(kind health.Word) health.Word {
+	switch kind {
+	case abi.InteractionOTP:
+		return "otp_required"
+	case abi.InteractionCredentials, abi.InteractionMissingCredentials:
+		return "credentials_required"
+	case abi.InteractionManualAction:
+		return "manual_action_required"
+	}
+	return "interaction_required"
 }
 
 // endedForOwner returns the word for why the last run leaves the next one to its owner: it sent a

@@ -55,8 +55,9 @@ type Facts struct {
 	Gaps     Gaps      `json:"gaps"`
 	Pressure *Pressure `json:"pressure,omitempty"`
 	Hold     *Hold     `json:"hold,omitempty"`
-	// Asking: the running run waits for its owner's answer.
-	Asking bool `json:"asking,omitempty"`
+	// Asking is the kind of the question that the running run waits for its owner's answer to;
+	// "": for none.
+	Asking health.Word `json:"asking,omitempty"`
 	// Surface is the browser of the running run; nil: it uses none so far.
 	Surface *Surface `json:"surface,omitempty"`
 

@@ -100,7 +100,7 @@ func TestGrantScopedHidesTheRequest(t *testing.T) {
 	quiet := seen(func(*stored.Facts) {})
 	for name, change := range map[string]func(*stored.Facts){
 		"a run asks": func(s *stored.Facts) {
-			s.Latest, s.Asking = &stored.Run{ID: "q", Status: "running", StartedUS: ago(1)}, true
+			s.Latest, s.Asking = &stored.Run{ID: "q", Status: "running", StartedUS: ago(1)}, "otp"
 		},
 		"held for its owner": func(s *stored.Facts) {
 			s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: "files.root_missing", AtUS: ago(1)}

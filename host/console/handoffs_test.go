@@ -1,12 +1,15 @@
 package console_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/handed"
 )
 
@@ -37,4 +40,39 @@ func TestAPageIsNotShownInTheClear(t *testing.T) {
 	if a := b.get("/handoffs/q_none"); a.status != http.StatusSeeOther || a.to != "/questions/q_none" {
 		t.Errorf("no such page: got %d to %q, want to be sent to the question", a.status, a.to)
 	}
+}
+
+// BR-15 (7.5): who looks at a question is told that somebody is at its page already, and for no longer
+// than that is so.
+func TestAPageThatIsOpenSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	_, q := b.asked("shop", asking("manual_action", "hold the button", ""))
+	h := b.Server.Handoffs.Open(handoff.Opening{ID: q.ID, Connection: "shop", RunID: q.RunID, Reason: "captcha", Deadline: time.Now().Add(time.Hour)}, handed.New("shop.example", "shop"))
+	defer h.End(handoff.OutcomeCancelled)
+	says := func(want bool) {
+		t.Helper()
+		for _, page := range []string{"/", "/questions", "/questions/" + q.ID, "/connections/shop", "/runs/" + q.RunID} {
+			if got := strings.Contains(b.get(page).body, words.HandoffWatched); got != want {
+				t.Errorf("%s: got a page that says it is open %v, want %v", page, got, want)
+			}
+		}
+	}
+	says(false)
+	token, err := b.Server.Handoffs.Attach(q.ID, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	begun, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		begin := sync.OnceFunc(func() { close(begun) })
+		_ = b.Server.Handoffs.View(ctx, q.ID, "ana", token, func(byte, []byte) error { begin(); return nil })
+	}()
+	<-begun
+	says(true)
+	leave()
+	<-left
+	says(false)
 }

@@ -142,7 +142,7 @@ func RunSays(t *db.Tx, connectionID, eventType string, data []byte) error {
 	if eventType == EventBrowser {
 		c.Facts.Surface = surfaceOf(data)
 	} else {
-		c.Facts.Asking = eventType == EventAsks
+		c.Facts.Asking = askedFor(eventType, data)
 	}
 	return nil
 }

@@ -137,14 +137,28 @@ func (g Gatherer) addOpenAttention(f *stored.Facts) error {
 	if !f.Running() {
 		return nil
 	}
-	var last string
-	err := g.db.QueryRowContext(g.ctx, `SELECT e.type FROM events e JOIN runs r ON r.pk = e.run_pk
-WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.ID, EventAsks, EventAnswered).Scan(&last)
+	var last, data string
+	err := g.db.QueryRowContext(g.ctx, `SELECT e.type, e.data FROM events e JOIN runs r ON r.pk = e.run_pk
+WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.ID, EventAsks, EventAnswered).Scan(&last, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	f.Asking = last == EventAsks
+	f.Asking = askedFor(last, []byte(data))
 	return err
+}
+
+// askedFor returns the kind of the question that waits behind an event of either type; "": none does.
+func askedFor(eventType string, data []byte) health.Word {
+	if eventType != EventAsks {
+		return ""
+	}
+	var question struct {
+		Kind health.Word `json:"kind"`
+	}
+	if json.Unmarshal(data, &question) != nil || question.Kind == "" {
+		return "interaction"
+	}
+	return question.Kind
 }
 
 // Holding is the dispatch that holds the connection; nil: none does. A dispatch that waits

@@ -2,6 +2,7 @@ package question
 
 import (
 	"context"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -27,6 +28,18 @@ func (s *Store) OpenQuestion(ctx context.Context, q Question) error {
 			r.DeadlineUS = db.Micros(q.Deadline)
 		}
 		_, err = t.DB.NewInsert().Model(&r).Exec(t.Ctx)
+		return err
+	})
+}
+
+// SetQuestionDeadline keeps until when an open question waits by now; zero: as long as its run.
+func (s *Store) SetQuestionDeadline(ctx context.Context, id string, deadline time.Time) error {
+	return s.db.Alone(ctx, "keep the question's time", func(t *db.Tx) error {
+		r := row{ID: id}
+		if !deadline.IsZero() {
+			r.DeadlineUS = db.Micros(deadline)
+		}
+		_, err := t.DB.NewUpdate().Model(&r).Column("deadline_us").WherePK().Where("state = ?", Open).Exec(t.Ctx)
 		return err
 	})
 }

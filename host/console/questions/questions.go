@@ -49,6 +49,8 @@ func Asked(ctx context.Context, o *owner.Owner, runID string) ([]ui.Question, er
 		if q.Deadline != nil {
 			one.Deadline = *q.Deadline
 		}
+		h := handoffs.Of(ctx, o, q.ID)
+		one.Watched = h != nil && h.Watched
 		asked = append(asked, one)
 	}
 	return asked, nil

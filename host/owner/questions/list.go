@@ -50,7 +50,7 @@ func List(ctx context.Context, o *owner.Owner, q Query) (*Page, error) {
 			page.Next = all[i-1].ID
 			break
 		}
-		page.Questions = append(page.Questions, within(o, shown(&all[i])))
+		page.Questions = append(page.Questions, shown(&all[i]))
 	}
 	return page, nil
 }
@@ -61,19 +61,8 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := within(o, shown(q))
+	out := shown(q)
 	return &out, nil
-}
-
-// within returns a question with the time that there is for it on its page, when this process has that.
-func within(o *owner.Owner, q Question) Question {
-	if o.Handoffs == nil || !q.Waits() {
-		return q
-	}
-	if h, err := o.Handoffs.Show(q.ID); err == nil && h.Outcome == "" {
-		q.Deadline = owner.Moment(h.Deadline)
-	}
-	return q
 }
 
 // find returns the question of that id, or the only one that a connection of that name

@@ -75,13 +75,13 @@ func (p *Parked) ask(ctx context.Context, in abi.Interaction, page handoff.Surfa
 	p.waiting(true)
 	defer p.waiting(false)
 	if page == nil || p.handoffs == nil {
-		p.await(ctx, q.ID, nil)
+		p.await(ctx, q.ID, nil, func() {})
 		return p.take(context.WithoutCancel(ctx), q.ID, byTime(ctx)), nil
 	}
 	h := p.handoffs.Open(handoff.Opening{
 		ID: q.ID, ConnectionID: q.ConnectionID, Connection: p.run.Connection, RunID: q.RunID, Reason: in.Browser.Reason, Deadline: q.Deadline,
 	}, page)
-	p.await(ctx, q.ID, h.Ended())
+	p.await(ctx, q.ID, h.Ended(), func() { p.keepTime(ctx, &q) })
 	otherwise, known := closedAs[h.Outcome()]
 	if !known {
 		otherwise = byTime(ctx)
@@ -110,11 +110,24 @@ func byTime(ctx context.Context) string {
 	return storage.QuestionLost
 }
 
-// await returns when the question is closed, its page is over, or ctx ends.
-func (p *Parked) await(ctx context.Context, id string, over <-chan struct{}) {
+// keepTime keeps the time that there is for a question on its page, which other processes show.
+func (p *Parked) keepTime(ctx context.Context, q *storage.Question) {
+	h, err := p.handoffs.Show(q.ID)
+	if err != nil || h.Outcome != "" || h.Deadline.Equal(q.Deadline) {
+		return
+	}
+	if p.store.SetQuestionDeadline(ctx, q.ID, h.Deadline) == nil { // else with the next look
+		q.Deadline = h.Deadline
+	}
+}
+
+// await returns when the question is closed, its page is over, or ctx ends. looks is called with
+// each look.
+func (p *Parked) await(ctx context.Context, id string, over <-chan struct{}, looks func()) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for failed := false; ; {
+		looks()
 		select {
 		case <-ctx.Done():
 			return
