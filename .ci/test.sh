@@ -47,11 +47,15 @@ fi
 # Test binaries share the guests that they build and the machine code of those.
 PDPP_TEST_BUILT=$(mktemp -d)
 export PDPP_TEST_BUILT
-trap 'rm -rf "$PDPP_TEST_BUILT"' EXIT
+# What the tests printed is kept. What failed once and then passed three times is told at the end,
+# however that comes: nobody should have to look for it.
+kept=.data/ci
+rm -rf "$kept"
+trap 'rm -rf "$PDPP_TEST_BUILT"; cat "$kept"/*.once 2>/dev/null || :' EXIT
 
 # Never from the test cache: it does not see the guests that tests build.
 step "tests"
-$GO test -count=1 -vet=off -timeout 40m ./...
+sh .ci/again.sh "$kept/tests" "$GO test -count=1 -vet=off -timeout 40m" ./...
 
 step "contract suite on the connectors of files"
 make --no-print-directory contract-files
@@ -66,7 +70,7 @@ fi
 
 step "race detector"
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
-  sh .ci/race.sh -short -vet=off -timeout 40m ./abi/... ./host/... ./storage/... ./sdk/...
+  sh .ci/again.sh "$kept/race" "sh .ci/race.sh -short -vet=off -timeout 40m" ./abi/... ./host/... ./storage/... ./sdk/...
 else
   echo "left out: no C compiler here"
 fi

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/folder"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
 )
 
@@ -65,7 +66,7 @@ func (s sites) Dial(ctx context.Context, hostport string) (net.Conn, error) {
 func request(t testing.TB) Request {
 	t.Helper()
 	return Request{
-		Program: program(t), Profiles: filepath.Join(t.TempDir(), "profiles"), Profile: "shop", Random: rand.Reader,
+		Program: program(t), Profiles: filepath.Join(folder.New(t), "profiles"), Profile: "shop", Random: rand.Reader,
 		Admitter: everything{}, Dialer: sites{},
 	}
 }

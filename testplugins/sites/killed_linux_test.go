@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/folder"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -37,7 +38,7 @@ func TestHostIsKilledBehindThePassword(t *testing.T) {
 			shop := &Shop{Username: "ana", Password: password, Orders: 2}
 			site := Serve(shop)
 			t.Cleanup(site.Close)
-			dir := t.TempDir()
+			dir := folder.New(t)
 			place := store(t, dir)
 			w := newWorldIn(t, site, "example_shop", dir, place)
 			w.secrets = map[string]string{"username": "ana", "password": password}

@@ -25,6 +25,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 	visitor "github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/folder"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
@@ -124,7 +125,7 @@ func newWorld(t testing.TB, site *Site) *world {
 // newWorldOf is a world whose runs are those of a connector.
 func newWorldOf(t testing.TB, site *Site, connector string) *world {
 	t.Helper()
-	dir := t.TempDir()
+	dir := folder.New(t)
 	return newWorldIn(t, site, connector, dir, filepath.Join(dir, "pdpp.sqlite"))
 }
 
