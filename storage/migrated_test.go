@@ -33,3 +33,33 @@ func TestOnlyAnOlderStoreIsSaidToMigrate(t *testing.T) {
 		t.Errorf("a store without the step 82: logged %q, want that step", got)
 	}
 }
+
+// RD-27.1: an index whose documents an older program has numbered is emptied, to be made anew, and
+// tokens of changes from before are no good.
+func TestWordsOfAnOlderStoreAreMadeAnew(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pdpp.sqlite")
+	open := func() *Store {
+		t.Helper()
+		s, err := Open(t.Context(), Options{Path: path, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	old := open()
+	was, err := old.Position(t.Context())
+	if err != nil || old.Close() != nil {
+		t.Fatal(err)
+	}
+	rawSQL(t, path, "INSERT INTO read_fts (rowid, scope, body) VALUES (256, 's1f0', 'red')", "UPDATE read_position SET indexed_seq = 1", "DELETE FROM schema_migrations WHERE version = 117")
+	s := open()
+	defer func() { _ = s.Close() }()
+	at, err := s.Position(t.Context())
+	if err != nil || at.Indexed != 0 || at.Epoch == was.Epoch {
+		t.Errorf("got %+v, %v, want nothing indexed, in another epoch than %d", at, err, was.Epoch)
+	}
+	if streams, all, err := s.CheckRead(t.Context()); err != nil || all || len(streams) > 0 {
+		t.Errorf("got %v, %v, %v, want an index without old words", streams, all, err)
+	}
+}
