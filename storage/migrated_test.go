@@ -35,34 +35,32 @@ func TestOnlyAnOlderStoreIsSaidToMigrate(t *testing.T) {
 	}
 }
 
-// RD-15.4: of the records that a store has, the step that keeps when they were emitted finds it by
-// itself, and has those streams made anew whose times it cannot read.
-func TestEmittedOfAnOlderStore(t *testing.T) {
+// RD-27.1: an index whose documents an older program has numbered is emptied, to be made anew, and
+// tokens of changes from before are no good.
+func TestWordsOfAnOlderStoreAreMadeAnew(t *testing.T) {
 	t.Parallel()
-	path := emptyStore(t)
-	rawSQL(
-		t, path, "DROP INDEX read_rows_by_emitted", "ALTER TABLE read_rows DROP COLUMN emitted", "ALTER TABLE read_rows DROP COLUMN links", "DROP TABLE read_links",
-		"DELETE FROM schema_migrations WHERE version = 114",
-		"INSERT INTO connections (id, name, connector, options, roots, pinned_sha256, pinned_manifest, created_us) VALUES ('c', 'c', 'c', '', '', '', '{\"query\":{\"expand\":[]}}', 0)",
-		"INSERT INTO streams (id, connection_id, name, removed, live, deleted, last_seq) VALUES (1, 'd', 'a', 0, 0, 0, 0), (2, 'd', 'b', 0, 0, 0, 0), (3, 'c', 'a', 0, 0, 0, 0)",
-		"INSERT INTO read_streams (stream_id, module_sha256, declaration_sha256, generation) VALUES (1, '', '', 1), (2, '', '', 1), (3, '', '', 1)",
-		`INSERT INTO records (seq, stream_id, key, data, deleted, emitted_at, run_pk) VALUES (1, 1, 'a', '{}', 0, '2026-01-01T10:00:00Z', 1), (2, 1, 'b', '{}', 0, '2026-01-01T10:00:00.500Z', 1),
-(3, 1, 'c', '{}', 0, '2026-01-01T10:00:10.000Z', 1), (4, 2, 'a', '{}', 0, '2026-01-01T10:00:00+01:00', 1), (5, 3, 'a', '{}', 0, '2026-01-01T10:00:00Z', 1)`,
-		"INSERT INTO read_rows (stream_id, key, seq, sort, day, docs) SELECT stream_id, key, seq, x'ff', 0, 0 FROM records",
-	)
-	s := mustOpen(t, Options{Path: path})
+	path := filepath.Join(t.TempDir(), "pdpp.sqlite")
+	open := func() *Store {
+		t.Helper()
+		s, err := Open(t.Context(), Options{Path: path, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	old := open()
+	was, err := old.Position(t.Context())
+	if err != nil || old.Close() != nil {
+		t.Fatal(err)
+	}
+	rawSQL(t, path, "INSERT INTO read_fts (rowid, scope, body) VALUES (256, 's1f0', 'red')", "UPDATE read_position SET indexed_seq = 1", "DELETE FROM schema_migrations WHERE version = 117")
+	s := open()
 	defer func() { _ = s.Close() }()
-	var emitted, anew []string
-	if err := s.db.Read.NewRaw("SELECT CAST(emitted AS TEXT) FROM read_rows WHERE stream_id = 1 ORDER BY key").Scan(t.Context(), &emitted); err != nil {
-		t.Fatal(err)
+	at, err := s.Position(t.Context())
+	if err != nil || at.Indexed != 0 || at.Epoch == was.Epoch {
+		t.Errorf("got %+v, %v, want nothing indexed, in another epoch than %d", at, err, was.Epoch)
 	}
-	if want := []string{"2026-01-01T10:00:00", "2026-01-01T10:00:00.5", "2026-01-01T10:00:10"}; !slices.Equal(emitted, want) {
-		t.Errorf("got %q, want %q", emitted, want)
-	}
-	if err := s.db.Read.NewRaw("SELECT stream_id || ' ' || generation FROM read_streams WHERE building_after = '' ORDER BY 1").Scan(t.Context(), &anew); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"2 2", "3 2"}; !slices.Equal(anew, want) {
-		t.Errorf("got %q made anew, want %q: one with another zone, and one with relations", anew, want)
+	if streams, all, err := s.CheckRead(t.Context()); err != nil || all || len(streams) > 0 {
+		t.Errorf("got %v, %v, %v, want an index without old words", streams, all, err)
 	}
 }

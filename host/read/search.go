@@ -196,13 +196,22 @@ func (s *searching) within(ctx context.Context) error {
 			s.few = append(s.few, *few)
 			continue
 		}
-		for n, name := range one.plan.Indexed {
-			if one.grants(name) {
-				s.words = append(s.words, plan.Scope(one.ID, n))
-			}
-		}
+		s.words = append(s.words, one.words()...)
 	}
 	return nil
+}
+
+// words are those that the index has for the fields of a source that are granted.
+func (s *source) words() (all []string) {
+	for n, name := range s.plan.Indexed {
+		if s.grants(name) {
+			all = append(all, plan.Scope(s.ID, n))
+		}
+	}
+	if len(all) > 0 && len(all) == len(s.plan.Indexed) {
+		return []string{plan.Whole(s.ID)}
+	}
+	return all
 }
 
 // filter reads the filters for each source, and leaves out those that lack a field of one, with

@@ -91,6 +91,27 @@ func TestSearchUnderAScope(t *testing.T) {
 	s.code(err, abi.CodeConnectionUnknown)
 }
 
+// Invariant 9, RD-27.1: the index is asked for a stream where all that is searched of it is granted, for
+// the granted fields where some are, and for nothing of one without any.
+func TestTheIndexIsAskedForGrantedFields(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","title":"red","body":"blue"}`)
+	for fields, want := range map[string]string{"id title body": "s%d", "body": "s%df0", "title id": "s%df1", "id": ""} {
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: strings.Fields(fields)}}}
+		look, _, err := s.searching(t.Context(), scope, "rank", &Search{Text: "red"}, new(Found))
+		s.ok(err)
+		if want != "" {
+			sources, _, err := s.sources(t.Context(), scope, From{Stream: "notes"})
+			s.ok(err)
+			want = fmt.Sprintf(want, sources[0].ID)
+		}
+		if got := strings.Join(look.words, " "); got != want {
+			t.Errorf("with %s: the index is asked for %q, want %q", fields, got, want)
+		}
+	}
+}
+
 // RD-27.2: no text is an error.
 func FuzzSearch(f *testing.F) {
 	s := newShelf(f, "c")

@@ -179,7 +179,7 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 	if err := a.remove(old); err != nil {
 		return err
 	}
-	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(x.Seq, y.Seq) }) // as their documents are numbered
+	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(y.Seq, x.Seq) }) // as their documents are numbered
 	for _, f := range fresh {
 		if err := a.one(f.Entry, f.history); err != nil {
 			return err
@@ -250,8 +250,8 @@ func (a *applying) one(e *Entry, history *History) error {
 	if err := a.put(&addedOrder, e.StreamID, e.Sort, e.Key); err != nil {
 		return err
 	}
-	for _, d := range e.Docs {
-		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), d.Scope, strings.Join(d.Words, " ")); err != nil {
+	for _, d := range slices.Backward(e.Docs) {
+		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), strings.Join(d.Scopes, " "), strings.Join(d.Words, " ")); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ WHERE r.stream_id = i.stream_id AND r.key = i.key RETURNING r.stream_id, r.key, 
 ordered AS (DELETE FROM read_order AS o USING gone WHERE o.stream_id = gone.stream_id AND o.sort = gone.sort AND o.key = gone.key),
 unreferred AS (DELETE FROM read_blobs AS b USING gone WHERE gone.blobs > 0 AND b.stream_id = gone.stream_id AND b.key = gone.key),
 unlinked AS (DELETE FROM read_links AS k USING gone WHERE gone.links > 0 AND k.stream_id = gone.stream_id AND k.key = gone.key)
-DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN gone.seq * 256 AND gone.seq * 256 + 255`
+DELETE FROM read_fts AS f USING gone WHERE gone.docs > 0 AND f.docid BETWEEN -(gone.seq * 256 + 255) AND -(gone.seq * 256)`
 	copyRows      = `COPY read_rows (stream_id, key, seq, sort, day, docs, blobs, links, emitted, ` + historyColumns + `) FROM STDIN BINARY`
 	copyOrder     = `COPY read_order (stream_id, sort, key) FROM STDIN BINARY`
 	copyLinks     = `COPY read_links (stream_id, link, sort, key) FROM STDIN BINARY`
@@ -210,15 +210,18 @@ func vector(d *Doc) []byte {
 		}
 	}
 	var b bytes.Buffer
-	b.WriteString(lexeme(scopeMark + d.Scope))
+	for _, s := range d.Scopes {
+		b.WriteString(lexeme(scopeMark+s) + " ")
+	}
 	for w, at := range places {
-		b.WriteString(" " + lexeme(w) + ":")
+		b.WriteString(lexeme(w) + ":")
 		for i, p := range at {
 			if i > 0 {
 				b.WriteByte(',')
 			}
 			b.WriteString(strconv.Itoa(p))
 		}
+		b.WriteByte(' ')
 	}
 	return b.Bytes()
 }

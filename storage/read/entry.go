@@ -3,8 +3,12 @@ package read
 // MostFields is how many fields of a record may have documents.
 const MostFields = 256
 
-// docid numbers the document of a field, so that the newest record has the largest.
-func docid(seq int64, field int) int64 { return seq*MostFields + int64(field) }
+// docid numbers the document of a field, so that the newest record has the smallest: FTS5 skips what
+// does not match several times as fast forwards as backwards.
+func docid(seq int64, field int) int64 { return -(seq*MostFields + int64(field)) }
+
+// seqOf is the seq of a document's record, as SQL has it.
+func seqOf(docid string) string { return "-" + docid + " / 256" }
 
 // Entry is what the read state has of one record.
 type Entry struct {
@@ -29,9 +33,9 @@ const NoDay = -1 << 31
 
 // Doc is a field of a record with words in it.
 type Doc struct {
-	Field int    // its number, below MostFields
-	Scope string // a word for the stream's field, which no text has
-	Words []string
+	Field  int      // its number, below MostFields
+	Scopes []string // words for the stream and for its field, which no text has
+	Words  []string
 }
 
 type dayKey struct{ stream, day int64 }

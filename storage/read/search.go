@@ -15,7 +15,7 @@ type Term struct {
 // SearchQuery asks for documents with all of the terms, the newest first.
 type SearchQuery struct {
 	Terms  []Term
-	Scopes []string // of Doc; nil: any
+	Scopes []string // a document has one of them; nil: any
 	Before int64    // only records with a lower seq; 0: from the newest on
 	Limit  int      // of documents
 	Bytes  int      // of their records together, but for the last of them
@@ -39,15 +39,15 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (out []Hit, more bool
 	}
 	args := []any{expression}
 	if q.Before > 0 {
-		where, args = where+" AND "+column+" < ?", append(args, docid(q.Before, 0))
+		where, args = where+" AND "+column+" > ?", append(args, docid(q.Before, 0))
 	}
-	columns, joins := rowColumns, " LEFT JOIN records AS r ON r.seq = "+column+" / 256 AND r.deleted = 0 "
+	columns, joins := rowColumns, " LEFT JOIN records AS r ON r.seq = "+seqOf(column)+" AND r.deleted = 0 "
 	if q.Histories {
 		columns, joins = columns+indexedColumns, joins+"LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "
 	}
 	columns = "SELECT " + column + ", coalesce(r.stream_id, 0), coalesce(r.key, ''), " + columns + " FROM "
 	joins += "LEFT JOIN runs AS u ON u.pk = r.run_pk"
-	order := " ORDER BY " + column + " DESC"
+	order := " ORDER BY " + column
 	// As in ReadPage: a file's join keeps the order.
 	text := columns + "read_fts AS f" + joins + where + order + " LIMIT ?"
 	if s.db.IsServer() {
@@ -59,7 +59,7 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (out []Hit, more bool
 			return r.indexed(&doc, &r.StreamID, &r.Key)
 		}
 		return r.record(&doc, &r.StreamID, &r.Key)
-	}, func(r *Row) { out = append(out, Hit{*r, doc / MostFields}) }, text, append(args, q.Limit)...)
+	}, func(r *Row) { out = append(out, Hit{*r, -doc / MostFields}) }, text, append(args, q.Limit)...)
 	if err != nil {
 		return nil, false, s.db.Fail("search", err)
 	}

@@ -197,7 +197,7 @@ func (s *statements) remove(old []indexed) error {
 func (s *statements) removeDocs(old []indexed) error {
 	var ids []int64
 	for i := range old {
-		first, last := docid(old[i].Seq, 0), docid(old[i].Seq, MostFields-1)
+		first, last := docid(old[i].Seq, MostFields-1), docid(old[i].Seq, 0)
 		switch {
 		case old[i].Docs == 0:
 		case s.t.Server() != nil:

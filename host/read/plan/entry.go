@@ -42,7 +42,7 @@ func (p *Plan) Entry(c *storage.ReadChange, h *Hasher) storage.ReadEntry {
 			continue
 		}
 		if list := words.Texts(text[:min(len(text), mostText)]); len(list) > 0 {
-			e.Docs = append(e.Docs, storage.ReadDoc{Field: i, Scope: Scope(c.StreamID, i), Words: list})
+			e.Docs = append(e.Docs, storage.ReadDoc{Field: i, Scopes: []string{Whole(c.StreamID), Scope(c.StreamID, i)}, Words: list})
 		}
 	}
 	return e

@@ -11,7 +11,7 @@ import (
 )
 
 // format is raised when the same declaration makes other entries.
-const format = 2
+const format = 3
 
 // Plan is how the records of one stream are indexed.
 type Plan struct {
@@ -65,3 +65,7 @@ func (p *Plan) Bounded() bool { return p.ConsentTimeField != "" && p.TimeField()
 // Scope is the word in the index for one field of one stream, whose number is that in
 // Indexed.
 func Scope(streamID int64, field int) string { return fmt.Sprintf("s%df%d", streamID, field) }
+
+// Whole is the word for all of a stream's fields: a search goes through one list of documents then,
+// and not through one of each field.
+func Whole(streamID int64) string { return fmt.Sprintf("s%d", streamID) }
