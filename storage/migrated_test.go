@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"

@@ -195,7 +195,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		}
 		if name := s.leadless(&l.Expand); name != "" {
 			leadless = name
-			page.Warnings = append(page.Warnings, skipped(s))
+			page.Warnings = append(page.Warnings, skipped(s, ""))
 			continue
 		}
 		if err := s.refuse(l.Fields); err != nil {
