@@ -60,16 +60,16 @@ func TestADeclarationIsCut(t *testing.T) {
 
 // compact is an answer of /v1/schema?view=compact.
 type compact struct {
-	Detail     string
+	Detail     string `json:"detail"`
 	Connectors []struct {
 		Connections []connection `json:"granted_connections"`
 		Streams     []struct {
-			Name         string
-			Schema       json.RawMessage
+			Name         string            `json:"name"`
+			Schema       json.RawMessage   `json:"schema"`
 			Connections  []connection      `json:"granted_connections"`
 			Capabilities map[string]string `json:"field_capabilities"`
-		}
-	}
+		} `json:"streams"`
+	} `json:"connectors"`
 }
 
 // RD-12.1: a compact schema has no schemas, tells of a field in one line, and names connections
