@@ -117,7 +117,8 @@ func TestACompactSchema(t *testing.T) {
 	}
 }
 
-// RD-12.3: all of one stream is told when it is named, and when it is of one source.
+// RD-12.3: a full schema needs the name of a stream, and a connection where several sources have
+// that stream.
 func TestAFullSchemaIsOfOneSource(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
