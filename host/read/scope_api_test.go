@@ -21,8 +21,7 @@ func TestEveryReadTakesAScope(t *testing.T) {
 	t.Parallel()
 	reads := reflect.TypeFor[*Reader]()
 	var without []string
-	for i := range reads.NumMethod() {
-		m := reads.Method(i)
+	for m := range reads.Methods() {
 		takes := m.Type.NumIn() > 2 && m.Type.In(1) == reflect.TypeFor[context.Context]() && m.Type.In(2) == reflect.TypeFor[*Scope]()
 		if takes == (scopeless[m.Name] != "") {
 			without = append(without, m.Name)

@@ -113,7 +113,9 @@ func TestARequestUnderWayEnds(t *testing.T) {
 	}()
 	first := ask("/v1/streams/notes/records?limit=1")
 	var page struct {
-		Links struct{ Next string }
+		Links struct {
+			Next string `json:"next"`
+		} `json:"links"`
 	}
 	b.ok(json.Unmarshal(first.Body.Bytes(), &page))
 	if first.Code != http.StatusOK || page.Links.Next == "" {

@@ -90,9 +90,14 @@ func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (ca
 	return c.caller, c.turn, c.leave, true
 }
 
-// Refuse answers a request with a failure.
+// Refuse answers a request of another face with a failure, and one to another host with that.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, f *wire.Failure) {
-	s.call(w, r, "").fail(f)
+	c := s.call(w, r, "")
+	if err := c.named(); err != nil {
+		c.fail(err)
+		return
+	}
+	c.fail(f)
 }
 
 // Refused is the reply to a question whose caller could not be found.

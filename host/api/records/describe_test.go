@@ -60,16 +60,16 @@ func TestADeclarationIsCut(t *testing.T) {
 
 // compact is an answer of /v1/schema?view=compact.
 type compact struct {
-	Detail     string
+	Detail     string `json:"detail"`
 	Connectors []struct {
 		Connections []connection `json:"granted_connections"`
 		Streams     []struct {
-			Name         string
-			Schema       json.RawMessage
+			Name         string            `json:"name"`
+			Schema       json.RawMessage   `json:"schema"`
 			Connections  []connection      `json:"granted_connections"`
 			Capabilities map[string]string `json:"field_capabilities"`
-		}
-	}
+		} `json:"streams"`
+	} `json:"connectors"`
 }
 
 // RD-12.1: a compact schema has no schemas, tells of a field in one line, and names connections
@@ -117,7 +117,8 @@ func TestACompactSchema(t *testing.T) {
 	}
 }
 
-// RD-12.3: all of one stream is told when it is named, and when it is of one source.
+// RD-12.3: a full schema needs the name of a stream, and a connection where several sources have
+// that stream.
 func TestAFullSchemaIsOfOneSource(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

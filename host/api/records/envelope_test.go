@@ -54,9 +54,12 @@ func TestWarnings(t *testing.T) {
 		Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id", "title"}, Time: &read.TimeBound{Field: "made", Since: &since}, // not what the connector declares now
 	}}}}})
 	type warning struct {
-		Code, Message, Param, Field string
-		ConnectionID                string           `json:"connection_id"`
-		Detail                      map[string]int64 `json:"detail"`
+		Code         string           `json:"code"`
+		Message      string           `json:"message"`
+		Param        string           `json:"param"`
+		Field        string           `json:"field"`
+		ConnectionID string           `json:"connection_id"`
+		Detail       map[string]int64 `json:"detail"`
 	}
 	partial := warning{Code: "partial_results", ConnectionID: b.ids["one"]}
 	lacks := warning{Code: "source_skipped_not_applicable", Field: "n", ConnectionID: b.ids["two"]}

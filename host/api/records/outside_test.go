@@ -48,7 +48,7 @@ func TestOutsideIsRefusedWithoutTheStore(t *testing.T) {
 	}
 }
 
-// RD-05.4, RD-17.1, RD-18.4, RD-20.1: what cannot be read of a query, and what a client may never
+// RD-05.4, RD-17.1, RD-18.4: what cannot be read of a query, and what a client may never
 // send, is refused by every route before the store is touched.
 func TestQueriesAreReadFirst(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 )
 
-// encode returns an answer as JSON. What is stored of a record goes into it byte for byte
-// (RD-06.3): encoding/json would read it and write it once more.
+// encode returns an answer as JSON. The JSON of a record goes into it as it is stored, byte for
+// byte (RD-06.3): encoding/json would read it and write it once more.
 func encode(answer any) ([]byte, error) {
 	switch a := answer.(type) {
 	case *page:
@@ -28,7 +28,7 @@ func encode(answer any) ([]byte, error) {
 const hole, holeInRow = "0", `,"data":0,`
 
 func holeOf(data json.RawMessage) json.RawMessage {
-	if data == nil {
+	if len(data) == 0 {
 		return nil
 	}
 	return json.RawMessage(hole)
@@ -37,7 +37,7 @@ func holeOf(data json.RawMessage) json.RawMessage {
 // around encodes an answer and puts the JSON of a record into its hole; nil: it has none.
 func around(answer any, data []byte) ([]byte, error) {
 	text, err := wire.Encode(answer)
-	if err != nil || data == nil {
+	if err != nil || len(data) == 0 {
 		return text, err
 	}
 	return insert(text, holeInRow, hole, data)

@@ -6,7 +6,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path"
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
@@ -49,7 +51,8 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	mux.Handle(device.Prefix+"/", i.handler)
 	pagesFace := console.New(pages)
 	mux.Handle("/", pagesFace)
-	if err := i.openAPI(ctx, pages, server, mux); err != nil {
+	readers, err := i.openAPI(ctx, pages, server, mux)
+	if err != nil {
 		return err
 	}
 	programs := oauth.New(oauth.Deps{
@@ -62,8 +65,8 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},
 	})
-	for _, path := range oauth.Paths() {
-		mux.Handle(path, programs)
+	for _, at := range oauth.Paths() {
+		mux.Handle(at, programs)
 	}
 	mux.Handle(oauth.PathIndex, programs.Index(pagesFace))
 	figures := metrics.New(metrics.Deps{
@@ -77,7 +80,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 			checks = append(checks, probe.Check(c))
 		}
 		return checks
-	}, mux))
+	}, spelled(mux, readers)))
 	claimed, err := access.Claimed(ctx, server.Owner)
 	if err != nil {
 		return err
@@ -102,4 +105,17 @@ func (i *intake) origin() string {
 		return g.Origin
 	}
 	return web.OriginAt(g.Listening.Addr().String(), strconv.Itoa(int(g.Listening.Port())), i.secure)
+}
+
+// spelled has paths in another spelling than their own refused as those that lead nowhere. The
+// multiplexer would redirect them, whatever name the host was asked by (RD-01.2).
+func spelled(mux, refuse http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent := r.URL.EscapedPath()
+		if plain := path.Clean(sent); sent != plain && sent != strings.TrimSuffix(plain, "/")+"/" && !strings.HasPrefix(sent, device.Prefix) {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/a-h/templ"
@@ -37,11 +38,11 @@ func (r ownRuns) Stop(ctx context.Context, by owner.Actor, runID string) error {
 }
 
 // openAPI puts the owner's API beside the pages, with what shows it, and the events that both
-// of them are told.
-func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.Server, mux *http.ServeMux) error {
+// of them are told. It returns what answers readers.
+func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.Server, mux *http.ServeMux) (*records.Server, error) {
 	source, err := live.OpenSource(ctx, server.Owner)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	i.live = live.New(source, server.Now, server.Logger)
 	a := ownerapi.New(ownerapi.Deps{
@@ -62,10 +63,11 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 		},
 	})
 	mux.Handle(records.Prefix, readers)
+	mux.Handle(strings.TrimSuffix(records.Prefix, "/"), readers) // else it is redirected
 	mux.Handle(mcp.Path, mcp.NewHandler(mcp.Options{Version: pages.Version, Logger: server.Logger}, readers, oauth.PathResourceMCP))
 	mux.Handle(ownerapi.PathReference, i.guard.Handler(pages.Signed(reference(a)), pages.Refuse))
 	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), pages.Refuse))
-	return nil
+	return readers, nil
 }
 
 // reference shows the API's table of routes in the frame of the console's pages.
