@@ -14,7 +14,7 @@ const related = `{"streams":[
  "relationships":[{"name":"songs","stream":"songs","foreign_key":"album_id","cardinality":"has_many"},{"name":"label","stream":"labels","foreign_key":"label_id","cardinality":"has_one"},
   {"name":"cover","stream":"covers","foreign_key":"album_id","cardinality":"has_one"},{"name":"hidden","stream":"songs","foreign_key":"album_id","cardinality":"has_many"},
   {"name":"gone","stream":"gone","foreign_key":"album_id","cardinality":"has_many"}],
- "query":{"expand":[{"name":"songs","default_limit":2,"max_limit":200},{"name":"label"},{"name":"cover"},{"name":"gone"},{"name":"none"}],"range_filters":{"year":["gte"]}}},
+ "query":{"expand":[{"name":"songs","default_limit":2,"max_limit":900},{"name":"label"},{"name":"cover"},{"name":"gone"},{"name":"none"}],"range_filters":{"year":["gte"]}}},
 {"name":"songs","cursor_field":"n","schema":{"properties":{"id":{"type":"string"},"n":{"type":"integer"},"album_id":{"type":"string"}}}},
 {"name":"labels","schema":{"properties":{"id":{"type":"integer"}}}},
 {"name":"covers","schema":{"properties":{"id":{"type":"string"},"album_id":{"type":"string"}}}}]}`
@@ -84,7 +84,7 @@ func TestExpand(t *testing.T) {
 	s.put("one", "songs", "s2", `{"id":"s2","n":11,"album_id":"b"}`, "-s3", ``, "s5", `{"id":"s5","n":2,"album_id":"c"}`)
 	s.put("one", "covers", "k2", `{"id":"k2","album_id":"c"}`, "k1", `{"id":"k1","album_id":"c"}`)
 	s.put("one", "labels", "-7", ``, "8", `{"id":8}`)
-	l.Expand.Limits = map[string]int{"songs": 200}
+	l.Expand.Limits = map[string]int{"songs": 500}
 	s.same(s.expanded(l), []string{"a cover:, label:, songs: s1", "b cover:, label: 8, songs: s7 s2 s4", "c cover: k1, label:, songs: s5", "a cover:, label:, songs: t1"})
 	one, err := s.Record(t.Context(), OwnerScope(), One{From: From{Stream: "albums", Connections: []string{"one"}}, Key: "b", Fields: []string{"id"}, Expand: Expand{Names: []string{"songs", "songs"}, Limits: map[string]int{"songs": 1}}})
 	s.ok(err)
@@ -107,7 +107,7 @@ func TestExpandRefused(t *testing.T) {
 		"no stream":   {Names: []string{"gone"}},
 		"two hops":    {Names: []string{"songs.album"}},
 		"no name":     {Limits: map[string]int{"songs": 1}},
-		"too many":    {Names: []string{"songs"}, Limits: map[string]int{"songs": 201}},
+		"too many":    {Names: []string{"songs"}, Limits: map[string]int{"songs": 501}},
 		"none":        {Names: []string{"songs"}, Limits: map[string]int{"songs": 0}},
 		"many of one": {Names: []string{"label"}, Limits: map[string]int{"label": 1}},
 	} {

@@ -182,6 +182,17 @@ func BenchmarkExpand(b *testing.B) {
 	}
 }
 
+// BenchmarkWindow reads a part of the longest text that a record may have.
+func BenchmarkWindow(b *testing.B) {
+	s := newShelf(b, "c")
+	s.put("c", "notes", "a", fmt.Sprintf(`{"id":"a","list":[],"title":%q}`, strings.Repeat("text ", abi.MaxRecordBytes/5-20)))
+	b.ReportAllocs()
+	timed(b, func() error {
+		_, err := s.Window(b.Context(), OwnerScope(), Window{From: From{Stream: "notes"}, Key: "a", Field: "title", Offset: abi.MaxRecordBytes / 2})
+		return err
+	})
+}
+
 func BenchmarkSearch(b *testing.B) {
 	r := shelfOfMany(b)
 	for _, q := range []string{"common", "frequent", "rare", `"common frequent"`, "comm*", "common rare", "nothing"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// RD-22.1 to RD-22.5: the windows of a text, what is refused, and in which order.
+// RD-22.1, RD-22.4, RD-22.5: the windows of a text, what is refused, and in which order.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "c")

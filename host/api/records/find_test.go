@@ -23,7 +23,7 @@ func filled(t *testing.T) *bed {
 	return b
 }
 
-// Invariant 9, RD-11, RD-12, RD-13, RD-22, RD-26, RD-27, RD-34.4: what the routes answer an owner and a client, and
+// Invariant 9, RD-11, RD-12, RD-13, RD-22, RD-22.2, RD-26, RD-27, RD-34.4: what the routes answer an owner and a client, and
 // that a client is told nothing of what is not granted.
 func TestFind(t *testing.T) {
 	t.Parallel()

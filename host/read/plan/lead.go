@@ -6,10 +6,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
 )
 
-// How many records a relation to many shows of one record where its declaration does not say (RD-20.2).
+// How many records a relation to many shows of one record where its declaration does not say (RD-20.2),
+// and at most whatever it says.
 const (
 	fewLed  = 10
 	mostLed = 50
+	anyLed  = 500
 )
 
 // Lead is a relation of a stream that a read may follow.
@@ -43,7 +45,7 @@ func leads(s *declaration.Stream, all []declaration.Stream) (found []Lead) {
 		if n < 0 || slices.ContainsFunc(found, func(l Lead) bool { return l.Name == e.Name }) {
 			continue
 		}
-		l := Lead{Relation: s.Relations[n], Max: e.Max}
+		l := Lead{Relation: s.Relations[n], Max: min(e.Max, anyLed)}
 		if l.Max <= 0 {
 			l.Max = mostLed
 		}
