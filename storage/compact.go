@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/read"
 )
 
 // Compacted says what a compaction did.
@@ -14,8 +15,8 @@ type Compacted struct {
 	BytesBefore, BytesAfter int64 // of the file and its log
 }
 
-// Compact prunes the whole history, writes the file anew without free pages, and
-// empties its log. It needs as much free disk as the file takes. While a run goes on
+// Compact prunes the whole history, drops the words of deleted records from the index, writes
+// the file anew without free pages, and empties its log. It needs as much free disk as the file takes. While a run goes on
 // it is refused, as storage.locked; alive is as in NewRun. A run that begins after that
 // was looked at waits for the file like any write, and is refused as storage.locked when
 // that takes longer than a write waits.
@@ -36,6 +37,13 @@ func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c 
 	}
 	c.BytesBefore = before.FileBytes + before.LogBytes
 	if c.Runs, err = s.PruneRuns(ctx); err != nil {
+		return c, err
+	}
+	err = s.db.Alone(ctx, "remove words", func(t *db.Tx) error {
+		t.Erased = true
+		return read.FoldWords(t)
+	})
+	if err != nil {
 		return c, err
 	}
 	if err := s.db.Vacuum(ctx); err != nil {

@@ -116,8 +116,10 @@ var operations = map[string]string{
 	"access.SignInWays":      "(a page reads it)",
 	"access.ChangePassword":  "(a page alone: here it is owner reset)",
 
-	"data.Search": "records search",
-	"data.Export": "records export",
+	"data.Search":  "records search",
+	"data.Export":  "records export",
+	"data.Erase":   "records delete",
+	"data.Restore": "records restore",
 
 	"data.Blob":     "(a page offers it; GET /v1/blobs/{blob_id} has it for programs)",
 	"data.Days":     "(a page draws it)",

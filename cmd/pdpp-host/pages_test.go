@@ -104,6 +104,8 @@ var pages = map[string]string{
 	"data.Search":   "GET /data/search",
 	"data.Blob":     "GET /data/x/y/record/blob",
 	"data.Export":   "GET /data/x/y/export",
+	"data.Erase":    "POST /data/x/y/record/delete",
+	"data.Restore":  "POST /data/x/y/record/restore",
 }
 
 // OC-01.2: every operation of an owner that has a command has a page, or a reason stands

@@ -104,7 +104,7 @@ func TestDataPages(t *testing.T) {
 		"/data/search?q=%22letter+9%22":   {"key=k009", "letters · mail"},
 		"/data/search":                    {`name="q"`},
 		at + "/record?key=k007":           {"letter 7 of spring", "/runs/run_mail", "nothing of what it was", "2026-01-02T03:04:05Z"},
-		at + "/record?key=gone":           {"was deleted at its source"},
+		at + "/record?key=gone":           {"finds it at its source brings it again"},
 	} {
 		a := b.get(path)
 		for _, text := range want {

@@ -44,6 +44,8 @@ type Counts struct {
 	Changed   int64 `json:"changed"`
 	Unchanged int64 `json:"unchanged"`
 	Deleted   int64 `json:"deleted"`
+
+	Suppressed int64 `json:"suppressed_by_owner"` // dropped: their owner has deleted them here
 }
 
 // Event is one event of a run.
@@ -74,7 +76,7 @@ func RunOf(r *storage.Run) *Run {
 		Unreadable: r.Unreadable, Holder: r.Holder, Result: r.Result,
 	}
 	for stream, c := range r.Counts {
-		v.Records[stream] = Counts{c.New, c.Changed, c.Unchanged, c.Deleted}
+		v.Records[stream] = Counts{c.New, c.Changed, c.Unchanged, c.Deleted, c.Suppressed}
 	}
 	if !r.FinishedAt.IsZero() {
 		v.FinishedAt = &r.FinishedAt

@@ -160,7 +160,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 	res.Enumerated = r.enumerated.streams()
 	for _, s := range r.streamUpdates() {
 		res.Records[s.Name] = RecordCounts{
-			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted + r.enumerated.ending[s.Name], Unchanged: s.Unchanged, Rejected: s.Rejected,
+			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted + r.enumerated.ending[s.Name], Unchanged: s.Unchanged, Rejected: s.Rejected, Suppressed: s.Suppressed,
 		}
 	}
 	if out.status == StatusFailed && r.deps.Asker == nil && out.failure != nil {

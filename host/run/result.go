@@ -56,7 +56,8 @@ type Failure struct {
 }
 
 // RecordCounts counts one stream's records of the run. Upserted is the sum of
-// New and Changed. Only Rejected ones are not durable.
+// New and Changed. Rejected ones are not durable, nor are suppressed ones, which the owner
+// has deleted here.
 type RecordCounts struct {
 	Upserted  int64 `json:"upserted"`
 	New       int64 `json:"new"`
@@ -64,6 +65,8 @@ type RecordCounts struct {
 	Deleted   int64 `json:"deleted"`
 	Unchanged int64 `json:"unchanged"`
 	Rejected  int64 `json:"rejected"`
+
+	Suppressed int64 `json:"suppressed_by_owner,omitempty"`
 }
 
 // Checkpoints says which streams' cursors moved and which were held back.

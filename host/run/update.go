@@ -40,6 +40,7 @@ type StreamUpdate struct {
 	Name                                       string
 	AppendOnly                                 bool
 	New, Changed, Unchanged, Deleted, Rejected int64
+	Suppressed                                 int64 // dropped: their owner has deleted them here
 }
 
 // progress has the guest's last PROGRESS.
@@ -129,7 +130,7 @@ func (r *run) streamUpdates() []StreamUpdate {
 		}
 		if i < len(written) {
 			n := written[i]
-			list[i].New, list[i].Changed, list[i].Unchanged, list[i].Deleted = n.New, n.Changed, n.Unchanged, n.Deleted
+			list[i].New, list[i].Changed, list[i].Unchanged, list[i].Deleted, list[i].Suppressed = n.New, n.Changed, n.Unchanged, n.Deleted, n.Suppressed
 		}
 	}
 	return list

@@ -88,6 +88,7 @@ func Tally(r *run.Result) string {
 		sum.Changed += c.Changed
 		sum.Deleted += c.Deleted
 		sum.Unchanged += c.Unchanged
+		sum.Suppressed += c.Suppressed
 	}
 	var parts []string
 	if sum.New+sum.Changed+sum.Deleted == 0 {
@@ -96,7 +97,7 @@ func Tally(r *run.Result) string {
 	for _, c := range []struct {
 		n    int64
 		word string
-	}{{sum.New, "new"}, {sum.Changed, "changed"}, {sum.Deleted, "deleted"}, {sum.Unchanged, "unchanged"}, {sum.Rejected, "rejected"}} {
+	}{{sum.New, "new"}, {sum.Changed, "changed"}, {sum.Deleted, "deleted"}, {sum.Unchanged, "unchanged"}, {sum.Rejected, "rejected"}, {sum.Suppressed, "deleted by you"}} {
 		if c.n > 0 {
 			parts = append(parts, output.Count(c.n)+" "+c.word)
 		}

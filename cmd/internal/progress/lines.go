@@ -22,7 +22,7 @@ func counts(s run.StreamUpdate) []string {
 	for _, c := range []struct {
 		n    int64
 		word string
-	}{{s.New, "new"}, {s.Changed, "changed"}, {s.Deleted, "deleted"}, {s.Unchanged, "unchanged"}, {s.Rejected, "rejected"}} {
+	}{{s.New, "new"}, {s.Changed, "changed"}, {s.Deleted, "deleted"}, {s.Unchanged, "unchanged"}, {s.Rejected, "rejected"}, {s.Suppressed, "deleted by you"}} {
 		if c.n > 0 {
 			parts = append(parts, output.Count(c.n)+" "+c.word)
 		}
@@ -95,7 +95,9 @@ func busy(streams []run.StreamUpdate, most int) ([]run.StreamUpdate, int) {
 	return kept, len(streams) - len(kept)
 }
 
-func total(s run.StreamUpdate) int64 { return s.New + s.Changed + s.Unchanged + s.Deleted }
+func total(s run.StreamUpdate) int64 {
+	return s.New + s.Changed + s.Unchanged + s.Deleted + s.Suppressed
+}
 
 // cutLast splits "18 204 new" before its last word.
 func cutLast(s string) (before, last string, ok bool) {

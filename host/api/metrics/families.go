@@ -96,7 +96,7 @@ var families = []Family{
 			p(ok, c.Name)
 		}
 	}},
-	{"pdpp_host_records_total", Counter, []string{"change", "class"}, "Records that runs of this process brought, by class of stream: append_only (it never deletes), mutable_state; new, changed, unchanged and deleted ones are durable, rejected ones not stored", func(f *figures, p put) {
+	{"pdpp_host_records_total", Counter, []string{"change", "class"}, "Records that runs of this process brought, by class of stream: append_only (it never deletes), mutable_state; new, changed, unchanged and deleted ones are durable, rejected and suppressed ones (their owner has deleted them here) not stored", func(f *figures, p put) {
 		records(&f.Appended, "append_only", p)
 		records(&f.Stateful, "mutable_state", p)
 	}},
@@ -135,6 +135,7 @@ func records(s *run.StreamUpdate, class string, p put) {
 	p(float64(s.Unchanged), "unchanged", class)
 	p(float64(s.Deleted), "deleted", class)
 	p(float64(s.Rejected), "rejected", class)
+	p(float64(s.Suppressed), "suppressed", class)
 }
 
 // series is a name with its labels.

@@ -45,6 +45,14 @@ func (c *call) showRecord() (*data.RecordDetail, error) {
 	return data.RecordOf(c.Context(), c.owner, c.r.PathValue("connection"), c.r.PathValue("stream"), c.r.PathValue("record"))
 }
 
+func (c *call) eraseRecord() (*data.Erased, error) {
+	return data.Erase(c.Context(), c.owner, c.r.PathValue("connection"), c.r.PathValue("stream"), c.r.PathValue("record"))
+}
+
+func (c *call) restoreRecord(*struct{}) (*data.Erased, error) {
+	return data.Restore(c.Context(), c.owner, c.r.PathValue("connection"), c.r.PathValue("stream"), c.r.PathValue("record"))
+}
+
 func (c *call) search() (*wire.List[data.Hit], error) {
 	found, err := data.Search(c.Context(), c.owner, data.SearchRequest{
 		Text: c.query["q"], Streams: c.only("stream"), Connections: c.only("connection"), Limit: min(c.rows, mostRecords), Cursor: c.query["cursor"],

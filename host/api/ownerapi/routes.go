@@ -77,6 +77,8 @@ func (a *API) routes() []route {
 			{name: "order", about: "of the sort", kind: word, words: []string{"asc", "desc"}},
 		}, pagedRecords...), (*call).listRecords),
 		ask(get, records+"/{record}", read, "data.RecordOf", "One record with what is known of its changes", nil, (*call).showRecord),
+		ask(remove, records+"/{record}", manage, "data.Erase", "Deletes a record, which no run brings back", nil, (*call).eraseRecord),
+		send(post, records+"/{record}/restore", manage, "data.Restore", "Lets runs bring a record again that its owner has deleted", ok, (*call).restoreRecord),
 		ask(get, "/search", read, "data.Search", "Records with words in them", append([]param{
 			{name: "q", about: "words, or \"phrases\"", required: true},
 			{name: "connection", about: "only of this connection"}, {name: "stream", about: "only of this name"},

@@ -65,6 +65,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"GET /v1/owner/streams", "", "", 200},
 		{"GET /v1/owner/connections/{connection}/streams/{stream}/records", "mine notes", "", 200},
 		{"GET /v1/owner/connections/{connection}/streams/{stream}/records/{record}", "mine notes a%2Fb", "", 200},
+		{"DELETE /v1/owner/connections/{connection}/streams/{stream}/records/{record}", "mine notes a%2Fb", "", 200},
+		{"POST /v1/owner/connections/{connection}/streams/{stream}/records/{record}/restore", "mine notes a%2Fb", `{}`, 200},
 		{"GET /v1/owner/search?q=red", "", "", 200},
 		{"GET /v1/owner/questions?open=true", "", "", 200},
 		{"GET /v1/owner/questions/{question}", "q_declined", "", 200},

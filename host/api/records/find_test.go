@@ -1,12 +1,14 @@
 package records
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
 // canary stands where the client of the tests may not look.
@@ -162,5 +164,37 @@ func TestACompactSchemaIsSmall(t *testing.T) {
 	a := b.get(b.owner, "/v1/schema?view=compact")
 	if got := len(a.body); a.status != http.StatusOK || strings.Count(a.body, `"object":"stream_metadata"`) != connectors*streams || got > most {
 		t.Errorf("got %d and %d bytes with %d streams, want %d bytes at most", a.status, got, strings.Count(a.body, `"object":"stream_metadata"`), most)
+	}
+}
+
+// RD-27.8: an owner's search says how many changes it could not look at yet, and a client's does not.
+func TestSearchSaysWhatIsNotIndexed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	var many []string
+	for i := range 5000 { // more than one step of the index takes
+		many = append(many, fmt.Sprint("k", i), `{"id":"k","title":"word"}`)
+	}
+	b.put("one", "notes", many...)
+	patient := b.server.Reader
+	b.server.Reader = func(ctx context.Context) (*read.Reader, error) {
+		r, err := patient(ctx)
+		if err == nil {
+			r.Wait = 1
+		}
+		return r, err
+	}
+	const path, told = "/v1/search?q=word&limit=1", `"index":{"behind":`
+	if a := b.get(b.owner, path); a.status != http.StatusOK || !strings.Contains(a.body, told) {
+		t.Errorf("got %d %s, want %d with %s", a.status, a.body, http.StatusOK, told)
+	}
+	if a := b.get("client", path); strings.Contains(a.body, "behind\":") {
+		t.Errorf("a client: got %s, want nothing of the index", a.body)
+	}
+	b.server.Reader = patient
+	for a := b.get(b.owner, path); strings.Contains(a.body, told); a = b.get(b.owner, path) { // until it is indexed
+		if a.status != http.StatusOK {
+			t.Fatalf("got %d %s, want %d", a.status, a.body, http.StatusOK)
+		}
 	}
 }

@@ -152,6 +152,9 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
+	if c.r.Method == http.MethodDelete {
+		return c.erase()
+	}
 	if rt.send != nil {
 		return c.sent(rt)
 	}
@@ -209,9 +212,8 @@ func (c *call) admit() (*route, error) {
 		return nil, wire.NotFound()
 	}
 	c.r.Pattern = rt.Path
-	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
-		c.w.Header().Set("Allow", "GET, HEAD")
-		return nil, &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes GET and HEAD"}
+	if err := c.takes(rt); err != nil {
+		return nil, err
 	}
 	if err := wire.CheckVersion(c.r); err != nil {
 		return nil, err

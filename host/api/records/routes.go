@@ -25,7 +25,7 @@ var table = []route{
 		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, or emitted_at by an owner's token; with - before it for descending"), fields,
 		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), words("window", "how many records there are, and of which times", []string{"exact"}),
 		text("view", "the fields of a view; an owner's token"), filterOf, expandOf, expandMost, connectionID, connector),
-	one[single]("/v1/streams/{stream}/records/{record}", "One record", (*call).one, fields, expandOf, expandMost, connectionID, connector),
+	one[single](deletion.Path, "One record", (*call).one, fields, expandOf, expandMost, connectionID, connector),
 	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window,
 		needed(text("field", "a field of the record")), number("offset_chars", "where the part begins", 0, mostOffset), number("limit_chars", "how long it is", 1, mostOffset), text("cursor", "the offset, by another name"),
 		text("q", "a text whose first place is shown"), number("before_chars", "characters before it", 0, read.MostContext), number("after_chars", "characters behind it", 0, read.MostContext), connectionID, connector),
@@ -47,11 +47,11 @@ var table = []route{
 
 // Routes describes what is answered here.
 func Routes() []wire.Route {
-	all := make([]wire.Route, len(table))
+	all := make([]wire.Route, len(table), len(table)+1)
 	for i := range table {
 		all[i] = table[i].Route
 	}
-	return all
+	return append(all, deletion)
 }
 
 func one[Out any](path, summary string, answer func(*call) (any, error), params ...wire.Param) route {

@@ -26,6 +26,8 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path+"/{connection}/{stream}/record", s.Signed(showRecord))
 	mux.Handle("GET "+path+"/{connection}/{stream}/record/download", s.Signed(download))
 	mux.Handle("GET "+path+"/{connection}/{stream}/record/blob", s.Signed(blob))
+	mux.Handle("POST "+path+"/{connection}/{stream}/record/delete", s.Signed(erase))
+	mux.Handle("POST "+path+"/{connection}/{stream}/record/restore", s.Signed(restore))
 }
 
 func streamPath(connection, stream string) string {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	records "github.com/pdpp-host/pdpp-host/host/owner/data"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
@@ -24,6 +26,7 @@ type record struct {
 	fields []field
 	more   bool // there are more fields
 	json   shownText
+	proof  string
 }
 
 type field struct {
@@ -40,7 +43,7 @@ func showRecord(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	r := record{RecordDetail: d}
+	r := record{RecordDetail: d, proof: v.Proof()}
 	if !d.Deleted {
 		r.json = laidOut(d.Data)
 		var fields map[string]json.RawMessage
@@ -53,6 +56,19 @@ func showRecord(v *site.Visit) error {
 		}
 	}
 	return v.Show(http.StatusOK, words.RecordTitle, ui.Data, recordPage(&r))
+}
+
+// erase deletes a record, and restore lets runs bring it again.
+func erase(v *site.Visit) error { return change(v, records.Erase, words.RecordErased) }
+
+func restore(v *site.Visit) error { return change(v, records.Restore, words.RecordRestored) }
+
+func change(v *site.Visit, do func(context.Context, *owner.Owner, string, string, string) (*records.Erased, error), what words.Key) error {
+	e, err := do(v.Context(), v.Owner, v.R.PathValue("connection"), v.R.PathValue("stream"), v.R.PostFormValue("key"))
+	if err != nil {
+		return err
+	}
+	return v.Done(recordPath(&records.Record{Connection: e.Connection, Stream: e.Stream, Key: e.Key}, ""), what)
 }
 
 // download answers with a whole record.

@@ -733,7 +733,7 @@ func counters(r *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Track([]ui.Part{{Class: "fill-accent", N: s.New}, {Class: "fill-good", N: s.Changed}, {Class: "fill-bad", N: s.Deleted}, {Class: "fill-idle", N: s.Unchanged}}, s.most, s.said()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Track([]ui.Part{{Class: "fill-accent", N: s.New}, {Class: "fill-good", N: s.Changed}, {Class: "fill-bad", N: s.Deleted}, {Class: "fill-idle", N: s.Unchanged + s.Suppressed}}, s.most, s.said()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,7 +43,7 @@ type stream struct {
 	goesOn   bool  // the run may still bring records
 }
 
-func (s *stream) total() int64 { return s.New + s.Changed + s.Unchanged + s.Deleted }
+func (s *stream) total() int64 { return s.New + s.Changed + s.Unchanged + s.Deleted + s.Suppressed }
 
 // counted is a number of things.
 type counted struct {
@@ -54,7 +54,7 @@ type counted struct {
 // counts are what the run did to the stream.
 func (s *stream) counts() []counted {
 	all := []counted{
-		{s.New, words.NewCount}, {s.Changed, words.ChangedCount}, {s.Deleted, words.DeletedCount}, {s.Unchanged, words.UnchangedCount}, {s.Rejected, words.RejectedCount},
+		{s.New, words.NewCount}, {s.Changed, words.ChangedCount}, {s.Deleted, words.DeletedCount}, {s.Unchanged, words.UnchangedCount}, {s.Rejected, words.RejectedCount}, {s.Suppressed, words.SuppressedCount},
 	}
 	return slices.DeleteFunc(all, func(c counted) bool { return c.n == 0 })
 }

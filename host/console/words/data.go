@@ -59,7 +59,12 @@ const (
 	TooManyToCount = "too many to count quickly"
 
 	RecordTitle    = "Record"
-	RecordDeleted  = "This record was deleted at its source. Nothing of it is kept but its key."
+	RecordDeleted  = "This record is deleted. Nothing of it is kept but its key, and a run that finds it at its source brings it again."
+	RecordErasedBy = "You deleted this record. Nothing of it is kept but its key, and no run brings it back."
+	EraseRecord    = "Delete this record"
+	EraseNote      = "What is kept of it here goes for good, with files that no other record refers to. Its source keeps what it has, and no run brings the record back unless you let it."
+	EraseForGood   = "Delete it for good"
+	RestoreRecord  = "Let runs bring it again"
 	FieldsHeading  = "Fields"
 	FieldsCut      = "There are more fields; the download has all."
 	AsJSON         = "As JSON"

@@ -33,6 +33,8 @@ const (
 	SettingsKept      Key = "settings_kept"
 	ConnectionRemoved Key = "connection_removed"
 	ConnectionAdded   Key = "connection_added"
+	RecordErased      Key = "record_deleted"
+	RecordRestored    Key = "record_restored"
 	QuestionAnswered  Key = "question_answered"
 	QuestionDeclined  Key = "question_declined"
 	ChannelAdded      Key = "channel_added"
@@ -76,6 +78,8 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	SettingsKept:      "The folders and settings are kept.",
 	ConnectionRemoved: "The connection and all that it collected are removed.",
 	ConnectionAdded:   "The connection is made.",
+	RecordErased:      "The record is deleted. No run brings it back unless you let it.",
+	RecordRestored:    "The next run that reads the record brings it again. A connector that reads only what is new may need a full refresh for that.",
 	QuestionAnswered:  "Your answer is given, and the run goes on.",
 	QuestionDeclined:  "The question is declined, and the run is told so.",
 	ChannelAdded:      "The channel is added. Test it, to see that it reaches you.",

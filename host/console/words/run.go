@@ -28,6 +28,7 @@ const (
 	NewCount           = "new"
 	ChangedCount       = "changed"
 	UnchangedCount     = "unchanged"
+	SuppressedCount    = "deleted by you"
 	DeletedCount       = "deleted"
 	RejectedCount      = "rejected"
 	NoneYet            = "nothing yet"

@@ -15,7 +15,7 @@ type ExportRequest struct {
 	Connection, Stream string
 	Format             string // one of export.Formats
 	Safe               bool   // a CSV that a spreadsheet may open
-	Deleted            bool   // also records that were deleted at their source
+	Deleted            bool   // also deleted records
 }
 
 // Export writes all records of a stream, by key, and returns how many. Only where it

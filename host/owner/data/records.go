@@ -93,8 +93,9 @@ type Change struct {
 type RecordDetail struct {
 	Record
 
-	Deleted bool     `json:"deleted"` // at its source: it has no data any more
-	Changes []Change `json:"changes"` // the newest first
+	Deleted bool     `json:"deleted"`          // it has no data any more
+	Erased  bool     `json:"deleted_by_owner"` // not at its source, and no run brings it back
+	Changes []Change `json:"changes"`          // the newest first
 	// Earlier: there may have been changes before these. The host keeps what a record is, and
 	// nothing of what it was.
 	Earlier bool `json:"earlier_changes_not_kept"`
@@ -114,6 +115,15 @@ func RecordOf(ctx context.Context, o *owner.Owner, connection, stream, key strin
 	d := &RecordDetail{Record: shown(&h.Record), Deleted: h.Changes[0].Deleted, Earlier: h.Earlier}
 	for _, c := range h.Changes {
 		d.Changes = append(d.Changes, Change(c))
+	}
+	if d.Deleted {
+		store, err := o.Store(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if d.Erased, err = store.IsErased(ctx, d.ConnectionID, stream, key); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }

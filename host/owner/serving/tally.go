@@ -78,9 +78,9 @@ func (t *tally) store(before, now *run.Update) {
 		}
 		if before != nil && i < len(before.Streams) {
 			b := &before.Streams[i]
-			s.New, s.Changed, s.Unchanged, s.Deleted, s.Rejected = s.New-b.New, s.Changed-b.Changed, s.Unchanged-b.Unchanged, s.Deleted-b.Deleted, s.Rejected-b.Rejected
+			s.New, s.Changed, s.Unchanged, s.Deleted, s.Rejected, s.Suppressed = s.New-b.New, s.Changed-b.Changed, s.Unchanged-b.Unchanged, s.Deleted-b.Deleted, s.Rejected-b.Rejected, s.Suppressed-b.Suppressed
 		}
-		to.New, to.Changed, to.Unchanged, to.Deleted, to.Rejected = to.New+s.New, to.Changed+s.Changed, to.Unchanged+s.Unchanged, to.Deleted+s.Deleted, to.Rejected+s.Rejected
+		to.New, to.Changed, to.Unchanged, to.Deleted, to.Rejected, to.Suppressed = to.New+s.New, to.Changed+s.Changed, to.Unchanged+s.Unchanged, to.Deleted+s.Deleted, to.Rejected+s.Rejected, to.Suppressed+s.Suppressed
 	}
 }
 

@@ -52,7 +52,7 @@ func exportCommand(s *session.Session) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv", "parquet"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().BoolVar(&f.csvSafe, "csv-safe", false, "for a spreadsheet: an apostrophe before text that it would take for a formula, and no control characters")
 	cmd.Flags().BoolVar(&f.salvage, "salvage", false, "of a damaged store: write what can be read, in the order of changes, and say what cannot")
-	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
+	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also deleted records")
 	return cmd
 }
 

@@ -15,8 +15,8 @@ import (
 
 // Command holds the commands of records.
 func Command(s *session.Session) *cobra.Command {
-	cmd := s.Group("records", "Read what was collected", nil)
-	cmd.AddCommand(listCommand(s), getCommand(s), exportCommand(s), searchCommand(s))
+	cmd := s.Group("records", "Read what was collected, and delete records", nil)
+	cmd.AddCommand(listCommand(s), getCommand(s), exportCommand(s), searchCommand(s), deleteCommand(s), restoreCommand(s))
 	return cmd
 }
 
@@ -32,7 +32,7 @@ func listCommand(s *session.Session) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&q.Limit, "limit", 20, "at most `N` records")
 	cmd.Flags().StringVar(&q.AfterKey, "after", "", "begin after the record with this `KEY`")
-	cmd.Flags().BoolVar(&q.Deleted, "deleted", false, "also records that were deleted at their source")
+	cmd.Flags().BoolVar(&q.Deleted, "deleted", false, "also deleted records")
 	cmd.Flags().StringArrayVar(&by.where, "where", nil, "only records whose `FIELD=VALUE`, or with !=, <, <=, > or >= (repeatable)")
 	cmd.Flags().StringVar(&by.since, "since", "", "only records of `TIME` or later: 7d (ago), 2026-01-31, or RFC 3339")
 	cmd.Flags().StringVar(&by.until, "until", "", "only records from before `TIME`")

@@ -61,7 +61,7 @@ func writeRun(w io.Writer, v *owner.Run) {
 			empty = append(empty, stream)
 			continue
 		}
-		line("stream", stream+"  "+counted(c.New, "new", c.Changed, "changed", c.Deleted, "deleted", c.Unchanged, "unchanged"))
+		line("stream", stream+"  "+counted(c.New, "new", c.Changed, "changed", c.Deleted, "deleted", c.Unchanged, "unchanged", c.Suppressed, "deleted by you"))
 	}
 	if len(empty) > 0 {
 		line("no records", strings.Join(empty, ", "))
