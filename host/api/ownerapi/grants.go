@@ -144,11 +144,14 @@ func RevokeByToken(as func(owner.Actor) *owner.Owner) func(ctx context.Context, 
 		if err != nil {
 			return false, err
 		}
-		if err := who.Allows(manage); err != nil {
-			return true, refusalOf(err)
-		}
 		who.Actor.Address = address
-		return true, grants.Revoke(ctx, as(who.Actor), id)
+		if err = who.Allows(manage); err == nil {
+			err = grants.Revoke(ctx, as(who.Actor), id)
+		}
+		if err != nil {
+			err = refusalOf(err)
+		}
+		return true, err
 	}
 }
 

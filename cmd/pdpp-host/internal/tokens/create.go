@@ -23,9 +23,10 @@ func createCommand(s *session.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a token, and show it once", Args: syntax.Takes("NAME"),
 		Long: "Makes a token with which a program speaks for you, in an Authorization header. NAME says what uses it. The token alone\n" +
-			"is on standard output, once, or in a file that you alone can read: this host keeps a hash of it. Its scope is read (look at everything), run (start and stop\n" +
-			"runs as well), manage (everything), or introspect: a server of yours asks with it at /introspect what the tokens stand\n" +
-			"for that it is shown, as the user TOKEN by HTTP Basic, and does nothing else with it.",
+			"is on standard output, once, or in a file that you alone can read: this host keeps a hash of it. Its scope is read\n" +
+			"(look at everything), run (start and stop runs as well), manage (everything), or introspect: a server of yours asks\n" +
+			"with it at /introspect what the tokens stand for that it is shown, as the user TOKEN by HTTP Basic, and does nothing\n" +
+			"else with it.",
 		Example: "  pdpp-host tokens create backup --scope read --expires 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			life, err := syntax.Span("--expires", expires)
