@@ -74,8 +74,8 @@ func TestBrowserRows(t *testing.T) {
 	}
 }
 
-// What a run asks its owner for is the reason of its attention, and no word against credentials that
-// nobody has refused (BR-15, OC-18).
+// A run's question gives its kind as the reason of the attention, and says nothing against credentials
+// that nobody has refused (BR-15, OC-18).
 func TestKindsOfQuestions(t *testing.T) {
 	t.Parallel()
 	good := &stored.Run{ID: "g", Status: "succeeded"}
