@@ -27,6 +27,9 @@ func TestMemoryIsBounded(t *testing.T) {
 // Cursors that replace each other, by slice or by stage, do not add up.
 func TestReplacedCursorsAreNotKept(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("320 MB of them")
+	}
 	h := newHost(t, setup{})
 	pad := `pad 4000000 state {"type":"STATE","stream":"notes","cursor":{"at":"@"}`
 	res := h.mustPlay("repeat 80 " + pad + "}\n" + pad + `,"slice":{"id":"s","complete":true}}` + done(0))

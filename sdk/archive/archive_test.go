@@ -278,6 +278,9 @@ func (s *sparse) Write(b []byte) (int, error) {
 // (Zip64).
 func TestFiftyGigabytes(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one goroutine, and 50 GB")
+	}
 	const videos, notes, blocks = 10, 70_000, 80 // 5 GiB each
 	f, err := os.Create(filepath.Join(t.TempDir(), "export.zip"))
 	if err != nil {

@@ -22,3 +22,19 @@ func TestShareTellsCompilersApart(t *testing.T) {
 		}
 	}
 }
+
+// A module is taken from where .ci/test.sh puts those that make has built.
+func TestShareTakesWhatMakeBuilt(t *testing.T) {
+	t.Parallel()
+	shared, out := t.TempDir(), filepath.Join(t.TempDir(), "ical.wasm")
+	if err := os.WriteFile(filepath.Join(shared, "plugins-ical.wasm"), []byte("by make"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := func(string) error { t.Error("got it built again, want it taken"); return nil }
+	if err := share(shared, out, "plugins/ical", build); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(out); err != nil || string(got) != "by make" {
+		t.Errorf("got %q and %v, want what make has built", got, err)
+	}
+}
