@@ -147,13 +147,13 @@ func (s *searching) each(ctx context.Context, at []rankedAt, fn func(*source, *p
 		if of == nil {
 			continue
 		}
-		shown, err := s.projections(ctx, []source{*of}, nil)
+		shown, err := s.projection(ctx, of)
 		if err != nil {
 			return err
 		}
 		err = s.byKey(ctx, of, all, s.records, func(row *storage.ReadRow, past []storage.ReadPast) error {
 			if row.Data != nil && s.shows(of, row.Key, row.Data) {
-				fn(of, &shown[0], row, past)
+				fn(of, shown, row, past)
 			}
 			return nil
 		})

@@ -384,7 +384,7 @@ func (s *searching) take(ctx context.Context, d *storage.ReadHit) error {
 }
 
 // add adds a record to the hits when it has the words.
-func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, past []storage.ReadPast) (err error) {
+func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, past []storage.ReadPast) error {
 	told := *row
 	told.Data = nil // no part of it is shown but the snippet
 	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID}
@@ -392,19 +392,27 @@ func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, p
 		return nil
 	}
 	if s.dated && row.History != nil {
-		p := s.shown[of.ID]
-		if p == nil {
-			all, err := s.projections(ctx, []source{*of}, nil)
-			if err != nil {
-				return err
-			}
-			p = &all[0]
-			s.shown[of.ID] = p
+		p, err := s.projection(ctx, of)
+		if err != nil {
+			return err
 		}
 		h.seq, h.us = of.since(p, row.History, past)
 	}
 	s.found.Hits = append(s.found.Hits, h)
 	return nil
+}
+
+// projection is what is shown of a source.
+func (s *searching) projection(ctx context.Context, of *source) (*projection, error) {
+	if p := s.shown[of.ID]; p != nil {
+		return p, nil
+	}
+	all, err := s.projections(ctx, []source{*of}, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.shown[of.ID] = &all[0]
+	return &all[0], nil
 }
 
 // matchAll notes which fields of the record have the words.

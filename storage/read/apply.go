@@ -179,13 +179,22 @@ func (a *applying) applyFile(entries []Entry, known map[int64]bool) error {
 	if err := a.remove(old); err != nil {
 		return err
 	}
-	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(y.Seq, x.Seq) }) // as their documents are numbered
 	for _, f := range fresh {
 		if err := a.one(f.Entry, f.history); err != nil {
 			return err
 		}
 	}
-	return errors.Join(a.flush(&addedRows), a.flush(&addedOrder), a.flush(&addedChanges))
+	if err := errors.Join(a.flush(&addedRows), a.flush(&addedOrder), a.flush(&addedChanges)); err != nil {
+		return err
+	}
+	// Before a statement that adds several rows, FTS5 writes what it has in memory: words come last, as they are numbered.
+	slices.SortFunc(fresh, func(x, y followUp) int { return cmp.Compare(y.Seq, x.Seq) })
+	for _, f := range fresh {
+		if err := a.addDocs(f.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // indexedFile is what a file's read state has of a record.
@@ -250,8 +259,8 @@ func (a *applying) one(e *Entry, history *History) error {
 	if err := a.put(&addedOrder, e.StreamID, e.Sort, e.Key); err != nil {
 		return err
 	}
-	for _, d := range slices.Backward(e.Docs) {
-		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), strings.Join(d.Scopes, " "), strings.Join(d.Words, " ")); err != nil {
+	for i := range e.Blobs {
+		if err := a.exec("INSERT INTO read_blobs (sha256, stream_id, field, key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", e.Blobs[i].SHA256[:], e.StreamID, int64(e.Blobs[i].Field), e.Key); err != nil {
 			return err
 		}
 	}
@@ -260,8 +269,13 @@ func (a *applying) one(e *Entry, history *History) error {
 			return err
 		}
 	}
-	for i := range e.Blobs {
-		if err := a.exec("INSERT INTO read_blobs (sha256, stream_id, field, key) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", e.Blobs[i].SHA256[:], e.StreamID, int64(e.Blobs[i].Field), e.Key); err != nil {
+	return nil
+}
+
+// addDocs adds the documents of an entry in a file. A tombstone has none.
+func (a *applying) addDocs(e *Entry) error {
+	for _, d := range slices.Backward(e.Docs) {
+		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), strings.Join(d.Scopes, " "), strings.Join(d.Words, " ")); err != nil {
 			return err
 		}
 	}
