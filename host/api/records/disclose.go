@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/host/read"
@@ -49,8 +50,11 @@ func (c *call) spend(bytes int64) {
 
 // note has a read of a known caller counted, without what may be read.
 func (c *call) note(status int, bytes int64, code string) {
-	if c.Disclose == nil || status == http.StatusTooManyRequests { // it read nothing, and comes in numbers
+	if c.Disclose == nil {
 		return
+	}
+	if status == http.StatusTooManyRequests && c.limits.noted.Take(cmp.Or(c.caller.Grant, c.caller.Token), c.Now()) > 0 {
+		return // it read nothing, and comes in numbers: its rows would keep the store busy
 	}
 	d := &read.Disclosure{At: c.Now(), RequestID: c.id, Caller: c.caller, Route: c.r.Pattern, Bytes: bytes, Status: status, Code: code, Took: c.Now().Sub(c.began)}
 	if code == "" {

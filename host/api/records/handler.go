@@ -243,6 +243,7 @@ func (c *call) identify() error {
 		return c.tooMany("too many tokens that are none came from this address", failedInAMinute, wait)
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
+	c.caller = caller
 	if err != nil {
 		if wait := c.count(token, from, err); wait > 0 {
 			return c.tooMany("too many requests came with this token", burstOfClient, wait)
@@ -251,7 +252,6 @@ func (c *call) identify() error {
 	}
 	c.limits.failed.Right(token)
 	listen.Prove(c.r.Context())
-	c.caller = caller
 	c.leave, err = c.enter(token)
 	return err
 }

@@ -20,6 +20,7 @@ const (
 	rateOfClient, burstOfClient, mostOfClient = 20, 60, 4 // a second, at once after a rest, and running
 	rateOfOwner, burstOfOwner, mostOfOwner    = 100, 100, 16
 	rateOfCostly, burstOfCostly               = 5, 15 // searches and aggregates of a grant
+	rateOfNoted, burstOfNoted                 = 1, 60 // rows of what was refused for its number
 	failedInAMinute                           = 30    // tokens that are none, of one address
 	mostInAll                                 = 32
 	waitInAll                                 = 2 * time.Second
@@ -31,7 +32,7 @@ type tokenHash [sha256.Size]byte
 // limits bounds what the readers ask.
 type limits struct {
 	clients, owners wire.Limiter[tokenHash]
-	costly          wire.Limiter[string] // by grant
+	costly, noted   wire.Limiter[string] // by grant
 	failed          wire.Guesses
 	running         wire.Slots[tokenHash]
 	bytes           wire.Budget[string] // by the grant
@@ -43,6 +44,7 @@ func newLimits() *limits {
 		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
 		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
 		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
+		noted:   wire.Limiter[string]{Rate: rateOfNoted, Burst: burstOfNoted},
 		failed:  wire.Guesses{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
 		all:     make(chan struct{}, mostInAll),
 	}
