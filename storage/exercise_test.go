@@ -100,6 +100,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"what readers were told RD-56", exerciseDisclosures},
 		{"many refused reads RD-56", exerciseManyDisclosures},
 		{"edits OC-09.3", exerciseEdits},
+		{"renamed and revoked RD-55", exerciseRevoked},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},
 		{"the longest names and keys", exerciseLongKeys},
