@@ -34,7 +34,7 @@ func (c *call) sendBlob() error {
 	if err != nil {
 		return err
 	}
-	c.tellAbout(b.Stream)
+	c.tellAbout(b.Stream, b.ConnectionID)
 	h := c.w.Header()
 	tag := `"` + b.ID + `"`
 	h.Set("ETag", tag)

@@ -32,6 +32,7 @@ const (
 	CredentialRemoved Key = "credential_removed" //nolint:gosec // the name of a notice
 	SettingsKept      Key = "settings_kept"
 	ConnectionRemoved Key = "connection_removed"
+	ConnectionRevoked Key = "connection_revoked"
 	ConnectionAdded   Key = "connection_added"
 	QuestionAnswered  Key = "question_answered"
 	QuestionDeclined  Key = "question_declined"
@@ -75,6 +76,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	CredentialRemoved: "The credential is removed.",
 	SettingsKept:      "The folders and settings are kept.",
 	ConnectionRemoved: "The connection and all that it collected are removed.",
+	ConnectionRevoked: "Nothing of the connection runs until you accept it again.",
 	ConnectionAdded:   "The connection is made.",
 	QuestionAnswered:  "Your answer is given, and the run goes on.",
 	QuestionDeclined:  "The question is declined, and the run is told so.",
