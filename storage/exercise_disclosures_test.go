@@ -11,7 +11,7 @@ func exerciseDisclosures(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	read := func(grant string, n int64, change ...func(*Disclosure)) Disclosure {
 		d := Disclosure{
-			At: x.clock.Now(), RequestID: "req", TokenID: "gtk", GrantID: grant, ClientID: "c", Route: "/v1/streams/{stream}/records", Parameters: []string{"limit", "fields"},
+			At: x.clock.Now(), RequestID: "req", TokenID: "gtk", GrantID: grant, ClientID: "c", Route: "/v1/streams/{stream}/records", Parameters: []string{"limit", "fields"}, Connections: []string{"c1", "c2"},
 			Records: map[string]int64{"issues": n}, Bytes: 10 * n, Status: 200, Took: 1500 * time.Microsecond,
 		}
 		for _, c := range change {
@@ -38,6 +38,19 @@ func exerciseDisclosures(t *testing.T, x *exercise) {
 	x.ok(x.s.Disclose(ctx, []Disclosure{read("a", 1)}))
 	sums("a", "a issues 3 8 "+first, "a stars 1 1 "+first)
 	sums("b", "b issues 1 5 "+first)
+	days := func(since time.Duration, want ...string) { // RD-54
+		t.Helper()
+		all, err := x.s.DisclosedDays(ctx, "a", x.clock.Now().Add(-since))
+		x.ok(err)
+		got := []string{}
+		for _, d := range all {
+			got = append(got, fmt.Sprintf("%s %d %d", d.Day.Format(time.DateOnly), d.Reads, d.Records))
+		}
+		x.same(got, append([]string{}, want...))
+	}
+	last := x.clock.Now().UTC().Format(time.DateOnly) + " 1 1"
+	days(48*time.Hour, first+" 3 8", last)
+	days(0, last)
 	for since, want := range map[time.Duration]int64{time.Hour: 10, 48 * time.Hour: 80, 0: 10} {
 		bytes, err := x.s.DisclosedBytes(ctx, "a", x.clock.Now().Add(-since))
 		x.ok(err)
@@ -48,10 +61,13 @@ func exerciseDisclosures(t *testing.T, x *exercise) {
 	x.same(all[0].Last.UTC(), x.clock.Now().UTC())
 	reads, err := x.s.Disclosures(ctx, "a", 0, 2)
 	x.ok(err)
-	x.same([]any{len(reads), reads[0].Records, reads[1].Streams, reads[1].Parameters, reads[1].Records, reads[1].TookMS}, []any{2, int64(1), []string{"issues", "stars"}, []string{"limit", "fields"}, int64(5), int64(1)})
+	x.same([]any{len(reads), reads[0].Records, reads[1].Streams, reads[1].Parameters, reads[1].Connections, reads[1].Records, reads[1].TookMS}, []any{2, int64(1), []string{"issues", "stars"}, []string{"limit", "fields"}, []string{"c1", "c2"}, int64(5), int64(1)})
 	reads, err = x.s.Disclosures(ctx, "a", reads[1].Seq, 10)
 	x.ok(err)
 	x.same([]any{len(reads), reads[0].Code, reads[0].Streams}, []any{2, "field_not_granted", []string{}})
+	reads, err = x.s.Disclosures(ctx, "", 0, 10) // of everybody
+	x.ok(err)
+	x.same([]any{len(reads), reads[0].GrantID, reads[2].GrantID, reads[2].Records}, []any{6, "a", "", int64(9)})
 
 	// After their time the reads go, and the sums stay.
 	x.clock.forward(400*24*time.Hour + time.Second)

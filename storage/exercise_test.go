@@ -101,6 +101,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"what readers were told RD-56", exerciseDisclosures},
 		{"many refused reads RD-56", exerciseManyDisclosures},
 		{"edits OC-09.3", exerciseEdits},
+		{"renamed and revoked RD-55", exerciseRevoked},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"what owners delete stays deleted RD-25.1, Invariant 13", exerciseErasures},
 		{"enumerations of what owners delete RD-25.1, Invariant 12", exerciseErasedEnumerated},

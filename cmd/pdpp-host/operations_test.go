@@ -38,6 +38,8 @@ var operations = map[string]string{
 	"devices.Invite":        "devices invite",
 	"OpenStream":            "records list",
 	"RemoveConnection":      "connections remove",
+	"RevokeConnection":      "connections revoke",
+	"connectors.Intend":     "(a program asks what its owner does; connections add does it)",
 	"credentials.Remove":    "connections credential remove",
 	"devices.Revoke":        "devices revoke",
 	"Run":                   "runs show",

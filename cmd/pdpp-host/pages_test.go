@@ -34,6 +34,7 @@ var pages = map[string]string{
 	"Fleet":              "GET /",
 	"Health":             "GET /connections/x",
 	"RemoveConnection":   "POST /connections/x/remove",
+	"RevokeConnection":   "POST /connections/x/revoke",
 	"Run":                "GET /runs/x",
 	"Runs":               "GET /runs",
 	"SetSchedule":        "POST /connections/x/schedule",

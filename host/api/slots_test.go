@@ -15,8 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )
 
-// A device has a few requests at a time and the host a few more: the rest come
-// again, and nobody waits.
+// RD-57: a device has a few requests at a time and the host a few more, which no reader takes:
+// the rest come again, and nobody waits.
 func TestAsManyRequestsAsThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,9 +11,10 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// RD-42, RD-42.1, RD-43, RD-44.2, RD-51.4: an owner comes by the address that an app shows, signs
+// RD-42, RD-42.1, RD-43, RD-44.2, RD-51.4, RD-54: an owner comes by the address that an app shows, signs
 // in, chooses, sees what the app would get and approves that; nothing is chosen before, an old form
 // and another site's approve nothing, and a visitor sees nothing, also on this machine.
 func TestAppIsApprovedOnItsPage(t *testing.T) {
@@ -84,6 +85,18 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	answer, err := d.Poll(t.Context(), a.Polling)
 	if err != nil || answer.Token == "" {
 		t.Fatalf("got %+v, %v, want the app's token", answer, err)
+	}
+	// RD-54: what was read on each day is a picture, and a list.
+	if err := store.Disclose(t.Context(), []storage.Disclosure{
+		{At: time.Now(), GrantID: answer.GrantID, Records: map[string]int64{"items": 4}, Status: http.StatusOK},
+		{At: time.Now().AddDate(0, 0, -3), GrantID: answer.GrantID, Records: map[string]int64{"items": 1}, Status: http.StatusOK},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`aria-label="2 reads in 90 days"`, "M713 25v-24h6v24z", "M689 25v-24h6v24z", "<table>", "Read by the declaration"} {
+		if got := b.get(where); !strings.Contains(got.body, want) {
+			t.Errorf("got %s, want %s in it", got.body, want)
+		}
 	}
 	if got := b.get(where); strings.Contains(got.body, answer.Token) || !strings.Contains(got.body, "May read") {
 		t.Errorf("got %d %s, want the grant without a token", got.status, got.body)

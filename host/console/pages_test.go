@@ -101,7 +101,10 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	b.done(at+"/schedule", url.Values{"way": {"hand"}}, at)
 	b.done(at+"/schedule", url.Values{"way": {"recommended"}}, at)
 	b.done(at+"/settings", url.Values{"option:script": {"finish"}}, at)
+	b.done(at+"/revoke", nil, at) // RD-55
 	b.done(at+"/module", url.Values{"mark": {hiddenIn(b.get(at+"/module").body, "mark")}}, at)
+	b.done(at+"/settings", url.Values{"name": {"longer"}}, "/connections/longer")
+	b.done("/connections/longer/settings", url.Values{"name": {"long"}}, at)
 	b.done("/add/credentialed", url.Values{"name": {"shop"}, "mark": {hiddenIn(b.get("/add/credentialed").body, "mark")}}, "/connections/shop/first")
 	b.done("/connections/shop/first", url.Values{"field": {"token"}, "value": {"hunter2"}}, "/connections/shop/first")
 	b.done("/connections/shop/credentials", url.Values{"field": {"token"}, "value": {"hunter3"}}, "/connections/shop/credentials")
@@ -117,7 +120,7 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	b.done(at+"/remove", url.Values{"again": {"long"}}, "/")
 	got := b.events()
 	for _, want := range []string{
-		"runs.start done", "runs.stop done", "connections.schedule done", "connections.set done", "connectors.accept done", "connections.add done", "credentials.set done",
+		"runs.start done", "runs.stop done", "connections.schedule done", "connections.set done", "connections.revoke done", "connectors.accept done", "connections.add done", "credentials.set done",
 		"credentials.remove done", "connections.remove done",
 	} {
 		if !slices.Contains(got, want) {

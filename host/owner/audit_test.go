@@ -53,7 +53,7 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 		code abi.Code
 		want string // the event; "": none
 	}{
-		{"list", func() error { _, _, err := o.Connections(ctx, "", 9); return err }, "", ""},
+		{"list", func() error { _, _, err := o.Connections(ctx, "", "", 9); return err }, "", ""},
 		{"show", func() error { _, err := o.Connection(ctx, "mine"); return err }, "", ""},
 		{"an unknown connection", func() error { _, err := o.Connection(ctx, "yours"); return err }, abi.CodeConnectionUnknown, ""},
 		{"a credential", func() error { _, err := credentials.Set(ctx, o, "mine", "token", typed); return err }, "", "credentials.set mine token done"},

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,14 +9,16 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// ConnectionChange says what is to change about a connection's folders and options.
+// ConnectionChange says what is to change about a connection's name, folders and options.
 type ConnectionChange struct {
 	Connection     string // its name
+	Name           string // its new one; "": as before
 	Roots, Options map[string]string
 	Unset          []string // options and folders to forget
 	AcceptRoot     bool     // another folder or address than its runs have used is meant
@@ -50,8 +53,10 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 		if was.Unreadable != nil {
 			return was.Unreadable // what is kept would be lost
 		}
-		if err := NotOnDevice(ctx, store, was.Name); err != nil {
-			return err
+		if !c.only() {
+			if err := NotOnDevice(ctx, store, was.Name); err != nil {
+				return err
+			}
 		}
 		own, changes, err = o.change(ctx, store, was, c)
 		if err == nil && len(changes) == 0 {
@@ -65,6 +70,9 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 	return &Changed{append([]string{}, changes...), connectionOf(own)}, nil
 }
 
+// only reports whether nothing but the name changes: what a device runs can be renamed here.
+func (c *ConnectionChange) only() bool { return len(c.Roots)+len(c.Options)+len(c.Unset) == 0 }
+
 // change changes a connection, and says what is another one now. To judge a change
 // takes a module and folders, too long to keep every other write waiting: when a run
 // has kept something meanwhile the change is judged again, over the connection as it is
@@ -75,14 +83,19 @@ func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.C
 			return nil, nil, edited("connection " + was.Name)
 		}
 		own := *was
+		if own.Name = cmp.Or(c.Name, was.Name); own.Name != was.Name && !modules.ValidName(own.Name) {
+			return nil, nil, abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", own.Name), "use letters, digits, '.', '_' and '-'")
+		}
 		own.Roots, own.Options, own.ReadRoots = Overlaid(was.Roots, c.Roots), Overlaid(was.Options, c.Options), Overlaid(was.ReadRoots, nil)
 		_, address := c.Options[run.OptionBaseURL]
 		x := ownChange{roots: sortedNames(c.Roots), address: address, accept: c.AcceptRoot}
 		if err := x.forget(&own, c.Unset); err != nil {
 			return nil, nil, err
 		}
-		if err := o.mayHave(ctx, &own, c.Options, x); err != nil {
-			return nil, nil, err
+		if !c.only() {
+			if err := o.mayHave(ctx, &own, c.Options, x); err != nil {
+				return nil, nil, err
+			}
 		}
 		changes := o.changes(was, &own)
 		if len(changes) == 0 {
@@ -90,9 +103,9 @@ func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.C
 		}
 		same := false
 		now, err := store.KeepConnection(ctx, was.ID, func(now *storage.Connection) error {
-			same = maps.Equal(now.Roots, was.Roots) && maps.Equal(now.Options, was.Options) && maps.Equal(now.ReadRoots, was.ReadRoots)
+			same = now.Name == was.Name && maps.Equal(now.Roots, was.Roots) && maps.Equal(now.Options, was.Options) && maps.Equal(now.ReadRoots, was.ReadRoots)
 			if same {
-				now.Roots, now.Options, now.ReadRoots = own.Roots, own.Options, own.ReadRoots
+				now.Name, now.Roots, now.Options, now.ReadRoots = own.Name, own.Roots, own.Options, own.ReadRoots
 			}
 			return nil
 		})
@@ -193,6 +206,9 @@ func (x *ownChange) checkSources(own *storage.Connection, roots []run.ResolvedRo
 // changes says what is another one now. Options are told by name only: a value may
 // be a secret (Invariant 5).
 func (o *Owner) changes(was, own *storage.Connection) (said []string) {
+	if was.Name != own.Name {
+		said = append(said, "its name is "+own.Name+", it was "+was.Name)
+	}
 	tilde := func(path string) string { return words.Tilde(o.Home, path) }
 	for _, root := range sortedNames(Overlaid(was.Roots, own.Roots)) {
 		before, had := was.Roots[root]

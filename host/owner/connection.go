@@ -29,6 +29,7 @@ type Connection struct {
 	PinnedSHA256 string            `json:"pinned_sha256"`
 	Revision     string            `json:"revision"` // of its folders and options: another one after each change
 	CreatedAt    time.Time         `json:"created_at"`
+	RevokedAt    *time.Time        `json:"revoked_at,omitempty"` // since when its owner lets nothing of it run
 	Unreadable   bool              `json:"unreadable,omitempty"` // its roots and options, which are left out
 	LastRun      *Run              `json:"last_run,omitempty"`
 	Devices      []Feed            `json:"devices,omitempty"` // that run it; none: this host does
@@ -65,7 +66,7 @@ func connectionOf(c *storage.Connection) *Connection {
 	return &Connection{
 		ID: c.ID, Name: c.Name, Connector: c.Connector, Roots: c.Roots, Options: sortedNames(c.Options),
 		PinnedSHA256: c.PinnedSHA256, CreatedAt: c.CreatedAt, BaseURL: base,
-		ModulePath: run.ModulePath(c), Unreadable: c.Unreadable != nil, Revision: revisionOf(c),
+		RevokedAt: Moment(c.RevokedAt), ModulePath: run.ModulePath(c), Unreadable: c.Unreadable != nil, Revision: revisionOf(c),
 	}
 }
 

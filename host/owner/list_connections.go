@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Connections returns up to limit connections by name, after that of after, each with its
-// verdict, its last run and the devices that feed it. The page after it begins after next; "":
-// there is none.
-func (o *Owner) Connections(ctx context.Context, after string, limit int) (page []Connection, next string, err error) {
+// verdict, its last run, its schedule and the devices that feed it; of one connector alone where
+// it is named. The page after it begins after next; "": there is none.
+func (o *Owner) Connections(ctx context.Context, connector, after string, limit int) (page []Connection, next string, err error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, "", err
@@ -18,7 +19,7 @@ func (o *Owner) Connections(ctx context.Context, after string, limit int) (page 
 	if err != nil {
 		return nil, "", err
 	}
-	evidence, err := store.EvidencePage(ctx, after, limit+1)
+	evidence, err := store.EvidenceChosen(ctx, o.Now(), storage.Choice{Connector: connector}, after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -43,11 +44,17 @@ func (o *Owner) Connections(ctx context.Context, after string, limit int) (page 
 	if err != nil {
 		return nil, "", err
 	}
+	schedules, err := store.Schedules(ctx, ids)
+	if err != nil {
+		return nil, "", err
+	}
 	page = make([]Connection, len(all))
 	for i := range all {
 		id := all[i].ID
 		page[i] = *connectionOf(&all[i])
-		page[i].Devices = FeedsOf(fed[id])
+		if page[i].Devices = FeedsOf(fed[id]); len(fed[id]) == 0 { // a device has a schedule of its own
+			page[i].Schedule = chosenSchedule(schedules[id], &all[i])
+		}
 		if r, ran := latest[id]; ran {
 			page[i].LastRun = RunOf(&r)
 		}

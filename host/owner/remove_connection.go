@@ -39,3 +39,27 @@ func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(
 	}
 	return &r, err
 }
+
+// RevokeConnection takes back what its owner accepted for a connection: nothing of it runs any
+// more, by itself or by hand, until they accept a module for it again. Its records stay, and so
+// do its credentials. A run that goes on ends by itself; what a device delivers ends with the device.
+func (o *Owner) RevokeConnection(ctx context.Context, name string) (*Connection, error) {
+	store, conn, err := o.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	err = o.Audited(ctx, store, "connections.revoke", conn.Name, func(ctx context.Context) error {
+		if err := NotOnDevice(ctx, store, conn.Name); err != nil {
+			return err
+		}
+		done, err := store.RevokeConnection(ctx, conn.ID)
+		if err == nil && !done {
+			err = errUnchanged
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.Connection(ctx, conn.ID)
+}

@@ -147,13 +147,9 @@ func (o *Owner) mayRunItself(ctx context.Context, conn *storage.Connection, ever
 	return nil
 }
 
-// scheduleOf works out what the scheduler would do about a connection now. The accepted
-// manifest alone counts: nothing is loaded for it.
-func (o *Owner) scheduleOf(ctx context.Context, store *storage.Store, conn *storage.Connection) (*Schedule, error) {
-	stored, err := store.Schedule(ctx, conn.ID)
-	if err != nil {
-		return nil, err
-	}
+// chosenSchedule is a schedule by what its owner chose and what the accepted manifest recommends,
+// without what it waits for.
+func chosenSchedule(stored storage.Schedule, conn *storage.Connection) *Schedule {
 	policy := modules.PinnedPolicy(conn)
 	setting := schedule.SettingOf(stored)
 	v := &Schedule{Mode: string(schedule.ByHand), By: "owner", Paused: setting.Paused, Revision: scheduleRevision(stored)}
@@ -168,6 +164,17 @@ func (o *Owner) scheduleOf(ctx context.Context, store *storage.Store, conn *stor
 		every, _ := schedule.Interval(setting, policy)
 		v.Mode, v.EverySec = string(schedule.Automatic), int64(every/time.Second)
 	}
+	return v
+}
+
+// scheduleOf works out what the scheduler would do about a connection now. The accepted
+// manifest alone counts: nothing is loaded for it.
+func (o *Owner) scheduleOf(ctx context.Context, store *storage.Store, conn *storage.Connection) (*Schedule, error) {
+	stored, err := store.Schedule(ctx, conn.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := chosenSchedule(stored, conn)
 	if conn.Unreadable != nil {
 		v.Waits = string(schedule.ReasonUnresolvable)
 		return v, nil //nolint:nilerr // it is why nobody can tell

@@ -21,7 +21,8 @@ type Callers interface {
 	// answers from the store. It returns read.token_unknown for a token that is not of this
 	// kind, was revoked without its grant, or is too old; to who shows a token of a grant that
 	// is no good any more it returns read.grant_revoked, read.grant_expired or
-	// read.grant_invalid (RD-02.3).
+	// read.grant_invalid (RD-02.3), and beside it the caller, without a Scope, so that the refusal
+	// is counted (RD-56.1).
 	Caller(ctx context.Context, token string) (*Caller, error)
 }
 

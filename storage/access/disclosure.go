@@ -15,43 +15,45 @@ import (
 
 // Disclosure is one read of a reader's: what it was told, and nothing of what stood in it.
 type Disclosure struct {
-	At         time.Time
-	RequestID  string
-	TokenID    string
-	GrantID    string // "": the owner's token
-	ClientID   string
-	Route      string
-	Parameters []string         // their names
-	Records    map[string]int64 // how many of each stream
-	Bytes      int64
-	Status     int
-	Code       string // of a refusal; "": it was answered
-	Took       time.Duration
+	At          time.Time
+	RequestID   string
+	TokenID     string
+	GrantID     string // "": the owner's token
+	ClientID    string
+	Route       string
+	Parameters  []string         // their names
+	Records     map[string]int64 // how many of each stream
+	Connections []string         // whose they were
+	Bytes       int64
+	Status      int
+	Code        string // of a refusal; "": it was answered
+	Took        time.Duration
 }
 
 type disclosureRow struct {
 	bun.BaseModel `bun:"table:disclosures"`
 
-	Seq        int64  `bun:"seq,pk,autoincrement"`
-	AtUS       int64  `bun:"at_us"`
-	RequestID  string `bun:"request_id"`
-	TokenID    string `bun:"token_id"`
-	GrantID    string `bun:"grant_id"`
-	ClientID   string `bun:"client_id"`
-	Route      string `bun:"route"`
-	Streams    string `bun:"streams"`
-	Parameters string `bun:"parameters"`
-	Records    int64  `bun:"records"`
-	Bytes      int64  `bun:"bytes"`
-	Status     int    `bun:"status"`
-	Code       string `bun:"code"`
-	TookUS     int64  `bun:"took_us"`
+	Seq         int64  `bun:"seq,pk,autoincrement"`
+	AtUS        int64  `bun:"at_us"`
+	RequestID   string `bun:"request_id"`
+	TokenID     string `bun:"token_id"`
+	GrantID     string `bun:"grant_id"`
+	ClientID    string `bun:"client_id"`
+	Route       string `bun:"route"`
+	Streams     string `bun:"streams"`
+	Connections string `bun:"connections"`
+	Parameters  string `bun:"parameters"`
+	Records     int64  `bun:"records"`
+	Bytes       int64  `bun:"bytes"`
+	Status      int    `bun:"status"`
+	Code        string `bun:"code"`
+	TookUS      int64  `bun:"took_us"`
 }
 
 func disclosureRowOf(d *Disclosure) disclosureRow {
 	row := disclosureRow{
 		AtUS: db.Micros(d.At), RequestID: d.RequestID, TokenID: d.TokenID, GrantID: d.GrantID, ClientID: d.ClientID, Route: d.Route,
-		Streams: strings.Join(slices.Sorted(maps.Keys(d.Records)), ","), Parameters: strings.Join(d.Parameters, ","),
+		Streams: strings.Join(slices.Sorted(maps.Keys(d.Records)), ","), Parameters: strings.Join(d.Parameters, ","), Connections: strings.Join(d.Connections, ","),
 		Bytes: d.Bytes, Status: d.Status, Code: d.Code, TookUS: d.Took.Microseconds(),
 	}
 	for _, n := range d.Records {
@@ -62,23 +64,26 @@ func disclosureRowOf(d *Disclosure) disclosureRow {
 
 // DisclosureShown is a Disclosure as it was kept.
 type DisclosureShown struct {
-	Seq        int64     `json:"seq"`
-	At         time.Time `json:"at"`
-	RequestID  string    `json:"request_id"`
-	TokenID    string    `json:"token_id"`
-	Route      string    `json:"route"`
-	Streams    []string  `json:"streams"`
-	Parameters []string  `json:"parameters"`
-	Records    int64     `json:"records"`
-	Bytes      int64     `json:"bytes"`
-	Status     int       `json:"status"`
-	Code       string    `json:"code,omitempty"`
-	TookMS     int64     `json:"took_ms"`
+	Seq         int64     `json:"seq"`
+	At          time.Time `json:"at"`
+	RequestID   string    `json:"request_id"`
+	TokenID     string    `json:"token_id"`
+	GrantID     string    `json:"grant_id,omitempty"` // left out: the owner's token
+	ClientID    string    `json:"client_id,omitempty"`
+	Route       string    `json:"route"`
+	Streams     []string  `json:"streams"`
+	Connections []string  `json:"connections"` // their ids
+	Parameters  []string  `json:"parameters"`
+	Records     int64     `json:"records"`
+	Bytes       int64     `json:"bytes"`
+	Status      int       `json:"status"`
+	Code        string    `json:"code,omitempty"`
+	TookMS      int64     `json:"took_ms"`
 }
 
 func (r *disclosureRow) public() DisclosureShown {
 	return DisclosureShown{
-		r.Seq, db.Time(r.AtUS), r.RequestID, r.TokenID, r.Route, listed(r.Streams), listed(r.Parameters), r.Records, r.Bytes, r.Status, r.Code,
+		r.Seq, db.Time(r.AtUS), r.RequestID, r.TokenID, r.GrantID, r.ClientID, r.Route, listed(r.Streams), listed(r.Connections), listed(r.Parameters), r.Records, r.Bytes, r.Status, r.Code,
 		time.Duration(r.TookUS * int64(time.Microsecond)).Milliseconds(),
 	}
 }
@@ -163,12 +168,15 @@ func forgetMany(t *db.Tx, rows []disclosureRow) error {
 	return err
 }
 
+// dayOf counts the days since 1970, in UTC.
+func dayOf(at time.Time) int64 { return int64(time.Duration(at.Unix()) * time.Second / day) }
+
 func sumDays(sums map[dayRow]*dayRow, d *Disclosure) {
 	if d.GrantID == "" || d.Code != "" {
 		return
 	}
 	for stream, n := range d.Records {
-		key := dayRow{GrantID: d.GrantID, Stream: stream, Day: int64(time.Duration(d.At.Unix()) * time.Second / day)}
+		key := dayRow{GrantID: d.GrantID, Stream: stream, Day: dayOf(d.At)}
 		sum := sums[key]
 		if sum == nil {
 			sum = &dayRow{GrantID: key.GrantID, Stream: key.Stream, Day: key.Day}
@@ -212,6 +220,29 @@ func (s *Store) Disclosed(ctx context.Context, grantID string) ([]Disclosed, err
 	return out, nil
 }
 
+// DisclosedDay is what a grant was told on a day.
+type DisclosedDay struct {
+	Day     time.Time // its beginning, in UTC
+	Reads   int64     // one of two streams counts twice
+	Records int64     // one that was read twice counts twice
+}
+
+// DisclosedDays returns what a grant was told from a day on, by day, the oldest first.
+func (s *Store) DisclosedDays(ctx context.Context, grantID string, since time.Time) ([]DisclosedDay, error) {
+	var rows []struct{ Day, Reads, Records int64 }
+	err := s.db.Read.NewSelect().Model((*dayRow)(nil)).Column("day").
+		ColumnExpr("CAST(sum(reads) AS bigint) AS reads, CAST(sum(records) AS bigint) AS records").
+		Where("grant_id = ? AND day >= ?", grantID, dayOf(since)).Group("day").Order("day").Scan(ctx, &rows)
+	if err != nil {
+		return nil, s.db.Fail("read what was disclosed", err)
+	}
+	out := make([]DisclosedDay, len(rows))
+	for i, r := range rows {
+		out[i] = DisclosedDay{time.Unix(r.Day*int64(day.Seconds()), 0).UTC(), r.Reads, r.Records}
+	}
+	return out, nil
+}
+
 // DisclosedBytes is how much was read by a grant since a moment.
 func (s *Store) DisclosedBytes(ctx context.Context, grantID string, since time.Time) (bytes int64, err error) {
 	of := "grant_id = ?"
@@ -223,10 +254,14 @@ func (s *Store) DisclosedBytes(ctx context.Context, grantID string, since time.T
 	return bytes, s.db.Fail("read what was disclosed", err)
 }
 
-// Disclosures returns the reads of a grant, the newest first, below before where it is not 0.
+// Disclosures returns reads, the newest first, below before where it is not 0; of one grant alone
+// where it is named.
 func (s *Store) Disclosures(ctx context.Context, grantID string, before, limit int64) ([]DisclosureShown, error) {
 	var rows []disclosureRow
-	query := s.db.Read.NewSelect().Model(&rows).Where("grant_id = ?", grantID).Order("seq DESC").Limit(limit)
+	query := s.db.Read.NewSelect().Model(&rows).Order("seq DESC").Limit(limit)
+	if grantID != "" {
+		query = query.Where("grant_id = ?", grantID)
+	}
 	if before > 0 {
 		query = query.Where("seq < ?", before)
 	}

@@ -3,6 +3,7 @@ package connection
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -32,7 +33,7 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		if row.Accepted, err = tables.EncodeJSON(slices.Compact(all)); err != nil {
 			return err
 		}
-		if err := changeConnection(t, was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
+		if err := changeConnection(t, was.ID, row, "pinned_sha256", "pinned_manifest", "accepted", "revoked_us"); err != nil {
 			return err
 		}
 		_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
@@ -43,3 +44,26 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		return updateHold(t, was.ID)
 	})
 }
+
+// RevokeConnection takes back what the owner of a connection accepted, so that nothing of it runs
+// until they accept a module again. The records stay, with the manifest that they were
+// collected by. It reports whether anything was accepted; where nothing was, it leaves no event.
+func (s *Store) RevokeConnection(ctx context.Context, connectionID string) (done bool, err error) {
+	err = s.db.Alone(ctx, "revoke the connection", func(t *db.Tx) error {
+		was, err := tables.FindConnection(t.Ctx, t.DB, connectionID)
+		if err != nil {
+			return err
+		}
+		if done = was.PinnedSHA256 != ""; !done {
+			return errNotAccepted // nothing is kept
+		}
+		row := &tables.ConnectionRow{ID: was.ID, PinnedManifest: was.PinnedManifest, Accepted: "[]", RevokedUS: db.Micros(t.Now)}
+		return changeConnection(t, was.ID, row, "pinned_sha256", "accepted", "revoked_us")
+	})
+	if errors.Is(err, errNotAccepted) {
+		err = nil
+	}
+	return done, err
+}
+
+var errNotAccepted = errors.New("nothing was accepted")

@@ -94,7 +94,7 @@ func (s *Store) UpdateConnection(ctx context.Context, c tables.Connection) error
 	return s.changeConnection(ctx, c.ID, &tables.ConnectionRow{ID: c.ID, Options: options, Roots: roots}, "options", "roots")
 }
 
-// KeepConnection changes what is the connection's own, in one step: options, roots
+// KeepConnection changes what is the connection's own, in one step: name, options, roots
 // and what its runs have read. change is given the row as it is, with maps to write
 // to, so that nothing that was kept meanwhile is lost. Every other write waits for
 // it: it only looks at what it is given. Its error leaves the row as it was, and so
@@ -122,19 +122,38 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 				return err
 			}
 		}
-		if row.Options == was.Options && row.Roots == was.Roots && row.ReadRoots == was.ReadRoots {
+		row.Name = own.Name
+		if row.Name == was.Name && row.Options == was.Options && row.Roots == was.Roots && row.ReadRoots == was.ReadRoots {
 			return nil
 		}
-		if row.Revision = was.Revision; row.Options != was.Options || row.Roots != was.Roots {
+		if row.Revision = was.Revision; row.Name != was.Name || row.Options != was.Options || row.Roots != was.Roots {
 			row.Revision++
 		}
 		own.Revision = row.Revision
-		return changeConnection(t, id, row, "options", "roots", "read_roots", "revision")
+		if err := changeConnection(t, id, row, "options", "roots", "read_roots", "revision"); err != nil || row.Name == was.Name {
+			return err
+		}
+		return rename(t, row)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return own, nil
+}
+
+// rename writes another name of a connection, which none has, as a name or as an id.
+func rename(t *db.Tx, row *tables.ConnectionRow) error {
+	taken, err := t.DB.NewSelect().Model((*tables.ConnectionRow)(nil)).Where("(name = ? OR id = ?) AND id != ?", row.Name, row.Name, row.ID).Exists(t.Ctx)
+	if err != nil {
+		return err
+	}
+	if taken || row.Name == "" {
+		return abi.NewError(abi.CodeConnectionInvalid, "there is a connection of that name already", "choose another name")
+	}
+	if _, err := t.DB.NewUpdate().Model(row).WherePK().Column("name").Exec(t.Ctx); err != nil {
+		return err
+	}
+	return evidence.Renamed(t, row.ID, row.Name)
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *tables.ConnectionRow, columns ...string) error {

@@ -46,6 +46,23 @@ func (s *Store) Schedule(ctx context.Context, connectionID string) (Schedule, er
 	return sched, err
 }
 
+// Schedules returns the owner's choices for some connections, by their ids. One without a choice
+// is left out.
+func (s *Store) Schedules(ctx context.Context, ids []string) (map[string]Schedule, error) {
+	out := map[string]Schedule{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []tables.ScheduleRow
+	if err := s.db.Read.NewSelect().Model(&rows).Where("connection_id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the schedules", err)
+	}
+	for i := range rows {
+		out[rows[i].ConnectionID] = scheduleOf(&rows[i])
+	}
+	return out, nil
+}
+
 // schedule also reports whether one is kept.
 func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedule, known bool, err error) {
 	row := tables.ScheduleRow{ConnectionID: connectionID}

@@ -82,6 +82,15 @@ func RebuildAtCommit(t *db.Tx, connectionID string) error {
 	return nil
 }
 
+// Renamed follows the name of a connection.
+func Renamed(t *db.Tx, connectionID, name string) error {
+	c, err := ChangeOf(t, connectionID)
+	if err == nil {
+		c.row.Name, c.remade = name, true
+	}
+	return err
+}
+
 // RunBegan and RunEnded are the facts of a run.
 func RunBegan(t *db.Tx, row *tables.RunRow) error {
 	c, err := ChangeOf(t, row.ConnectionID)

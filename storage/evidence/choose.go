@@ -14,6 +14,8 @@ import (
 type Choice struct {
 	Name string       // a part of the name, in any case of ASCII letters
 	Tone verdict.Tone // of the pill; "": any
+
+	Connector string // "": any
 }
 
 // EvidenceChosen is EvidencePage for some connections. A connection that has no standing
@@ -23,6 +25,9 @@ func (s *Store) EvidenceChosen(ctx context.Context, now time.Time, c Choice, aft
 	q := selectEvidence(s.db.Read, &rows).Where("e.name > ?", after).OrderExpr("e.name").Limit(int64(tables.PageLimit(limit)))
 	if c.Name != "" {
 		q.Where(`lower(e.name) LIKE ? ESCAPE '!'`, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(c.Name))+"%")
+	}
+	if c.Connector != "" {
+		q.Where("e.connector = ?", c.Connector)
 	}
 	if c.Tone != "" {
 		q.Join("LEFT JOIN standings AS s ON s.connection_id = e.connection_id AND s.from_us <= ? AND s.until_us > ?", db.Micros(now), db.Micros(now)).

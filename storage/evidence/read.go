@@ -45,7 +45,7 @@ func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) stored.
 }
 
 // Accepted reports whether the connection's owner has accepted a module for it.
-func (e *Evidence) Accepted() bool { return e.Facts.Manifest != nil }
+func (e *Evidence) Accepted() bool { return e.Facts.Manifest != nil && e.Facts.Manifest.Module != "" }
 
 // Dates reports whether the accepted manifest says when data is old. Without that a
 // connection is never known to be fresh.

@@ -123,7 +123,7 @@ func Under(readers *records.Server, who func(context.Context) (*read.Caller, err
 	return func(ctx context.Context, path []string, query url.Values) *records.Reply {
 		caller, err := who(ctx)
 		if err != nil {
-			return readers.Refused(err)
+			return readers.Refused(ctx, caller, path, err)
 		}
 		return readers.Ask(ctx, caller, path, query)
 	}

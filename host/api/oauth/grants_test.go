@@ -73,6 +73,12 @@ func TestAnotherTokenOfAGrant(t *testing.T) {
 	b.code(err, desk.CodeRevoked)
 	_, err = b.reads(made.Token)
 	b.code(err, desk.CodeRevoked)
+	// RD-56.1: whose refusal it is, is known; that it reads nothing, too.
+	who, err := b.desk.Caller(t.Context(), made.Token)
+	b.code(err, desk.CodeRevoked)
+	if who == nil || who.Grant != id || who.Client == "" || who.Scope != nil {
+		t.Errorf("got %+v beside the refusal, want its grant without a scope", who)
+	}
 
 	client := b.registers("Once")
 	polling, request := b.connects(object{"client_id": client, "request_uri": b.pushes(client, strings.Replace(asks, "continuous", "single_use", 1))})

@@ -32,7 +32,7 @@ func (c *call) introspect() (any, error) {
 	id, secret, _ := c.r.BasicAuth()
 	from := c.Guard.From(c.r)
 	if wait := c.guesses.Wait(from, id+":"+secret, c.Now()); wait > 0 {
-		return nil, wire.TooMany("too many secrets that are none came from this address", wait)
+		return nil, wire.TooMany("too many secrets that are none came from this address", wrongInAMinute, wait)
 	}
 	known, err := c.Introspects(c.r.Context(), id, secret)
 	if err != nil {

@@ -195,7 +195,7 @@ func (c *call) admit() error {
 
 func (c *call) limit(l *wire.Limiter[netip.Prefix]) error {
 	if wait := l.Take(c.Guard.From(c.r), c.Now()); wait > 0 {
-		return wire.TooMany("too many requests came from this address", wait)
+		return wire.TooMany("too many requests came from this address", int(l.Burst), wait)
 	}
 	return nil
 }

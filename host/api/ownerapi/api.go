@@ -60,6 +60,7 @@ type API struct {
 	table    []route
 	document func() ([]byte, error) // made when it is first asked for: it takes longer than a start may
 	asking   chan struct{}          // see still
+	limits   *limits
 }
 
 // mostAsking is how many streams ask at a time whether they may go on.
@@ -67,7 +68,7 @@ const mostAsking = 4
 
 // New returns the API.
 func New(d Deps) *API {
-	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking)}
+	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: newLimits()}
 	a.table = a.routes()
 	a.document = sync.OnceValues(func() ([]byte, error) { return Document(d.Version, d.Others) })
 	allowed := map[string][]string{}
@@ -76,6 +77,7 @@ func New(d Deps) *API {
 		a.mux.Handle(rt.method+" "+rt.path, a.handle(rt))
 		allowed[rt.path] = append(allowed[rt.path], rt.method)
 	}
+	delete(allowed, Prefix+pathIntents) // with another method it is the path of a connection
 	for path, methods := range allowed {
 		slices.Sort(methods)
 		a.mux.Handle(path, a.handle(wrongMethod(path, strings.Join(methods, ", "))))

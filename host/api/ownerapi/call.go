@@ -32,6 +32,7 @@ type call struct {
 	rows   int
 	body   []byte
 	tag    string // of the answer, as ETag; "": none
+	leave  func() // gives back the request's turn; nil: it has none
 }
 
 // Context is the request's.
@@ -51,7 +52,11 @@ func (a *API) handle(rt *route) http.Handler {
 // guarded admits the request and answers it. A panic becomes an error.
 func (c *call) guarded() (err error) {
 	defer web.Recover(c.Logger, c.route.path, c.id, func() { err = wire.Broken() })
-	if err := c.admit(); err != nil {
+	err = c.admit()
+	if c.leave != nil {
+		defer c.leave()
+	}
+	if err != nil {
 		return err
 	}
 	if c.route.stream != nil {
@@ -110,12 +115,12 @@ func (c *call) identify() error {
 	if r.Header.Get("Authorization") == "" {
 		return unauthenticated()
 	}
+	if err := c.mayGuess(); err != nil {
+		return err
+	}
 	r, err := c.Guard.Identify(r)
 	if err != nil {
-		if _, token, _ := strings.Cut(c.r.Header.Get("Authorization"), " "); abi.CodeOf(err) == access.CodeTokenRefused && c.Client != nil && c.Client(c.r.Context(), token) {
-			return &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the token is an app's, and does not speak for the owner"} // RD-02.4
-		}
-		return err
+		return c.refused(err)
 	}
 	c.caller = web.CallerOf(r.Context())
 	if c.caller == nil {
@@ -125,6 +130,9 @@ func (c *call) identify() error {
 		return web.Foreign()
 	}
 	c.r, c.owner = r, c.Guard.Owner(r)
+	if err := c.enter(); err != nil {
+		return err
+	}
 	return c.caller.Allows(c.route.scope)
 }
 

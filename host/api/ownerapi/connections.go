@@ -15,40 +15,62 @@ import (
 // connection is a connection with the members that other hosts' programs know it by
 // (RD-53.2).
 type connection struct {
-	Object           string   `json:"object"` // owner_connection
-	ConnectionID     string   `json:"connection_id"`
-	OldID            string   `json:"connector_instance_id"`
-	ConnectorID      string   `json:"connector_id"`
-	ConnectorKey     string   `json:"connector_key"`
-	DisplayName      string   `json:"display_name"`
-	LabelStatus      string   `json:"label_status"`
-	SupportedActions []string `json:"supported_actions"`
+	Object           string          `json:"object"` // owner_connection
+	ConnectionID     string          `json:"connection_id"`
+	OldID            string          `json:"connector_instance_id"`
+	ConnectorID      string          `json:"connector_id"`
+	ConnectorKey     string          `json:"connector_key"`
+	DisplayName      string          `json:"display_name"`
+	LabelStatus      string          `json:"label_status"` // owner_set; fallback: it is called after its connector
+	Status           string          `json:"status"`       // active; waiting: for its owner to accept a module; revoked
+	RevokedAt        *time.Time      `json:"revoked_at"`
+	Schedule         *owner.Schedule `json:"schedule"` // null: a device has its own
+	SupportedActions []action        `json:"supported_actions"`
 
 	owner.Connection
 }
 
-func connectionOf(c *owner.Connection) *connection {
+func (c *call) connectionOf(conn *owner.Connection) *connection {
 	return &connection{
-		Object: "owner_connection", ConnectionID: c.ID, OldID: c.ID, ConnectorID: c.Connector, ConnectorKey: c.Connector, DisplayName: c.Name,
-		LabelStatus: "owner_set", SupportedActions: []string{"run", "schedule", "edit", "remove"}, Connection: *c,
+		Object: "owner_connection", ConnectionID: conn.ID, OldID: conn.ID, ConnectorID: conn.Connector, ConnectorKey: conn.Connector, DisplayName: conn.Name,
+		LabelStatus: labelOf(conn.Name, conn.Connector), Status: statusOf(conn.PinnedSHA256 != "", conn.RevokedAt != nil), RevokedAt: conn.RevokedAt,
+		Schedule: conn.Schedule, SupportedActions: c.actionsOn(conn.ID, len(conn.Devices) > 0), Connection: *conn,
 	}
 }
 
+func labelOf(name, connector string) string {
+	if name == connector {
+		return "fallback"
+	}
+	return "owner_set"
+}
+
+func statusOf(accepted, revoked bool) string {
+	switch {
+	case revoked:
+		return "revoked"
+	case !accepted:
+		return "waiting"
+	}
+	return "active"
+}
+
 func (c *call) listConnections() (*wire.List[connection], error) {
-	after, err := wire.After("connections", c.query["cursor"])
+	list := "connections " + c.query["connector_id"]
+	after, err := wire.After(list, c.query["cursor"])
 	if err != nil {
 		return nil, err
 	}
-	page, next, err := c.owner.Connections(c.Context(), after, c.rows)
+	page, next, err := c.owner.Connections(c.Context(), c.query["connector_id"], after, c.rows)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]connection, len(page))
 	for i := range page {
-		all[i] = *connectionOf(&page[i])
+		all[i] = *c.connectionOf(&page[i])
 	}
 	if next != "" {
-		next = wire.NewCursor("connections", next)
+		next = wire.NewCursor(list, next)
 	}
 	return wire.NewList(all, next, c.r.URL), nil
 }
@@ -59,7 +81,15 @@ func (c *call) showConnection() (*connection, error) {
 		return nil, err
 	}
 	c.tag = conn.Revision
-	return connectionOf(conn), nil
+	return c.connectionOf(conn), nil
+}
+
+func (c *call) revokeConnection(*struct{}) (*connection, error) {
+	conn, err := c.owner.RevokeConnection(c.Context(), c.r.PathValue("connection"))
+	if err != nil {
+		return nil, err
+	}
+	return c.connectionOf(conn), nil
 }
 
 // newConnection asks for a connection. Accept is the hash of the module whose terms its
@@ -89,7 +119,7 @@ func (c *call) addConnection(in *newConnection) (*connection, error) {
 	}
 	c.tag = conn.Revision
 	c.w.Header().Set("Location", Prefix+"/connections/"+conn.Name)
-	return connectionOf(conn), nil
+	return c.connectionOf(conn), nil
 }
 
 // installed refuses a path in the place of a name: a token opens no file of this machine
@@ -110,8 +140,9 @@ func absolute(roots map[string]string) error {
 	return nil
 }
 
-// connectionChange says what is to change about a connection's folders and options.
+// connectionChange says what is to change about a connection's name, folders and options.
 type connectionChange struct {
+	Name    string            `json:"display_name,omitempty"`
 	Roots   map[string]string `json:"roots,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Unset   []string          `json:"unset,omitempty"`
@@ -123,7 +154,7 @@ func (c *call) changeConnection(in *connectionChange) (*owner.Changed, error) {
 		return nil, err
 	}
 	done, err := c.owner.ChangeConnection(c.Context(), owner.ConnectionChange{
-		Connection: c.r.PathValue("connection"), Roots: in.Roots, Options: in.Options, Unset: in.Unset, AcceptRoot: in.Accept, If: c.ifMatch(),
+		Connection: c.r.PathValue("connection"), Name: in.Name, Roots: in.Roots, Options: in.Options, Unset: in.Unset, AcceptRoot: in.Accept, If: c.ifMatch(),
 	})
 	if err != nil {
 		return nil, err

@@ -75,8 +75,17 @@ var headers = object{
 	"X-Content-Type-Options": header("a body is what it says that it is", object{"const": "nosniff"}),
 	"Pragma":                 header("no old cache keeps it either", object{"const": "no-cache"}),
 	"Retry-After":            header("seconds to wait", object{"type": "integer", "minimum": 1}),
+	"RateLimit-Limit":        some(header("how many may come", object{"type": "integer", "minimum": 1})),
+	"RateLimit-Remaining":    some(header("how many may come now", object{"type": "integer", "minimum": 0})),
+	"RateLimit-Reset":        some(header("seconds until more may come", object{"type": "integer", "minimum": 1})),
 	"WWW-Authenticate":       header("how a token is sent, and where one is asked for", object{"type": "string", "pattern": "^(Bearer|Basic)"}),
 	"Allow":                  header("the methods that the path takes", object{"type": "string", "minLength": 1}),
+}
+
+// some makes a header one that not every answer of its kind has.
+func some(h object) object {
+	h["required"] = false
+	return h
 }
 
 func header(about string, schema object) object {
@@ -156,7 +165,7 @@ func describe(r *wire.Route) (object, error) {
 		}
 		failure = object{"allOf": []any{s}}
 	}
-	for status, more := range map[string][]string{"4XX": nil, "401": {"WWW-Authenticate"}, "405": {"Allow"}, "429": {"Retry-After"}, "5XX": nil, "503": {"Retry-After"}} {
+	for status, more := range map[string][]string{"4XX": nil, "401": {"WWW-Authenticate"}, "405": {"Allow"}, "429": {"Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}, "5XX": nil, "503": {"Retry-After"}} {
 		if r.Browser && status == "401" {
 			more = nil // it asks for no token
 		}

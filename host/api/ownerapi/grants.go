@@ -3,7 +3,9 @@ package ownerapi
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -84,18 +86,27 @@ func (c *call) listGrants() (*wire.List[grants.Grant], error) {
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(c, "grants", all, func(g *grants.Grant) string { return g.ID })
+	client, state := c.query["client_id"], c.query["state"]
+	all = slices.DeleteFunc(all, func(g grants.Grant) bool {
+		return client != "" && g.ClientID != client || state != "" && g.State != state
+	})
+	return pageOf(c, strings.Join([]string{"grants", state, client}, " "), all, func(g *grants.Grant) string { return g.ID })
 }
 
 func (c *call) showGrant() (*grants.Shown, error) {
 	return grants.Show(c.Context(), c.owner, c.r.PathValue("grant"))
 }
 
-// readsOf names the list of a grant's reads, for its cursors.
-const readsOf = "grant-reads"
+func (c *call) listReads() (*wire.List[grants.Read], error) { return c.readsOf(c.r.PathValue("grant")) }
 
-func (c *call) listReads() (*wire.List[grants.Read], error) {
-	after, err := wire.After(readsOf, c.query["cursor"])
+func (c *call) listDisclosures() (*wire.List[grants.Read], error) {
+	return c.readsOf(c.query["grant_id"])
+}
+
+// readsOf lists what was read by a grant; "": by everybody.
+func (c *call) readsOf(id string) (*wire.List[grants.Read], error) {
+	list := "reads " + id
+	after, err := wire.After(list, c.query["cursor"])
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +114,14 @@ func (c *call) listReads() (*wire.List[grants.Read], error) {
 	if err != nil {
 		return nil, wire.Invalid("cursor", "is none of this list's")
 	}
-	all, err := grants.Reads(c.Context(), c.owner, c.r.PathValue("grant"), before, int64(c.rows)+1)
+	all, err := grants.Reads(c.Context(), c.owner, id, before, int64(c.rows)+1)
 	if err != nil {
 		return nil, err
 	}
 	next := ""
 	if len(all) > c.rows {
 		all = all[:c.rows]
-		next = wire.NewCursor(readsOf, strconv.FormatInt(all[c.rows-1].Seq, 10))
+		next = wire.NewCursor(list, strconv.FormatInt(all[c.rows-1].Seq, 10))
 	}
 	return wire.NewList(all, next, c.r.URL), nil
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // pushes has an app push a request for the notes of "mine", and returns its address.
@@ -107,6 +109,7 @@ func TestGrantsByTheAPI(t *testing.T) {
 	if answer.GrantID != id {
 		t.Errorf("the app got the grant %s, want %s", answer.GrantID, id)
 	}
+	readUp(b, id, answer.Token)
 	b.want("a grant that there is none of", b.asks(read, "GET", "/v1/owner/grants/none", ""), 404, string(grants.CodeUnknown))
 	b.want("the revocation", b.asks(manage, "DELETE", "/v1/owner/grants/"+id, ""), 200, "")
 	if got, want := b.audited(), "grants.revoke done token"; got != want {
@@ -114,5 +117,49 @@ func TestGrantsByTheAPI(t *testing.T) {
 	}
 	if _, err := d.Admit(b.Context(), answer.Token); err == nil {
 		t.Error("the token of a revoked grant is admitted, want it refused")
+	}
+}
+
+// readUp holds what is told of a grant, and of what was read by it, against what was (RD-54).
+func readUp(b *bed, id, token string) {
+	b.Helper()
+	now := b.clock.Now()
+	one := storage.Disclosure{At: now, RequestID: "req", TokenID: "t", GrantID: id, ClientID: "c", Route: "/v1/streams", Records: map[string]int64{"notes": 3}, Bytes: 9, Status: 200}
+	earlier, refused, owners := one, one, one
+	earlier.At, earlier.Records = now.AddDate(0, 0, -1), map[string]int64{"notes": 2}
+	refused.Status, refused.Code, refused.Records = 403, "field_not_granted", nil
+	owners.GrantID, owners.ClientID = "", ""
+	b.ok(b.store.Disclose(b.Context(), []storage.Disclosure{earlier, one, one, refused, owners}))
+	shown := b.asks(read, "GET", "/v1/owner/grants/"+id, "")
+	days := fmt.Sprintf(`[{"date":"%s","reads":1,"record_count":2},{"date":"%s","reads":2,"record_count":6}]`, earlier.At.UTC().Format(time.DateOnly), now.UTC().Format(time.DateOnly))
+	for name, want := range map[string]string{"records_read": "8", "token_count": "1", "days": days, "last_read_at": `"` + now.UTC().Format(time.RFC3339Nano) + `"`} {
+		if got := shown.member(name); got != want {
+			b.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	g, err := b.store.GrantOf(b.Context(), id)
+	b.ok(err)
+	if got, want := shown.member("source_declaration_sha256"), `"`+g.Declaration+`"`; got != want || len(got) != 66 {
+		b.Errorf("the digest: got %s, want %s", got, want)
+	}
+	if got := shown.member("approval_review"); got != string(g.Review) || len(got) < 10 {
+		b.Errorf("the review: got %s, want %s", got, g.Review)
+	}
+	if strings.Contains(shown.body, token) {
+		b.Error("the grant shows its token, want it nowhere")
+	}
+	for path, want := range map[string]int{"/disclosures": 5, "/disclosures?grant_id=" + id: 4, "/disclosures?grant_id=" + id + "&limit=1": 1, "/grants/" + id + "/reads": 4} {
+		if got := strings.Count(b.asks(read, "GET", "/v1/owner"+path, "").member("data"), `"request_id"`); got != want {
+			b.Errorf("%s: got %d reads, want %d", path, got, want)
+		}
+	}
+	if got := b.asks(read, "GET", "/v1/owner/disclosures?grant_id="+id+"&limit=1", "").member("data"); !strings.Contains(got, `"code":"field_not_granted"`) || !strings.Contains(got, `"grant_id":"`+id) {
+		b.Errorf("the newest read: got %s, want the refused one", got)
+	}
+	b.want("the reads of no grant", b.asks(read, "GET", "/v1/owner/disclosures?grant_id=none", ""), 404, string(grants.CodeUnknown))
+	for query, want := range map[string]int{"": 1, "?client_id=" + g.ClientID: 1, "?client_id=none": 0, "?state=holds": 1, "?state=revoked": 0, "?state=holds&client_id=none": 0} {
+		if got := strings.Count(b.asks(read, "GET", "/v1/owner/grants"+query, "").member("data"), `"grant_id":"`+id); (got > 0) != (want > 0) {
+			b.Errorf("grants%s: got %d, want %d", query, got, want)
+		}
 	}
 }

@@ -79,37 +79,3 @@ func (c *call) examine() (*findings, error) {
 	all, err := doctor.Examine(c.Context(), c.owner, false)
 	return &findings{"owner_findings", all}, err
 }
-
-// control says which actions this host takes, as other hosts' programs ask for them
-// (RD-53.1).
-type control struct {
-	Object      string   `json:"object"` // owner_agent_control_surface
-	Scope       string   `json:"scope"`
-	Entrypoint  string   `json:"entrypoint"`
-	RefusesMCP  bool     `json:"mcp_owner_bearer_rejected"`
-	Description string   `json:"description_url"`
-	Actions     []action `json:"actions"`
-}
-
-type action struct {
-	Family string `json:"family"`
-	Status string `json:"status"` // supported
-	Method string `json:"method"`
-	URL    string `json:"url"`
-	Reason string `json:"reason"`
-}
-
-func (c *call) showControl() (*control, error) {
-	out := &control{
-		Object: "owner_agent_control_surface", Scope: "reference_implementation", Entrypoint: Prefix + "/control", RefusesMCP: true, Description: PathDocument,
-		Actions: []action{},
-	}
-	for i := range c.table {
-		rt := &c.table[i]
-		if rt.browser {
-			continue // no program does it
-		}
-		out.Actions = append(out.Actions, action{familyOf(rt.path), "supported", rt.method, rt.path, rt.summary})
-	}
-	return out, nil
-}

@@ -88,7 +88,7 @@ func TestRefusalsHaveTheirCodes(t *testing.T) {
 	r.Host = "evil.example"
 	b.want("a name that the host was not told of", b.send(r), 421, "web.unknown_host")
 	b.runs.fails = errOfRuns
-	b.want("a run that goes on", b.asks(run, "POST", "/v1/owner/connections/mine/run", `{}`), 409, "run.connection_busy")
+	b.want("a run that goes on", b.asks(run, "POST", "/v1/owner/connections/mine/run", `{}`), 409, "run_already_active")
 }
 
 // RD-03.1: what failed within is told by its id alone, and what an error wraps is not told.

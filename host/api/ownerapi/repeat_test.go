@@ -26,7 +26,7 @@ func TestARequestMakesOneThing(t *testing.T) {
 	}
 	b.want("another body", post("a", start, `{"mode":"full_refresh"}`), 409, "request.key_reused")
 	b.runs.fails = errOfRuns
-	b.want("a failure", post("b", start, `{}`), 409, "run.connection_busy")
+	b.want("a failure", post("b", start, `{}`), 409, "run_already_active")
 	b.runs.fails = nil
 	b.want("it may come again", post("b", start, `{}`), 202, "")
 	const token = `{"name":"x","scope":"read"}`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/owner/handoffs"
 )
 
@@ -16,6 +17,9 @@ const (
 	run    = access.ScopeRun
 	manage = access.ScopeManage
 )
+
+// pathIntents is the one path below the connections that is none's.
+const pathIntents = "/connections/intents"
 
 // routes is the one table of the API: the router, the OpenAPI document and its page are made
 // of it.
@@ -49,10 +53,14 @@ func (a *API) routes() []route {
 			param{name: "since", about: "from this moment on", kind: moment}, param{name: "until", about: "before this moment", kind: moment},
 		), (*call).listAudit),
 
-		ask(get, "/connections", read, "Connections", "All connections by name", list(), (*call).listConnections),
+		ask(get, "/connections", read, "Connections", "All connections by name", list(
+			param{name: "connector_id", about: "only of this connector"},
+		), (*call).listConnections),
+		send(post, pathIntents, manage, "connectors.Intend", "Says what the owner does for another connection, and where", ok, (*call).intend),
 		with(send(post, "/connections", manage, "AddConnection", "Makes a connection", created, (*call).addConnection), tagged),
 		with(ask(get, conn, read, "Connection", "One connection", nil, (*call).showConnection), tagged),
-		with(send(patch, conn, manage, "ChangeConnection", "Changes folders and options of a connection", ok, (*call).changeConnection), edits),
+		with(send(patch, conn, manage, "ChangeConnection", "Changes name, folders and options of a connection", ok, (*call).changeConnection), edits),
+		send(post, conn+"/revoke", manage, "RevokeConnection", "Lets nothing of a connection run until its owner accepts it again", ok, (*call).revokeConnection),
 		ask(remove, conn, manage, "RemoveConnection", "Removes a connection and all that it collected", confirm, (*call).removeConnection),
 		ask(get, conn+"/health", read, "Health", "How one connection is", []param{{name: "detail", about: "all that the verdict rests on", kind: flag}}, (*call).health),
 		with(ask(get, conn+"/schedule", read, "SetSchedule", "When a connection runs by itself", nil, (*call).showSchedule), tagged),
@@ -87,6 +95,9 @@ func (a *API) routes() []route {
 		ask(get, "/questions", read, "questions.List", "What runs ask their owner, the newest first", list(
 			param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag},
 		), (*call).listQuestions),
+		ask(get, "/interactions", read, "questions.List", "What runs ask their owner, by its other name", list(
+			param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag},
+		), (*call).listQuestions),
 		ask(get, question, read, "questions.Show", "One question", nil, (*call).showQuestion),
 		send(post, question+"/answer", manage, "questions.Answer", "Answers a question; the first answer counts", ok, (*call).answerQuestion),
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
@@ -112,9 +123,15 @@ func (a *API) routes() []route {
 		consent(pathReview, "grants.Review", "What an app would get, as the protocol asks for it", (*call).reviewConsent),
 		with(consent(pathApprove, "grants.Approve", "Gives an app what the last review showed", (*call).approveConsent), secret),
 		consent(pathDeny, "grants.Refuse", "Refuses what an app asks for", (*call).denyConsent),
-		ask(get, "/grants", read, "grants.List", "What was granted, the newest first", list(), (*call).listGrants),
+		ask(get, "/grants", read, "grants.List", "What was granted", list(
+			param{name: "client_id", about: "only to this app"},
+			param{name: "state", about: "only those that are so", kind: word, words: []string{grants.Holds, grants.Inert, grants.Revoked, grants.Expired, grants.Damaged}},
+		), (*call).listGrants),
 		ask(get, granted, read, "grants.Show", "One grant, and how much it shows now", nil, (*call).showGrant),
 		ask(get, granted+"/reads", read, "grants.Reads", "What an app has read, the newest first", list(), (*call).listReads),
+		ask(get, "/disclosures", read, "grants.Reads", "What apps and the owner's programs have read, the newest first", list(
+			param{name: "grant_id", about: "only by this grant"},
+		), (*call).listDisclosures),
 		send(patch, granted, manage, "grants.Limit", "Bounds what an app may read by a grant in an hour", ok, (*call).limitGrant),
 		ask(remove, granted, manage, "grants.Revoke", "Ends a grant, from the app's next request on", nil, (*call).revokeGrant),
 

@@ -3,19 +3,27 @@ package ownerapi
 import (
 	"cmp"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
 // ownRun is a run with the name of its connection.
 type ownRun struct {
-	Object string `json:"object"` // owner_run
-	Name   string `json:"connection"`
+	Object string  `json:"object"` // owner_run
+	Name   string  `json:"connection"`
+	Failed *string `json:"failure_reason"` // null: it did not fail
 
 	owner.Run
 }
 
-func runOf(r *owner.Run) ownRun { return ownRun{"owner_run", r.Connection, *r} }
+func runOf(r *owner.Run) ownRun {
+	out := ownRun{"owner_run", r.Connection, nil, *r}
+	if r.Status == "failed" {
+		out.Failed = &r.Reason
+	}
+	return out
+}
 
 // runList is a page of runs, with the refusals that connections wait behind.
 type runList struct {
@@ -73,6 +81,11 @@ func (c *call) startRun(in *order) (*begun, error) {
 	id, err := c.Runs.Start(c.Context(), c.caller.Actor, Order{
 		Connection: c.r.PathValue("connection"), Mode: cmp.Or(in.Mode, "incremental"), Force: in.Force, AcceptFolder: in.AcceptFolder,
 	})
+	if abi.CodeOf(err) == abi.CodeConnectionBusy {
+		f := refusalOf(err)
+		f.Code = "run_already_active" // by which other hosts' programs know it (RD-55)
+		return nil, f
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -100,10 +100,15 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, f *wire.Failure)
 	c.fail(f)
 }
 
-// Refused is the reply to a question whose caller could not be found.
-func (s *Server) Refused(err error) *Reply {
+// Refused is the reply to a question whose caller may not read. caller is nil where it was not
+// found.
+func (s *Server) Refused(ctx context.Context, caller *read.Caller, path []string, err error) *Reply {
 	w := &unsent{head: http.Header{}}
-	c := s.call(w, &http.Request{URL: &url.URL{}}, "")
+	c := s.call(w, (&http.Request{URL: &url.URL{}}).WithContext(ctx), "")
+	c.caller = caller
+	if rt := c.routeTo(path); rt != nil {
+		c.r.Pattern = rt.Path
+	}
 	if abi.CodeOf(err) == read.CodeTokenUnknown {
 		err = &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: "the token is unknown, revoked or too old"}
 	}

@@ -40,7 +40,7 @@ type grants map[string]*read.Caller
 func (g grants) Caller(_ context.Context, token string) (*read.Caller, error) {
 	switch token {
 	case "revoked":
-		return nil, abi.NewError(read.CodeGrantRevoked, "the grant was revoked", "")
+		return &read.Caller{Client: "c", Grant: "gone", Token: "t"}, abi.NewError(read.CodeGrantRevoked, "the grant was revoked", "")
 	case "legacy":
 		return nil, abi.NewError(read.CodeGrantLegacy, "the grant has an old form", "")
 	}

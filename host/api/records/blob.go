@@ -34,7 +34,7 @@ func (c *call) sendBlob(rt *route) error {
 	if err := c.reads(rt, func() (err error) { b, err = c.findBlob(); return err }); err != nil {
 		return err
 	}
-	c.tellAbout(b.Stream)
+	c.tellAbout(b.Stream, b.ConnectionID)
 	h := c.w.Header()
 	tag := `"` + b.ID + `"`
 	h.Set("ETag", tag)

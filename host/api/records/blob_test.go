@@ -266,6 +266,7 @@ func TestBytesOfBlobsAreBounded(t *testing.T) {
 	const route = "/v1/blobs/{blob_id} "
 	want := []string{
 		route + "200 0 map[notes:0]  false\n", route + "304 0 map[notes:0]  false\n", route + "416 0 map[] invalid_request false\n", route + "206 1000 map[notes:0]  false\n", route + "200 3000 map[notes:0]  false\n",
+		route + "429 0 map[] rate_limit_exceeded false\n", route + "429 0 map[] rate_limit_exceeded false\n",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("got  %q\nwant %q", told, want)

@@ -81,7 +81,7 @@ func (c *call) connectors() (any, error) {
 			all = append(all, connectorOverview{Object: of.Object, ID: of.ID, Key: of.Key, DisplayName: of.DisplayName, Source: of.Source})
 		}
 		all[at].count(c, d, counted[[2]string{d.ConnectionID, d.Name}])
-		c.tellAbout(d.Name)
+		c.tellAbout(d.Name, d.ConnectionID)
 	}
 	for i := range all {
 		for k := range all[i].Streams {

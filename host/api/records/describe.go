@@ -256,7 +256,7 @@ func (c *call) describe() (any, error) {
 		return nil, err
 	}
 	m.Freshness = c.fresh(by, c.stream, ids...)
-	c.tellAbout(c.stream)
+	c.tellAbout(c.stream, ids...)
 	m.Links, m.Meta = &wire.Links{Self: c.r.URL.RequestURI()}, new(c.meta())
 	return m, nil
 }
@@ -332,7 +332,7 @@ func (c *call) schema() (any, error) {
 	}
 	for i := range all {
 		out.add(c, &all[i], compact)
-		c.tellAbout(all[i].Name)
+		c.tellAbout(all[i].Name, all[i].ConnectionID)
 	}
 	if detail == "full" && len(out.Connectors) > 1 {
 		return nil, c.ambiguous(all, codeDetail)

@@ -2,12 +2,14 @@ package records
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
@@ -104,5 +106,30 @@ func TestBytesOfAnotherFaceAreBounded(t *testing.T) {
 		if got := b.server.Ask(t.Context(), caller, []string{"v1", "streams", "notes", "records"}, nil); got.Status != want {
 			t.Errorf("question %d: got %d %s, want %d", i+1, got.Status, got.Body, want)
 		}
+	}
+}
+
+// RD-56.1: a read that is refused for its number, or under a grant that has ended, is told on with
+// its code; and only so many of those that come in numbers, which fill no store.
+func TestRefusedReadsAreDisclosed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	told := map[string]int{}
+	b.server.Disclose = func(d *read.Disclosure) {
+		told[d.Caller.Grant+" "+d.Code]++
+		if d.Code != "" && d.Records != nil {
+			t.Errorf("got %v of a refusal, want no record", d.Records)
+		}
+	}
+	b.server.Now = func() time.Time { return time.Unix(1, 0) }
+	for range burstOfClient + burstOfNoted + 5 {
+		b.get("client", "/v1/streams")
+	}
+	b.get("revoked", "/v1/streams")
+	ended := &read.Caller{Client: "c", Grant: "over", Token: "t"}
+	b.server.Refused(t.Context(), ended, []string{"v1", "streams"}, abi.NewError(read.CodeGrantExpired, "the grant has ended", ""))
+	want := map[string]int{"g ": burstOfClient, "g rate_limit_exceeded": burstOfNoted, "gone grant_revoked": 1, "over grant_expired": 1}
+	if !maps.Equal(told, want) {
+		t.Errorf("got %v, want %v", told, want)
 	}
 }

@@ -110,7 +110,7 @@ func (c *call) search() (any, error) {
 	hits := make([]hit, len(page.Hits))
 	for i := range page.Hits {
 		hits[i] = hitOf(&page.Hits[i])
-		c.tellOf(page.Hits[i].Stream)
+		c.tellOf(page.Hits[i].Stream, page.Hits[i].ConnectionID)
 	}
 	list := wire.NewList(hits, page.Next, c.r.URL)
 	out := &found{list.Object, list.Data, list.HasMore, list.NextCursor, list.Links, foundMeta{
@@ -197,7 +197,7 @@ func (c *call) window() (any, error) {
 	if err != nil {
 		return nil, c.choice(err)
 	}
-	c.tellOf(p.Stream)
+	c.tellOf(p.Stream, p.ConnectionID)
 	out := &fieldWindow{
 		Object: "field_window", Stream: p.Stream, RecordID: p.Key, ConnectionID: p.ConnectionID, Field: windowOf{ask.Field, "string"},
 		Window: part{Text: p.Text, Start: p.Start, End: p.End, Limit: p.Limit, Total: p.Total, Complete: p.Start == 0 && p.End == p.Total, HasMore: p.End < p.Total},
@@ -272,7 +272,7 @@ func (c *call) aggregate() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.tellAbout(c.stream)
+	c.tellAbout(c.stream, a.Connections...)
 	out := &aggregation{
 		Object: "aggregation", Stream: c.stream, Metric: a.Metric, Field: named(a.Field), GroupBy: named(a.GroupBy), GroupByTime: named(a.GroupByTime),
 		Granularity: named(a.Granularity), TimeZone: named(a.TimeZone), Limit: got.Limit, Records: got.Records, Links: wire.Links{Self: c.r.URL.RequestURI()}, Meta: c.meta(),

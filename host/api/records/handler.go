@@ -72,8 +72,9 @@ type call struct {
 	turn    func() // gives back its turn among all before
 	about   string // the path of where clients learn to ask for access; "": there is none
 	began   time.Time
-	arrived time.Time        // by this machine's clock
-	told    map[string]int64 // how many records of each stream
+	arrived time.Time           // by this machine's clock
+	told    map[string]int64    // how many records of each stream
+	whose   map[string]struct{} // the connections that they are of
 }
 
 // routeOf finds the route of an escaped path: a record's key may have any character in it,
@@ -178,7 +179,7 @@ func (c *call) answer(rt *route) ([]byte, error) {
 	}
 	if rt.costly && c.caller.Grant != "" {
 		if wait := c.limits.costly.Take(c.caller.Grant, c.Now()); wait > 0 {
-			return nil, c.tooMany("too many searches came under this grant", burstOfCostly, wait)
+			return nil, wire.TooMany("too many searches came under this grant", burstOfCostly, wait)
 		}
 	}
 	var body []byte
@@ -276,18 +277,18 @@ func (c *call) identify() error {
 	}
 	from := c.Guard.From(c.r)
 	if wait := c.limits.failed.Wait(from, token, c.Now()); wait > 0 {
-		return c.tooMany("too many tokens that are none came from this address", failedInAMinute, wait)
+		return wire.TooMany("too many tokens that are none came from this address", failedInAMinute, wait)
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
+	c.caller = caller
 	if err != nil {
 		if wait := c.count(token, from, err); wait > 0 {
-			return c.tooMany("too many requests came with this token", burstOfClient, wait)
+			return wire.TooMany("too many requests came with this token", burstOfClient, wait)
 		}
 		return c.strange(err)
 	}
 	c.limits.failed.Right(token)
 	listen.Prove(c.r.Context())
-	c.caller = caller
 	c.leave, err = c.enter(token)
 	return err
 }

@@ -3,10 +3,8 @@ package records
 import (
 	"cmp"
 	"crypto/sha256"
-	"math"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"sync"
 	"time"
 
@@ -20,6 +18,7 @@ const (
 	rateOfClient, burstOfClient, mostOfClient = 20, 60, 4 // a second, at once after a rest, and running
 	rateOfOwner, burstOfOwner, mostOfOwner    = 100, 100, 16
 	rateOfCostly, burstOfCostly               = 5, 15 // searches and aggregates of a grant
+	rateOfNoted, burstOfNoted                 = 1, 60 // rows of what was refused for its number
 	failedInAMinute                           = 30    // tokens that are none, of one address
 	mostInAll                                 = 32
 	waitInAll                                 = 2 * time.Second
@@ -31,7 +30,7 @@ type tokenHash [sha256.Size]byte
 // limits bounds what the readers ask.
 type limits struct {
 	clients, owners wire.Limiter[tokenHash]
-	costly          wire.Limiter[string] // by grant
+	costly, noted   wire.Limiter[string] // by grant
 	failed          wire.Guesses
 	running         wire.Slots[tokenHash]
 	bytes           wire.Budget[string] // by the grant
@@ -43,6 +42,7 @@ func newLimits() *limits {
 		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
 		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
 		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
+		noted:   wire.Limiter[string]{Rate: rateOfNoted, Burst: burstOfNoted},
 		failed:  wire.Guesses{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
 		all:     make(chan struct{}, mostInAll),
 	}
@@ -57,13 +57,13 @@ func (c *call) enter(token string) (leave func(), err error) {
 		rate, most = &l.owners, mostOfOwner
 	}
 	if wait := rate.Take(of, c.Now()); wait > 0 {
-		return nil, c.tooMany("too many requests came with this token", int(rate.Burst), wait)
+		return nil, wire.TooMany("too many requests came with this token", int(rate.Burst), wait)
 	}
 	if err := c.mayRead(); err != nil {
 		return nil, err
 	}
 	if !l.running.Take(of, most) {
-		return nil, c.tooMany("too many requests of this token run at once", most, 0)
+		return nil, wire.TooMany("too many requests of this token run at once", most, 0)
 	}
 	limit := time.NewTimer(waitInAll)
 	defer limit.Stop()
@@ -92,7 +92,7 @@ func (c *call) mayRead() error {
 			c.limits.bytes.Learn(c.caller.Grant, float64(bytes), float64(had), since, now)
 		}
 		if wait := c.limits.bytes.Wait(c.caller.Grant, float64(bytes), c.Now()); wait > 0 {
-			return c.tooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
+			return wire.TooMany("as much was read by this grant as may be within an hour", int(bytes), wait)
 		}
 	}
 	return nil
@@ -108,12 +108,4 @@ func (c *call) count(token string, from netip.Prefix, refused error) (wait time.
 		return c.limits.clients.Take(sha256.Sum256([]byte(token)), c.Now())
 	}
 	return 0
-}
-
-func (c *call) tooMany(message string, most int, wait time.Duration) error {
-	h := c.w.Header()
-	h.Set("RateLimit-Limit", strconv.Itoa(most))                                             //nolint:canonicalheader // the contract's spelling; net/http writes its own
-	h.Set("RateLimit-Remaining", "0")                                                        //nolint:canonicalheader // as above
-	h.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(max(wait, time.Second).Seconds())))) //nolint:canonicalheader // as above
-	return wire.TooMany(message, wait)
 }

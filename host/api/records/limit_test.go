@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,3 +225,52 @@ func TestOtherProcessesCount(t *testing.T) {
 
 // learnedAgain is how often a process learns what others read.
 const learnedAgain = time.Minute
+
+// RD-57: while readers have all turns and read on and on, a run stores what it collects: it waits
+// for none of them.
+func TestReadersHoldUpNoRun(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	client, err := b.server.Callers.Caller(t.Context(), "client")
+	b.ok(err)
+	known := grants{}
+	for i := range mostInAll / mostOfClient {
+		one := *client
+		one.Grant = fmt.Sprint(i)
+		known[one.Grant] = &one
+	}
+	b.server.Callers = known
+	var stored atomic.Bool
+	var pages atomic.Int64
+	var readers sync.WaitGroup
+	defer func() { stored.Store(true); readers.Wait() }()
+	begun := make(chan struct{}, mostInAll)
+	for i := range mostInAll {
+		readers.Go(func() {
+			begin := sync.OnceFunc(func() { begun <- struct{}{} })
+			for !stored.Load() {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+"/v1/streams/notes/records", nil)
+				r.Header.Set("Authorization", fmt.Sprint("Bearer ", i/mostOfClient))
+				w := httptest.NewRecorder()
+				if b.server.ServeHTTP(w, r); w.Code == http.StatusOK {
+					pages.Add(1)
+				}
+				begin()
+			}
+		})
+	}
+	for range mostInAll {
+		<-begun
+	}
+	for i := range 10 {
+		b.put("one", "notes", fmt.Sprint("meanwhile", i), `{"id":"x"}`)
+	}
+	stored.Store(true)
+	readers.Wait()
+	if pages.Load() == 0 {
+		t.Error("got no page, want readers that read meanwhile")
+	}
+	if got, err := b.store.Streams(t.Context(), "one"); err != nil || got[0].Live < 10 {
+		t.Errorf("got %+v, %v, want what the runs collected", got, err)
+	}
+}

@@ -28,6 +28,7 @@ type Failure struct {
 	Hint    string        // what to do; "": nothing
 	Param   string        // the parameter or member that is wrong; "": none
 	After   time.Duration // when to come again; 0: not told
+	Most    int           // how much may be asked, of a request that came too soon; 0: not told
 
 	Connections []Connection // to choose from; nil: none
 	RetryWith   string       // the parameter that chooses

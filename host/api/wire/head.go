@@ -53,9 +53,17 @@ func CheckVersion(r *http.Request) error {
 	return nil
 }
 
-// RetryAfter sets the header that says when to come again.
+// RetryAfter sets the headers that say when to come again and, of a request that came too soon,
+// how many may come (RD-57).
 func RetryAfter(h http.Header, f *Failure) {
-	if f.After > 0 {
-		h.Set("Retry-After", strconv.Itoa(int((f.After.Seconds()))))
+	if f.After <= 0 {
+		return
+	}
+	again := strconv.Itoa(int(f.After.Seconds()))
+	h.Set("Retry-After", again)
+	if f.Most > 0 {
+		h.Set("RateLimit-Limit", strconv.Itoa(f.Most)) //nolint:canonicalheader // the contract's spelling; net/http writes its own
+		h.Set("RateLimit-Remaining", "0")              //nolint:canonicalheader // as above
+		h.Set("RateLimit-Reset", again)                //nolint:canonicalheader // as above
 	}
 }

@@ -186,7 +186,7 @@ func (s *Slots[K]) Give(of K) {
 	}
 }
 
-// TooMany refuses a request that comes too soon.
-func TooMany(message string, wait time.Duration) *Failure {
-	return &Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: message, After: wait.Truncate(time.Second) + time.Second}
+// TooMany refuses a request that comes too soon, of whom most are allowed.
+func TooMany(message string, most int, wait time.Duration) *Failure {
+	return &Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: message, After: wait.Truncate(time.Second) + time.Second, Most: most}
 }

@@ -44,3 +44,12 @@ func remove(v *site.Visit) error {
 	}
 	return v.Done(site.PathOverview, words.ConnectionRemoved)
 }
+
+// revoke lets nothing of a connection run until its owner accepts it again.
+func revoke(v *site.Visit) error {
+	conn, err := v.Owner.RevokeConnection(v.Context(), name(v))
+	if err != nil {
+		return err
+	}
+	return v.Done(ui.ConnectionPath(conn.Name), words.ConnectionRevoked)
+}

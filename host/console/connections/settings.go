@@ -46,7 +46,7 @@ func changeSettings(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	c := owner.ConnectionChange{Connection: conn.Name, Roots: map[string]string{}, Options: map[string]string{}, AcceptRoot: v.R.PostFormValue("means") != "", If: v.R.PostFormValue("if")}
+	c := owner.ConnectionChange{Connection: conn.Name, Name: strings.TrimSpace(v.R.PostFormValue("name")), Roots: map[string]string{}, Options: map[string]string{}, AcceptRoot: v.R.PostFormValue("means") != "", If: v.R.PostFormValue("if")}
 	for field, values := range v.R.PostForm {
 		kind, key, _ := strings.Cut(field, ":")
 		value := strings.TrimSpace(values[0])
@@ -60,14 +60,14 @@ func changeSettings(v *site.Visit) error {
 			c.Options[key] = value
 		}
 	}
-	_, err = v.Owner.ChangeConnection(v.Context(), c)
+	done, err := v.Owner.ChangeConnection(v.Context(), c)
 	if site.OfForm(err) {
 		return form(v, site.StatusOf(err), err)
 	}
 	if err != nil {
 		return err
 	}
-	return v.Done(ui.ConnectionPath(conn.Name), words.SettingsKept)
+	return v.Done(ui.ConnectionPath(done.Connection.Name), words.SettingsKept)
 }
 
 // optionNames are those that the form offers.

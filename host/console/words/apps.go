@@ -1,5 +1,7 @@
 package words
 
+import "strconv"
+
 // Apps that read.
 const (
 	AppsTitle       = "Apps"
@@ -66,6 +68,9 @@ const (
 	AppHasRead      = "It has read"
 	AppReadNothing  = "Nothing so far"
 	AppReadsNewest  = "Its newest reads"
+	AppReadTimes    = "Reads"
+	AppTokens       = "Tokens of it"
+	AppDeclaration  = "Read by the declaration"
 	AppReadAt       = "When"
 	AppRecords      = "Records"
 	AppOutcome      = "Outcome"
@@ -128,6 +133,14 @@ func AppRefusal(code string) string {
 		return text
 	}
 	return "The address that the app has sent your browser to is not complete, or is too old."
+}
+
+// ReadsOfDays says in words how often an app has read in some days.
+func ReadsOfDays(days int, reads int64) string {
+	if reads == 0 {
+		return "No reads in " + strconv.Itoa(days) + " days"
+	}
+	return strconv.FormatInt(reads, 10) + " reads in " + strconv.Itoa(days) + " days"
 }
 
 // AppReadOutcome is what became of a read, by the code of its refusal.

@@ -15,6 +15,7 @@ import (
 type Admitted struct {
 	TokenID  string // of this host's, and no secret
 	ClientID string
+	GrantID  string
 	Grant    *grant.Document
 	Scope    *read.Scope // all that it may see
 	Bytes    int64       // that may be read in an hour; 0: the usual
@@ -26,7 +27,8 @@ const UsualBytes = 200 << 20
 // Admit returns who holds a token and what they may see, or read.token_unknown,
 // read.grant_revoked, read.grant_expired, read.grant_invalid. It asks the store each time, so that a
 // revocation holds from the next request on (RD-02.5), with one indexed read by a hash,
-// whatever was shown (RD-48.3). No other way leads from a token to a Scope (RD-34.2).
+// whatever was shown (RD-48.3). No other way leads from a token to a Scope (RD-34.2). Beside the
+// refusal of a grant that holds no more it returns whose it was, without a Scope.
 func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 	token, g, err := d.Store.GrantByToken(ctx, hashOf(secret))
 	if err != nil {
@@ -35,10 +37,9 @@ func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 	if token == nil {
 		return nil, refusedToken()
 	}
-	now := d.Now()
-	doc, err := d.Holds(g)
-	if err != nil {
-		return nil, err
+	now, who := d.Now(), &Admitted{TokenID: token.ID, ClientID: g.ClientID, GrantID: g.ID}
+	if who.Grant, err = d.Holds(g); err != nil {
+		return who, err
 	}
 	if !now.Before(token.Expires) {
 		return nil, refusedToken()
@@ -48,29 +49,32 @@ func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 			return nil, err
 		}
 	}
-	return &Admitted{token.ID, g.ClientID, doc, doc.Scope(), g.HourlyBytes}, nil
+	who.Scope, who.Bytes = who.Grant.Scope(), g.HourlyBytes
+	return who, nil
 }
 
 // Caller is Admit for the readers' routes. It implements read.Callers.
 func (d *Desk) Caller(ctx context.Context, token string) (*read.Caller, error) {
 	who, err := d.Admit(ctx, token)
-	if err != nil {
+	if who == nil {
 		return nil, err
 	}
-	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.Grant.GrantID, Token: who.TokenID, Bytes: cmp.Or(who.Bytes, UsualBytes)}, nil
+	return &read.Caller{Scope: who.Scope, Client: who.ClientID, Grant: who.GrantID, Token: who.TokenID, Bytes: cmp.Or(who.Bytes, UsualBytes)}, err
 }
 
-// Granted is Caller for who works on the machine of the store, and names the grant.
+// Granted is Caller for who works on the machine of the store, and names the grant. It, too,
+// returns beside a refusal whose the grant was.
 func (d *Desk) Granted(ctx context.Context, id string) (*read.Caller, error) {
 	g, err := d.Store.GrantOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	c := &read.Caller{Client: g.ClientID, Grant: g.ID, Bytes: cmp.Or(g.HourlyBytes, UsualBytes)}
 	doc, err := d.Holds(g)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.Scope = doc.Scope()
 	}
-	return &read.Caller{Scope: doc.Scope(), Client: g.ClientID, Grant: g.ID, Bytes: cmp.Or(g.HourlyBytes, UsualBytes)}, nil
+	return c, err
 }
 
 func refusedToken() error {

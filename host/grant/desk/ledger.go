@@ -41,7 +41,7 @@ func (l *Ledger) signal() chan struct{} {
 func (l *Ledger) Note(d *read.Disclosure) {
 	row := storage.Disclosure{
 		At: d.At, RequestID: d.RequestID, TokenID: d.Caller.Token, GrantID: d.Caller.Grant, ClientID: d.Caller.Client, Route: d.Route,
-		Parameters: d.Parameters, Records: d.Records, Bytes: d.Bytes, Status: d.Status, Code: d.Code, Took: d.Took,
+		Parameters: d.Parameters, Records: d.Records, Connections: d.Connections, Bytes: d.Bytes, Status: d.Status, Code: d.Code, Took: d.Took,
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

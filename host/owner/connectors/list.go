@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -31,6 +32,16 @@ type Connector struct {
 	Changed   bool           `json:"changed,omitempty"`  // a connection has accepted another module
 	Problem   *words.Problem `json:"problem,omitempty"`  // why it cannot run
 	OnDevice  bool           `json:"-"`                  // a device can run it
+	Plan      Plan           `json:"-"`                  // how it gets connected
+	Streams   int            `json:"-"`                  // how many it declares
+	Uses      []Use          `json:"-"`                  // the connections of it that this host runs
+}
+
+// Use is a connection of a connector's.
+type Use struct {
+	ID, Name             string
+	Accepted             bool // its owner has accepted a module
+	CreatedAt, RevokedAt time.Time
 }
 
 // List lists the modules in the plugins folder. A module that cannot run is
@@ -47,7 +58,7 @@ func List(ctx context.Context, o *owner.Owner) ([]Connector, error) {
 	all := make([]Connector, 0, len(names))
 	err = o.Engine(func(engine *plugin.Engine) error {
 		for _, name := range names {
-			c := Connector{Name: name, Path: filepath.Join(dir, name+plugin.Extension)}
+			c := Connector{Name: name, Path: filepath.Join(dir, name+plugin.Extension), Plan: noPlan}
 			d, err := o.Modules.Glance(ctx, engine, c.Path, o.Config.ModuleBytes())
 			if d != nil {
 				c.fill(d)
@@ -77,6 +88,7 @@ func (c *Connector) fill(d *modules.Described) {
 		return
 	}
 	c.Connector, c.Version, c.Title = m.ConnectorKey, m.Version, m.DisplayName
+	c.Plan, c.Streams = planOf(m), len(m.Streams)
 	for name, b := range m.Requirements.Bindings {
 		if !b.Required {
 			name += " (optional)"
@@ -113,6 +125,9 @@ func markAccepted(ctx context.Context, o *owner.Owner, all []Connector) error {
 	connections, err := owner.OwnConnections(ctx, store)
 	for _, conn := range connections {
 		for i := range all {
+			if all[i].Connector == conn.Connector {
+				all[i].Uses = append(all[i].Uses, Use{conn.ID, conn.Name, conn.PinnedSHA256 != "", conn.CreatedAt, conn.RevokedAt})
+			}
 			if all[i].Connector == conn.Connector && conn.PinnedSHA256 != "" {
 				same := conn.PinnedSHA256 == all[i].SHA256
 				all[i].Accepted, all[i].Changed = all[i].Accepted || same, all[i].Changed || !same

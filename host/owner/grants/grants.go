@@ -144,12 +144,26 @@ func moment(at time.Time) *time.Time {
 type Shown struct {
 	Grant
 
-	Records []Readable `json:"records"`  // empty where the grant does not hold
-	Has     []Has      `json:"has_read"` // up to the last second; by stream
-	Limit   int64      `json:"hourly_bytes_limit"`
-	Tokens  []Token    `json:"tokens"`                    // the newest first, without their secrets
-	Review  any        `json:"approval_review"`           // as the owner approved it
-	Digest  string     `json:"source_declaration_sha256"` // of the manifest that is kept with it
+	Records []Readable      `json:"records"`  // empty where the grant does not hold
+	Has     []Has           `json:"has_read"` // up to the last second; by stream
+	Read    int64           `json:"records_read"`
+	LastAt  *time.Time      `json:"last_read_at"` // null: never
+	Days    []Day           `json:"days"`         // the last DaysShown with reads, the oldest first
+	Limit   int64           `json:"hourly_bytes_limit"`
+	Tokens  []Token         `json:"tokens"` // the newest first, without their secrets
+	Count   int             `json:"token_count"`
+	Review  json.RawMessage `json:"approval_review"`           // as the owner approved it; null: it is damaged
+	Digest  string          `json:"source_declaration_sha256"` // of the manifest that is kept with it
+}
+
+// DaysShown is how many days back what was read is told by day.
+const DaysShown = 90
+
+// Day is what the app has read on a day, of UTC.
+type Day struct {
+	Date    string `json:"date"`
+	Reads   int64  `json:"reads"`        // one of two streams counts twice
+	Records int64  `json:"record_count"` // one that was read twice counts twice
 }
 
 // Token is one token of a grant.
@@ -198,9 +212,9 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Grant: tell(g), Records: []Readable{}, Has: []Has{}, Limit: cmp.Or(g.HourlyBytes, desk.UsualBytes), Tokens: []Token{}, Digest: g.Declaration}
-	if json.Unmarshal(g.Review, &out.Review) != nil {
-		out.Review = nil // it is damaged
+	out := &Shown{Grant: tell(g), Records: []Readable{}, Has: []Has{}, Days: []Day{}, Limit: cmp.Or(g.HourlyBytes, desk.UsualBytes), Tokens: []Token{}, Digest: g.Declaration}
+	if json.Valid(g.Review) {
+		out.Review = g.Review
 	}
 	tokens, err := d.Store.GrantTokens(ctx)
 	if err != nil {
@@ -211,12 +225,9 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 			out.Tokens = append(out.Tokens, Token{t.ID, t.Created, t.Expires, moment(t.Used)})
 		}
 	}
-	disclosed, err := d.Store.Disclosed(ctx, id)
-	if err != nil {
+	out.Count = len(out.Tokens)
+	if err := out.tellRead(ctx, d); err != nil {
 		return nil, err
-	}
-	for _, s := range disclosed {
-		out.Has = append(out.Has, Has{s.Stream, s.Reads, s.Records, s.Since, s.Last})
 	}
 	if out.State != Holds {
 		return out, nil
@@ -237,6 +248,25 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 		out.Records = append(out.Records, one)
 	}
 	return out, nil
+}
+
+// tellRead adds what was read by the grant.
+func (s *Shown) tellRead(ctx context.Context, d *desk.Desk) error {
+	disclosed, err := d.Store.Disclosed(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range disclosed {
+		s.Has = append(s.Has, Has{one.Stream, one.Reads, one.Records, one.Since, one.Last})
+		if s.Read += one.Records; s.LastAt == nil || one.Last.After(*s.LastAt) {
+			s.LastAt = moment(one.Last)
+		}
+	}
+	days, err := d.Store.DisclosedDays(ctx, s.ID, d.Now().AddDate(0, 0, 1-DaysShown))
+	for _, one := range days {
+		s.Days = append(s.Days, Day{one.Day.Format(time.DateOnly), one.Reads, one.Records})
+	}
+	return err
 }
 
 // Revoke ends a grant, with all its tokens. One that has ended is left as it is.

@@ -15,7 +15,7 @@ import (
 // lasting is a guest's script that goes on until it is stopped.
 const lasting = "sleep 600000"
 
-// OC-01, OC-02: a run that is begun on a face goes on by itself, one at a time for each
+// OC-01, OC-02, RD-55: a run that is begun on a face goes on by itself, one at a time for each
 // connection, and is stopped on a face. Each change leaves its event, and each refusal.
 func TestRunsAreStartedAndStopped(t *testing.T) {
 	t.Parallel()

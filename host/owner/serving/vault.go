@@ -78,7 +78,7 @@ func (s *Server) keepRejected(ctx context.Context, c *storage.Connection, r *run
 	}
 	ctx = context.WithoutCancel(ctx)
 	// Read again: the first run has accepted the manifest.
-	now, err := s.store.Connection(ctx, c.Name)
+	now, err := s.store.Connection(ctx, c.ID)
 	if err != nil {
 		return // it was removed meanwhile
 	}

@@ -27,6 +27,7 @@ type ConnectionRow struct {
 	Accepted       string `bun:"accepted"`
 	Revision       int64  `bun:"revision"`
 	CreatedUS      int64  `bun:"created_us"`
+	RevokedUS      int64  `bun:"revoked_us"`
 }
 
 // Connection is one configured source: a connector with its options, its
@@ -42,6 +43,7 @@ type Connection struct {
 	Accepted       []AcceptedItem    `json:"accepted"`   // by name, with that module
 	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see KeepConnection
 	CreatedAt      time.Time         `json:"created_at"`
+	RevokedAt      time.Time         `json:"-"`        // since when its owner lets nothing of it run; zero: they have not said so
 	Revision       int64             `json:"revision"` // one more with each change of its options or roots
 	// Unreadable says that its options or folders cannot be read; they are empty then,
 	// and no run may begin with them. nil: they can.
@@ -80,7 +82,7 @@ func UnknownConnection(name string) *abi.Error {
 func (r *ConnectionRow) Public() *Connection {
 	c := &Connection{
 		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
-		PinnedManifest: JSONBytes(r.PinnedManifest), CreatedAt: db.Time(r.CreatedUS), Revision: r.Revision,
+		PinnedManifest: JSONBytes(r.PinnedManifest), CreatedAt: db.Time(r.CreatedUS), RevokedAt: db.Time(r.RevokedUS), Revision: r.Revision,
 	}
 	if json.Unmarshal([]byte(r.Accepted), &c.Accepted) != nil {
 		c.Accepted = nil // what cannot be read was not accepted

@@ -30,7 +30,7 @@ func list(ctx context.Context, s *session.Session) error {
 	return s.Read(func(o *owner.Owner) error {
 		all := []owner.Connection{}
 		for next, begun := "", false; next != "" || !begun; begun = true {
-			page, after, err := o.Connections(ctx, next, pageRows)
+			page, after, err := o.Connections(ctx, "", next, pageRows)
 			if err != nil {
 				return err
 			}

@@ -48,3 +48,21 @@ func remove(ctx context.Context, s *session.Session, name string, yes bool) erro
 		})
 	})
 }
+
+func revokeCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke NAME", Short: "Let nothing of a connection run until you accept it again", Args: syntax.Takes("NAME"),
+		Long: "Takes back what you accepted for a connection: nothing of it runs any more, by itself or by hand, until you accept its\n" +
+			"connector again with `pdpp-host plugins accept`. Its records and credentials stay.",
+		ValidArgsFunction: s.CompleteConnection,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.Change(func(o *owner.Owner) error {
+				conn, err := o.RevokeConnection(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return s.Printer.Result("revoked "+conn.Name, conn, nil)
+			})
+		},
+	}
+}

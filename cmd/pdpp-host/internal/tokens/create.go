@@ -20,18 +20,28 @@ import (
 
 func createCommand(s *session.Session) *cobra.Command {
 	var scope, expires, file string
+	var all, readOnly bool
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a token, and show it once", Args: syntax.Takes("NAME"),
 		Long: "Makes a token with which a program speaks for you, in an Authorization header. NAME says what uses it. The token alone\n" +
 			"is on standard output, once, or in a file that you alone can read: this host keeps a hash of it. Its scope is read\n" +
 			"(look at everything), run (start and stop runs as well), manage (everything), or introspect: a server of yours asks\n" +
 			"with it at /introspect what the tokens stand for that it is shown, as the user TOKEN by HTTP Basic, and does nothing\n" +
-			"else with it.",
-		Example: "  pdpp-host tokens create backup --scope read --expires 30d",
+			"else with it. --owner is the scope manage, and --owner --read-only the scope read: such a token changes nothing.",
+		Example: "  pdpp-host tokens create backup --scope read --expires 30d\n  pdpp-host tokens create assistant --owner --read-only",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			life, err := syntax.Span("--expires", expires)
 			if err != nil {
 				return err
+			}
+			switch {
+			case !all && !readOnly:
+			case cmd.Flags().Changed("scope") || !all:
+				return syntax.Usage("--read-only goes with --owner, and neither with --scope", "say --owner --read-only, or --scope read")
+			case readOnly:
+				scope = string(access.ScopeRead)
+			default:
+				scope = string(access.ScopeManage)
 			}
 			n := access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life}
 			if file != "" {
@@ -41,6 +51,8 @@ func createCommand(s *session.Session) *cobra.Command {
 		},
 	}
 	scopeFlag(cmd, &scope, access.ScopeIntrospect)
+	cmd.Flags().BoolVar(&all, "owner", false, "it may do all that you may")
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "it looks, and changes nothing")
 	cmd.Flags().StringVar(&expires, "expires", "30d", "it is good for `SPAN`, up to 365d")
 	cmd.Flags().StringVar(&file, "file", "", "write it into the new `FILE`, and not to standard output")
 	return cmd
