@@ -39,7 +39,18 @@ func TestOnlyAnOlderStoreIsSaidToMigrate(t *testing.T) {
 // itself, and has those streams made anew whose times it cannot read.
 func TestEmittedOfAnOlderStore(t *testing.T) {
 	t.Parallel()
-	path := emptyStore(t)
+	path := filepath.Join(t.TempDir(), "pdpp.sqlite") // a file, on whatever the other tests run
+	open := func() *Store {
+		t.Helper()
+		s, err := Open(t.Context(), Options{Path: path, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if err := open().Close(); err != nil {
+		t.Fatal(err)
+	}
 	rawSQL(
 		t, path, "DROP INDEX read_rows_by_emitted", "ALTER TABLE read_rows DROP COLUMN emitted", "ALTER TABLE read_rows DROP COLUMN links", "DROP TABLE read_links",
 		"DELETE FROM schema_migrations WHERE version = 114",
@@ -50,7 +61,7 @@ func TestEmittedOfAnOlderStore(t *testing.T) {
 (3, 1, 'c', '{}', 0, '2026-01-01T10:00:10.000Z', 1), (4, 2, 'a', '{}', 0, '2026-01-01T10:00:00+01:00', 1), (5, 3, 'a', '{}', 0, '2026-01-01T10:00:00Z', 1)`,
 		"INSERT INTO read_rows (stream_id, key, seq, sort, day, docs) SELECT stream_id, key, seq, x'ff', 0, 0 FROM records",
 	)
-	s := mustOpen(t, Options{Path: path})
+	s := open()
 	defer func() { _ = s.Close() }()
 	var emitted, anew []string
 	if err := s.db.Read.NewRaw("SELECT CAST(emitted AS TEXT) FROM read_rows WHERE stream_id = 1 ORDER BY key").Scan(t.Context(), &emitted); err != nil {
