@@ -196,7 +196,7 @@ func (a *alike) enumerate(w *RunWriter) {
 func (a *alike) more() {
 	ctx, name := a.ctx, a.draw("connection", "c", "d")
 	what := a.draw("more", "batch", "batch", "batch", "enumerate", "enumerate", "enumerate", "gaps", "gaps", "gaps", "deliver", "cursor", "cursor", "checkpoints", "backfill", "busy", "stale", "beat", "renew", "destinations",
-		"due", "serve", "examine", "claim", "options", "environment", "audit", "audited", "ask", "ask", "answer", "reads")
+		"due", "serve", "examine", "claim", "options", "environment", "audit", "audited", "ask", "ask", "answer", "reads", "erase", "erase", "restore")
 	a.steps = append(a.steps, what)
 	w := a.live[name]
 	c, err := a.s.EnsureConnection(ctx, name, "demo")
@@ -207,6 +207,12 @@ func (a *alike) more() {
 			a.answer(what, w.Write(ctx, a.records(w)))
 			a.answer(what, w.Flush(ctx), w.Counts())
 		}
+	case "erase", "restore":
+		change := a.s.EraseRecord
+		if what == "restore" {
+			change = a.s.RestoreRecord
+		}
+		a.answer(what, change(ctx, name, a.draw("stream", "a", "b"), a.draw("erased", "k", "l", "ü", "a b")))
 	case "enumerate":
 		if w != nil {
 			a.enumerate(w)

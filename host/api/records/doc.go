@@ -9,5 +9,6 @@
 // protocol, and says nothing of what is outside the scope (refusal.go).
 //
 // It finds who asks by read.Callers alone, so that it knows no kind of token but the owner's
-// (owner.go). It takes no cookie, sends no CORS header, and writes nothing.
+// (owner.go). It takes no cookie, sends no CORS header, and changes nothing but that an owner deletes
+// a record (erase.go).
 package records

@@ -106,7 +106,7 @@ func TestWhoDeletesRecords(t *testing.T) {
 				c.change(r)
 			}
 		})
-		var got struct{ Error struct{ Code string } }
+		var got answer
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Error.Code != c.code {
 			t.Errorf("%s: got %d %s, want %d %s", what, w.Code, w.Body, c.status, c.code)
 		}

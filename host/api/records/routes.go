@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
-// route is one kind of path, read by GET.
+// route is one kind of path, read by GET; deletion is beside them.
 type route struct {
 	wire.Route
 
