@@ -280,7 +280,7 @@ func TestHealthOfQuestions(t *testing.T) {
 		t.Fatalf("got %s %+v, want it to succeed", res.Status, res.Error)
 	}
 	s := <-asked
-	if got, want := condition(s, health.AttentionClear), "false blocked manual_action_required satisfy_attention"; got != want || surface(s) != "leased:" {
+	if got, want := condition(s, health.AttentionClear), "false blocked otp_required satisfy_attention"; got != want || surface(s) != "leased:" {
 		t.Errorf("while it asks: got %q, %q, want %q, leased", got, surface(s), want)
 	}
 	if got := condition(w.snapshot(), health.AttentionClear); !strings.HasPrefix(got, "true") {
