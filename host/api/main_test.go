@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,7 +66,7 @@ func (l *logged) String() string {
 
 func newHost(t testing.TB) *host {
 	t.Helper()
-	store, err := storage.Open(context.Background(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: time.Now})
+	store, err := storage.Open(context.Background(), storage.Options{Path: fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/read/index"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -49,7 +50,7 @@ func migrated(dsn string) error {
 // newShelf opens a store with the connections named, which have accepted manifest.
 func newShelf(t testing.TB, connections ...string) *shelf {
 	t.Helper()
-	return openShelf(t, pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), connections...)
+	return openShelf(t, pgtest.Place(t, fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), migrated), connections...)
 }
 
 func openShelf(t testing.TB, path string, connections ...string) *shelf {

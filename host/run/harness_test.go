@@ -17,7 +17,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/blank"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
@@ -87,14 +87,7 @@ func newHost(t *testing.T, s setup) *host {
 	if s.path == "" {
 		s.path = filepath.Join(h.dir, "pdpp.sqlite")
 	}
-	blank.Store(t, s.path, func(path string) error {
-		made, err := storage.Open(context.Background(), storage.Options{Path: path, Now: time.Now})
-		if err != nil {
-			return err
-		}
-		return made.Close()
-	})
-	options := storage.Options{Path: s.path, Now: time.Now}
+	options := storage.Options{Path: fresh.Store(t, s.path), Now: time.Now}
 	if s.lane {
 		outbox, err := storage.OpenOutbox(t.Context(), options, storage.Lane{SourceInstanceID: "source", ConnectorID: "scripted"})
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // Setup has the deviations of a Host from the usual.
@@ -49,7 +50,7 @@ func NewHost(t testing.TB, s Setup) *Host {
 	}
 	h.Engine = Engine(t, s.Isolation, limits)
 	var err error
-	if h.Store, err = storage.Open(t.Context(), storage.Options{Path: filepath.Join(h.Dir, "pdpp.sqlite"), Now: time.Now}); err != nil {
+	if h.Store, err = storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(h.Dir, "pdpp.sqlite")), Now: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

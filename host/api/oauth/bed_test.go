@@ -34,6 +34,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -79,7 +80,7 @@ func newBed(t testing.TB) *bed {
 	b := &bed{TB: t, check: described.New(t, text, err), us: &atomic.Int64{}, log: &bytes.Buffer{}}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(b.us.Load()).UTC() }
-	store, err := storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), migrated), Now: now})
 	b.ok(err)
 	t.Cleanup(func() { _ = store.Close() })
 	logger := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -33,6 +33,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // at is where the host of a bed listens.
@@ -159,7 +160,7 @@ func (b *bed) open(dir string) {
 	b.ok(os.WriteFile(filepath.Join(plugins, "credentialed.wasm"), module, 0o600))
 	raw, err := os.ReadFile("../../../testplugins/guests/credentialed/manifest.json")
 	b.ok(err)
-	b.store, err = storage.Open(t.Context(), storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: b.clock.Now})
+	b.store, err = storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: b.clock.Now})
 	b.ok(err)
 	t.Cleanup(func() { _ = b.store.Close() })
 	c, err := config.Load(config.Source{Home: dir, File: os.DevNull, Environ: []string{"PDPP_DATA_DIR=" + dir, "PDPP_PLUGINS_DIR=" + plugins}})

@@ -25,6 +25,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/artifact"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -80,7 +81,7 @@ func newBed(t testing.TB) *bed {
 	text, err := ownerapi.Document("v", Routes())
 	b := &bed{TB: t, ids: map[string]string{}, feeds: map[string]*storage.SourceInstance{}, check: described.New(t, text, err)}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	b.store, err = storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, filepath.Join(t.TempDir(), "pdpp.sqlite"), migrated), Now: now})
+	b.store, err = storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), migrated), Now: now})
 	b.ok(err)
 	t.Cleanup(func() { _ = b.store.Close() })
 	o := owner.New(owner.Deps{

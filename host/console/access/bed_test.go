@@ -24,6 +24,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 const (
@@ -48,7 +49,7 @@ func newBed(t testing.TB) *bed {
 	b := &bed{t: t, dir: t.TempDir(), from: "192.0.2.7:4444"}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(b.us.Load()) }
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(b.dir, "pdpp.sqlite"), Now: now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(b.dir, "pdpp.sqlite")), Now: now})
 	b.ok(err)
 	t.Cleanup(func() { _ = store.Close() })
 	c, err := config.Load(config.Source{File: os.DevNull, Home: b.dir, Environ: []string{"PDPP_DATA_DIR=" + b.dir, "PDPP_LIMITS_MODULE_SIZE=8MiB"}})

@@ -19,6 +19,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // rig is an owner over a store of its own, with a clock that the test moves.
@@ -33,11 +34,12 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
+	path := fresh.Store(t, filepath.Join(r.dir, "pdpp.sqlite"))
 	r.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(r.us.Load()) }
 	r.Owner = owner.New(owner.Deps{
 		Open: func(ctx context.Context) (*storage.Store, error) {
-			return storage.Open(ctx, storage.Options{Path: filepath.Join(r.dir, "pdpp.sqlite"), Now: now})
+			return storage.Open(ctx, storage.Options{Path: path, Now: now})
 		},
 		Actor: owner.Actor{Face: owner.BrowserSession, Address: "192.0.2.1"}, Now: now, Random: rand.Reader,
 	})

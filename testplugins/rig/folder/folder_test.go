@@ -14,6 +14,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A folder goes although files come while it is being removed.
+//
+//nolint:tparallel // it looks at what its subtest has left
 func TestWrittenWhileItGoes(t *testing.T) {
 	t.Parallel()
 	var dir string
