@@ -1,11 +1,13 @@
 package read
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // RD-27.2, RD-27.4, RD-27.6: what is found is told with its field and a part of it, the
@@ -109,6 +111,29 @@ func TestTheIndexIsAskedForGrantedFields(t *testing.T) {
 		if got := strings.Join(look.words, " "); got != want {
 			t.Errorf("with %s: the index is asked for %q, want %q", fields, got, want)
 		}
+	}
+}
+
+// The words of records that are indexed in one pass are one segment of a file's index: parts of
+// them would be merged again and again.
+func TestWordsOfAPassAreOneSegment(t *testing.T) {
+	t.Parallel()
+	pgtest.OnFile(t)
+	s := newShelf(t, "c")
+	var records []string
+	for i := range 150 { // less than the shortest pass takes
+		records = append(records, fmt.Sprint("k", i), fmt.Sprintf(`{"id":"k","title":"red %d","body":"blue"}`, i))
+	}
+	s.put("c", "notes", records...)
+	_, err := s.Index.All(t.Context(), 0)
+	s.ok(err)
+	db, err := sql.Open("sqlite", s.Store.Path())
+	s.ok(err)
+	defer func() { _ = db.Close() }()
+	segments := 0
+	s.ok(db.QueryRowContext(t.Context(), "SELECT count(DISTINCT segid) FROM read_fts_idx").Scan(&segments))
+	if segments != 1 {
+		t.Errorf("got %d segments, want 1", segments)
 	}
 }
 
