@@ -22,7 +22,7 @@ func (c *call) tell(rows ...row) {
 func (c *call) tellExpanded(r *read.Record) {
 	for i := range r.Expanded {
 		for j := range r.Expanded[i].Records {
-			c.tellOf(r.Expanded[i].Records[j].Stream)
+			c.tellOf(r.Expanded[i].Records[j].Stream, r.Expanded[i].Records[j].ConnectionID)
 		}
 	}
 }
