@@ -75,7 +75,7 @@ func TestServeIsOneOrigin(t *testing.T) {
 			t.Errorf("%s: got %s, want every address to be of that name", host, text)
 		}
 		_, head, text := ask(http.MethodGet, host, "/v1/streams", "Authorization", "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https")
-		if want := "http://" + host + "/.well-known/oauth-protected-resource"; !strings.Contains(text, `"`+want+`"`) || !strings.Contains(head.Get("Www-Authenticate"), want) {
+		if want := "http://" + host + "/.well-known/oauth-protected-resource"; !strings.Contains(text, `"`+want+`"`) || !strings.Contains(head.Get("WWW-Authenticate"), want) {
 			t.Errorf("%s: got %v %s, want %s", host, head, text, want)
 		}
 	}
