@@ -279,6 +279,12 @@ func (s *Store) GrantByToken(ctx context.Context, sha256 string) (*GrantToken, *
 	return &token, &grant, nil
 }
 
+// GrantedManifests returns the manifests that grants were read by, those of the newest grants first.
+func (s *Store) GrantedManifests(ctx context.Context) (all [][]byte, err error) {
+	err = s.db.Read.NewRaw("SELECT d.manifest FROM declarations AS d JOIN grants AS g ON g.declaration_sha256 = d.sha256 GROUP BY d.sha256, d.manifest ORDER BY max(g.issued_us) DESC, d.sha256").Scan(ctx, &all)
+	return all, s.db.Fail("read what was granted", err)
+}
+
 // GrantTokens returns the tokens of all grants.
 func (s *Store) GrantTokens(ctx context.Context) ([]GrantToken, error) {
 	return list(ctx, s, "read the tokens of grants", "created_us DESC", (*grantTokenRow).public)

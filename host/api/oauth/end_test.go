@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"crypto/rand"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/host/read/index"
 )
 
 // RD-50: a program of the owner's ends any grant where the protocol has apps end their own, by a
@@ -83,6 +85,26 @@ func TestNarrowingIsAskingAgain(t *testing.T) {
 	b.code(err, desk.CodeRevoked)
 	if got, err := b.reads(second); err != nil || got != narrow {
 		t.Errorf("after the first has ended: got %s, %v, want %s", got, err, narrow)
+	}
+}
+
+// RD-34.5: a stream that a newer module no longer declares is read as before by a grant of it, within
+// its time and in its order, also by a host that starts then.
+func TestADroppedStreamStaysGranted(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.put("mine", `{"id":"z","title":"third","secret":"canary","at":"2026-01-20T00:00:00Z"}`)
+	b.put("mine", `{"id":"y","title":"before its time","secret":"canary","at":"2025-12-31T23:59:59Z"}`)
+	token, _ := b.granted()
+	want, err := b.reads(token)
+	b.ok(err)
+	notes := manifest[strings.Index(manifest, `{"name":"notes"`):strings.Index(manifest, `{"name":"diary"`)]
+	b.accept("mine", strings.Replace(strings.Replace(manifest, `"version":"1.0.0"`, `"version":"2.0.0"`, 1), notes, "", 1))
+	for range 2 {
+		if got, err := b.reads(token); err != nil || got != want || !strings.Contains(want, "third") {
+			t.Errorf("got %s, %v, want what it was before: %s", got, err, want)
+		}
+		b.read.Index = index.New(b.store, rand.Reader)
 	}
 }
 

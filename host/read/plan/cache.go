@@ -24,7 +24,9 @@ type cached struct{ connection, module, stream string }
 // NewCache returns an empty cache.
 func NewCache(store *storage.Store) *Cache { return &Cache{store: store, plans: map[cached]*Plan{}} }
 
-// Of returns the plan of a stream by the module that is accepted now.
+// Of returns the plan of a stream by the module that is accepted now. Of a stream that this one no
+// longer declares it is as the newest grant of the source's was read, so that what was granted
+// stays what it was (RD-34.5).
 func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 	at := cached{s.ConnectionID, s.Module, s.Name}
 	c.mu.Lock()
@@ -37,7 +39,14 @@ func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p = Of(manifest, s.Name)
+	p, declared := of(manifest, s.Name)
+	if !declared {
+		granted, err := c.granted(ctx, p)
+		if granted == nil || err != nil {
+			return p, err // not kept: a grant may come
+		}
+		p = granted
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.plans) >= mostCached {
@@ -45,4 +54,22 @@ func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 	}
 	c.plans[at] = p
 	return p, nil
+}
+
+// granted returns the plan of a stream by the newest manifest that a grant of its source was read by
+// and that declares it; nil: there is none.
+func (c *Cache) granted(ctx context.Context, undeclared *Plan) (*Plan, error) {
+	if undeclared.Source.ID == "" {
+		return nil, nil
+	}
+	manifests, err := c.store.GrantedManifests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range manifests {
+		if p, declared := of(one, undeclared.Name); declared && p.Source.ID == undeclared.Source.ID {
+			return p, nil
+		}
+	}
+	return nil, nil
 }

@@ -27,11 +27,17 @@ type Plan struct {
 // Of makes the plan of a stream by a connection's accepted manifest. Of a stream that it
 // does not declare, or without one, the plan orders by key and searches nothing.
 func Of(manifest []byte, stream string) *Plan {
-	p := &Plan{Stream: declaration.Stream{Name: stream}, Source: declaration.SourceOf(manifest)}
+	p, _ := of(manifest, stream)
+	return p
+}
+
+// of is Of, and reports whether the manifest declares the stream.
+func of(manifest []byte, stream string) (p *Plan, declared bool) {
+	p = &Plan{Stream: declaration.Stream{Name: stream}, Source: declaration.SourceOf(manifest)}
 	all := declaration.Read(manifest)
 	for _, s := range all {
 		if s.Name == stream {
-			p.Stream = s
+			p.Stream, declared = s, true
 		}
 	}
 	p.Leads = leads(&p.Stream, all)
@@ -45,7 +51,7 @@ func Of(manifest []byte, stream string) *Plan {
 	}
 	sum := sha256.Sum256(text)
 	p.Hash = hex.EncodeToString(sum[:])
-	return p
+	return p, declared
 }
 
 // TimeField is the field that says which time a record is of; "": none does.
