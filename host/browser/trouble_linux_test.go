@@ -35,7 +35,11 @@ func TestTroubleOnPages(t *testing.T) {
 		a.Results[0].Error.Code != abi.CodeBrowserTooLarge || a.Results[1].Status != 200 {
 		t.Errorf("fetch: got %+v, want one that is too large, and one that is there", a.Results)
 	}
-	b.fails(`{"do":"eval","fn":"() => { for (;;); }","timeout_ms":1000}`, abi.CodeBrowserTimeout) // not that the page is hung, which comes later
+	began := time.Now()
+	b.fails(`{"do":"eval","fn":"() => { for (;;); }","timeout_ms":1000}`, abi.CodeBrowserTimeout)
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("a function without an end: got its failure after %s, want it soon", took)
+	}
 	if _, body := b.does(`{"do":"eval","fn":"() => 1"}`); body != "1" {
 		t.Errorf("afterwards: got %s, want the page alive", body)
 	}

@@ -226,8 +226,8 @@ func TestDescribeFailures(t *testing.T) {
 					_, err = g.Describe(t.Context())
 				}
 				wantCode(t, err, abi.CodePluginDescribeFailed, c.want)
-				if took := time.Since(began); took > busy {
-					t.Errorf("time.Since(began): got %+v, want took <= %s", took, busy)
+				if took := time.Since(began); took > 20*time.Second {
+					t.Errorf("time.Since(began): got %+v, want took <= 20 * time.Second", took)
 				}
 			})
 		}
@@ -249,10 +249,6 @@ func TestSecondManifest(t *testing.T) {
 	})
 }
 
-// busy is what a machine may add that is at work on everything else: deadline_test.go has the times
-// themselves, in virtual time.
-const busy = 2 * time.Minute
-
 // Invariant 6, RT-09.2: a guest that does not return is dead within 3 s of its
 // deadline, whether it loops, sleeps in the host, or floods it.
 func TestDeadline(t *testing.T) {
@@ -272,8 +268,8 @@ func TestDeadline(t *testing.T) {
 				exit := g.Collect(context.Background(), Grant{}, h)
 				took := time.Since(began)
 				wantCode(t, exit.Err, abi.CodeLimitTime)
-				if exit.Returned || exit.Stopped == nil || took < 500*time.Millisecond || took > 500*time.Millisecond+MaxGrace+busy {
-					t.Errorf("%+v after %s, want !exit.Returned && exit.Stopped != nil && took >= 500 * time.Millisecond && took <= 500*time.Millisecond + MaxGrace + %s", exit, took, busy)
+				if exit.Returned || exit.Stopped == nil || took < 500*time.Millisecond || took > 500*time.Millisecond+MaxGrace {
+					t.Errorf("%+v after %s, want !exit.Returned && exit.Stopped != nil && took >= 500 * time.Millisecond && took <= 500*time.Millisecond + MaxGrace", exit, took)
 				}
 			})
 		})
@@ -307,8 +303,8 @@ func TestExponentialRecursion(t *testing.T) {
 	limits.Run, limits.Grace = 300*time.Millisecond, 100*time.Millisecond
 	began := time.Now()
 	ends(t, Options{Limits: limits}, m, abi.CodeLimitTime)
-	if took := time.Since(began); took > busy {
-		t.Errorf("time.Since(began): got %+v, want took <= %s", took, busy)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("time.Since(began): got %+v, want took <= 15 * time.Second", took)
 	}
 }
 

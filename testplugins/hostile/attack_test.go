@@ -63,7 +63,7 @@ func violates(code abi.Code, says ...string) want {
 
 // allowance is the time for starting a worker and closing a run on a machine that is
 // busy with every other test.
-const allowance = 2 * time.Minute
+const allowance = 10 * time.Second
 
 // patience ends an attack that wrongly goes on.
 const patience = time.Minute
