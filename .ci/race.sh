@@ -22,7 +22,7 @@ unwatched="$sqlite/sqlite/lib $sqlite/memory $sqlite/mathutil $wasm/leb128 $wasm
   $passes $passes/regalloc $passes/isa/amd64 $passes/isa/arm64"
 export CGO_ENABLED=1
 # A program under the detector waits a second before it ends, for goroutines that are still at work.
-# Tests wait for theirs, and each of a hundred test binaries and each worker would wait that second.
+# Tests wait for theirs, and each of a hundred test binaries would wait that second.
 export GORACE="atexit_sleep_ms=50 ${GORACE:-}"
 # What a compiler's pass may share: the pools and lists of the compiler itself.
 own="$wasm/engine/wazevo/"

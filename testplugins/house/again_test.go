@@ -11,7 +11,7 @@ import (
 
 // failing are packages of tests that fail, by name. Each may ask how often it was run.
 var failing = map[string]string{
-	"once":    `func TestOnce(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestBeside(t *testing.T) {}`,
+	"first":   `func TestFirst(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestBeside(t *testing.T) {}`,
 	"twice":   `func TestTwice(t *testing.T) { if n := run(); n == 1 || n == 4 { t.Error("fails") } }`,
 	"skipped": `func TestSkipped(t *testing.T) { if run() == 1 { t.Error("fails") }; t.Skip("for once") }`,
 	"three":   three,
@@ -24,6 +24,11 @@ var failing = map[string]string{
 	"leaves":  `func TestA(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestMain(m *testing.M) { code := m.Run(); if run() == 6 { code = 1 }; os.Exit(code) }`,
 	"ends":    `func TestA(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestB(t *testing.T) { if run() == 2 { os.Exit(1) } }`,
 	"glued":   `func TestA(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestB(t *testing.T) { if run() == 2 { os.Stdout.WriteString("no line"); t.Error("fails") } }`,
+	"hides":   `func TestA(t *testing.T) { if run() == 1 { t.Error("fails") } }; func TestMain(m *testing.M) { if code := m.Run(); code != 0 { os.Exit(code) }; println("a check of its own"); if run() == 7 { os.Exit(1) } }`,
+	"chance":  `func TestA(t *testing.T) { if run() == 1 { t.Error("[rapid] failed after 12 tests") } }`,
+	"killed":  `func TestCrashOfIt(t *testing.T) { if run() == 1 { t.Error("fails") } }`,
+	"many":    `func TestAll(t *testing.T) { for range 7 { t.Run("one", func(t *testing.T) { if run() < 8 { t.Error("fails") } }) } }`,
+	"within2": `func TestWithin(t *testing.T) { if run() == 1 { t.Error("it ended: exit status 66; it wrote: =") } }`,
 	"broken":  `func TestBroken(t *testing.T) { t.Nonsense() }`,
 }
 
@@ -52,10 +57,10 @@ func TestAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	once := map[string]string{
-		"once":       "example.org/once TestOnce\n",
-		"three":      "example.org/three TestA\nexample.org/three TestB\nexample.org/three TestC\n",
-		"once three": "", // four in all
-		"once leaks": "", // one beside another failure
+		"first":       "example.org/first TestFirst\n",
+		"three":       "example.org/three TestA\nexample.org/three TestB\nexample.org/three TestC\n",
+		"first three": "", // four in all
+		"first leaks": "", // one beside another failure
 	}
 	for name := range failing {
 		if _, ok := once[name]; !ok {

@@ -97,7 +97,8 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// take puts a browser's first process into its job, where those that it starts are too.
+// take puts a browser's first process into its job, where those that it starts are too, but for what
+// it may have started by then.
 func take(first *os.Process, job windows.Handle) (err error) {
 	withErr := first.WithHandle(func(h uintptr) { err = windows.AssignProcessToJobObject(job, windows.Handle(h)) })
 	return errors.Join(err, withErr)
