@@ -38,7 +38,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		for _, q := range []string{
 			`INSERT INTO runs SELECT n.i, 'r' || n.i, connection_id, connector, version, module_sha256, mode, bookmark, holder, epoch, streams, status, reason,
 error, checkpoints, withheld, known_gaps, result, started_us, finished_us, narrowed, boundary FROM runs, n WHERE pk = 1`,
-			"INSERT INTO run_streams SELECT n.i, stream_id, added, changed, unchanged, deleted FROM run_streams, n WHERE run_pk = 1",
+			"INSERT INTO run_streams SELECT n.i, stream_id, added, changed, unchanged, deleted, suppressed FROM run_streams, n WHERE run_pk = 1",
 			"INSERT INTO events SELECT n.i, seq, type, stream, data, at_us FROM (SELECT 1 AS seq, 'run.completed' AS type, '' AS stream, '' AS data, 1 AS at_us), n",
 		} {
 			if _, err := tx.DB.ExecContext(tx.Ctx, many+q, all-2); err != nil {
