@@ -155,3 +155,28 @@ func TestExpandBounded(t *testing.T) {
 	s.accept("one", related)
 	s.same(s.expanded(l), []string{"a songs: a0 a1 a2 +", "b songs: +"})
 }
+
+// A connection whose module was revoked is read by the manifest of that one, and not by that of one
+// that was revoked before.
+func TestExpandRevoked(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	l := List{From: From{Stream: "albums"}, Expand: Expand{Names: []string{"songs"}}}
+	revoke := func() {
+		t.Helper()
+		c, err := s.Store.Connection(t.Context(), "one")
+		s.ok(err)
+		_, err = s.Store.RevokeConnection(t.Context(), c.ID)
+		s.ok(err)
+	}
+	s.accept("one", strings.Replace(related, `"expand"`, `"none"`, 1))
+	s.put("one", "albums", "a", `{"id":"a"}`)
+	s.put("one", "songs", "s1", `{"id":"s1","album_id":"a"}`)
+	revoke()
+	_, err := s.List(t.Context(), OwnerScope(), l)
+	s.code(err, CodeExpand)
+	s.accept("one", related)
+	s.same(s.expanded(l), []string{"a songs: s1"})
+	revoke()
+	s.same(s.expanded(l), []string{"a songs: s1"})
+}
