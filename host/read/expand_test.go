@@ -180,3 +180,34 @@ func TestExpandRevoked(t *testing.T) {
 	revoke()
 	s.same(s.expanded(l), []string{"a songs: s1"})
 }
+
+// RD-09.5, RD-19: a connection that lacks a relation, or a field, that is asked for is left out of a list
+// with its count and its times, and the warning says why.
+func TestListLeavesOut(t *testing.T) {
+	t.Parallel()
+	s := relatedShelf(t, "one")
+	s.accept("two", `{"streams":[{"name":"albums","schema":{"properties":{"id":{"type":"string"}}}}]}`)
+	s.put("one", "albums", "a", `{"id":"a"}`)
+	s.put("two", "albums", "b", `{"id":"b"}`, "c", `{"id":"c"}`)
+	two := s.ids("two")[0]
+	for _, c := range []struct {
+		list List
+		want Warning
+	}{
+		{List{Expand: Expand{Names: []string{"songs"}}}, Warning{WarnSkipped, "its records do not have a relation that was asked for, or not with that limit", "", two}},
+		{List{Fields: []string{"id", "year"}}, Warning{WarnSkipped, "its records lack a field that was asked for", "year", two}},
+	} {
+		c.list.From, c.list.Count, c.list.Times = From{Stream: "albums"}, true, true
+		page, err := s.List(t.Context(), OwnerScope(), c.list)
+		s.ok(err)
+		if page.Count == nil || page.Times == nil {
+			t.Fatalf("got the count %v and the times %v, want both", page.Count, page.Times)
+		}
+		if len(page.Records) != 1 || *page.Count != 1 || page.Times.Total != 1 {
+			t.Errorf("got %d records, the count %d and the times of %d, want one record, and each of them of one", len(page.Records), *page.Count, page.Times.Total)
+		}
+		if len(page.Warnings) != 1 || page.Warnings[0] != c.want {
+			t.Errorf("got the warnings %+v, want %+v", page.Warnings, c.want)
+		}
+	}
+}
