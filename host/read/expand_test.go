@@ -154,6 +154,13 @@ func TestExpandBounded(t *testing.T) {
 	s.code(err, CodeExpand)
 	s.accept("one", related)
 	s.same(s.expanded(l), []string{"a songs: a0 a1 a2 +", "b songs: +"})
+
+	// Several relations of several connections share the bound.
+	s.accept("two", related)
+	s.put("two", "albums", "c", `{"id":"c"}`)
+	s.put("two", "songs", "c0", fmt.Sprintf(`{"n":0,"album_id":"c","x":%q}`, filler), "c1", fmt.Sprintf(`{"n":1,"album_id":"c","x":%q}`, filler))
+	l.Expand.Names = []string{"songs", "cover"}
+	s.same(s.expanded(l), []string{"a cover:, songs: a0 +", "b cover:, songs: +", "c cover:, songs: c0 +"})
 }
 
 // A connection whose module was revoked is read by the manifest of that one, and not by that of one

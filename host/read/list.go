@@ -117,7 +117,9 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		page.Records = append(page.Records, w.source.record(row, w.shown, w.past[row.Key], l.Fields))
-		parents = append(parents, led{w.source, row.Data, nil})
+		if l.Expand.Names != nil {
+			parents = append(parents, led{w.source, row.Data, nil})
+		}
 		last = &position{row.Sort, row.Key, w.source.ConnectionID}
 	}
 	for i := range parents {
