@@ -13,15 +13,17 @@ type Times struct {
 	Earliest, Latest string // "": none has a time, or it is not seen
 }
 
-// count counts what the filters choose, when that is quick.
-func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Page) {
+// count counts what a list chooses, when that is quick.
+func (r *Reader) count(ctx context.Context, walks []*walk, page *Page) {
 	total, err := bounded(ctx, toCount, func(ctx context.Context) (total int64, err error) {
-		err = l.filtered(sources, func(s *source, where []condition) error {
-			n, err := r.countOf(ctx, s, where)
+		for _, w := range walks {
+			n, err := r.countOf(ctx, w.source, w.where)
+			if err != nil {
+				return 0, err
+			}
 			total += n
-			return err
-		})
-		return total, err
+		}
+		return total, nil
 	})
 	if err == nil {
 		page.Count = &total
@@ -29,26 +31,26 @@ func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Pag
 	}
 	page.Warnings = append(page.Warnings, Warning{Code: WarnDowngraded, Message: "counting takes too long"})
 	total = 0
-	for i := range sources {
-		if !sources[i].whole() {
+	for _, w := range walks {
+		if !w.source.whole() {
 			return
 		}
-		total += sources[i].Live
+		total += w.source.Live
 	}
 	page.Estimate = &total // as if the filters chose everything
 }
 
-// times finds the times of what the filters choose, when that is quick.
-func (r *Reader) times(ctx context.Context, sources []source, l *List, page *Page) {
+// times finds the times of what a list chooses, when that is quick.
+func (r *Reader) times(ctx context.Context, walks []*walk, page *Page) {
 	found, err := bounded(ctx, toCount, func(ctx context.Context) (*Times, error) {
-		w := new(Times)
+		all := new(Times)
 		var first, last []byte
-		err := l.filtered(sources, func(s *source, where []condition) error {
-			name := s.plan.ConsentTimeField
-			is := s.plan.TypeOf(name)
-			seen := is.IsTime() && s.grants(name)
-			return r.all(ctx, s, where, func(row *storage.ReadRow) {
-				w.Total++
+		for _, w := range walks {
+			name := w.source.plan.ConsentTimeField
+			is := w.source.plan.TypeOf(name)
+			seen := is.IsTime() && w.source.grants(name)
+			err := r.all(ctx, w.source, w.where, func(row *storage.ReadRow) {
+				all.Total++
 				value := field.Get(row.Data, name)
 				at := field.Order(is, value)
 				if !seen || field.IsMissing(at) {
@@ -56,34 +58,23 @@ func (r *Reader) times(ctx context.Context, sources []source, l *List, page *Pag
 				}
 				text, _ := field.String(value)
 				if first == nil || compare(at, first) < 0 {
-					first, w.Earliest = at, text
+					first, all.Earliest = at, text
 				}
 				if last == nil || compare(at, last) > 0 {
-					last, w.Latest = at, text
+					last, all.Latest = at, text
 				}
 			})
-		})
-		return w, err
+			if err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
 	})
 	if err != nil {
 		page.Warnings = append(page.Warnings, Warning{Code: WarnDowngraded, Message: "finding the times of all records takes too long"})
 		return
 	}
 	page.Times = found
-}
-
-// filtered calls fn with each source that has the fields of all filters, and its conditions.
-func (l *List) filtered(sources []source, fn func(*source, []condition) error) error {
-	for i := range sources {
-		where, has, err := conditions(sources[i].plan, l.Filters)
-		if err != nil || !has {
-			continue
-		}
-		if err := fn(&sources[i], where); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // countOf counts what some conditions choose of one source. It counts the records of a time

@@ -76,7 +76,8 @@ func (r *Reader) expand(ctx context.Context, scope *Scope, e *Expand, all []led)
 		}
 		of[one.source] = append(of[one.source], one)
 	}
-	for n, name := range slices.Compact(slices.Sorted(slices.Values(e.Names))) {
+	names := slices.Compact(slices.Sorted(slices.Values(e.Names)))
+	for n, name := range names {
 		for _, s := range sources {
 			lead := *s.plan.Lead(name)
 			for _, one := range of[s] {
@@ -90,7 +91,7 @@ func (r *Reader) expand(ctx context.Context, scope *Scope, e *Expand, all []led)
 			case lead.Own:
 				err = r.followOwn(ctx, child, of[s], n)
 			default:
-				err = r.follow(ctx, child, of[s], n, e.Limits[name])
+				err = r.follow(ctx, child, of[s], n, e.Limits[name], chunkBytes/(len(sources)*len(names)))
 			}
 			if err != nil {
 				return err
@@ -112,15 +113,16 @@ func (r *Reader) child(ctx context.Context, scope *Scope, s *source, l *plan.Lea
 	return &found[0], nil
 }
 
-// follow adds the records that have the keys of others in a field of theirs.
-func (r *Reader) follow(ctx context.Context, child *source, all []led, n, limit int) error {
+// follow adds the records that have the keys of others in a field of theirs: of a relation to many
+// no more than fit in so many bytes, and one.
+func (r *Reader) follow(ctx context.Context, child *source, all []led, n, limit, bytes int) error {
 	lead := all[0].record.Expanded[n].Lead
 	q := storage.ReadLinks{StreamID: child.ID, Bytes: math.MaxInt, Limit: 1}
 	if lead.Many() {
 		if limit == 0 {
 			limit = lead.Default
 		}
-		q.Bytes, q.Limit = chunkBytes, limit+1
+		q.Bytes, q.Limit = bytes, limit+1
 	}
 	h, err := index.Hasher(ctx, r.Store, r.Random)
 	if err != nil {

@@ -154,4 +154,67 @@ func TestExpandBounded(t *testing.T) {
 	s.code(err, CodeExpand)
 	s.accept("one", related)
 	s.same(s.expanded(l), []string{"a songs: a0 a1 a2 +", "b songs: +"})
+
+	// Several relations of several connections share the bound.
+	s.accept("two", related)
+	s.put("two", "albums", "c", `{"id":"c"}`)
+	s.put("two", "songs", "c0", fmt.Sprintf(`{"n":0,"album_id":"c","x":%q}`, filler), "c1", fmt.Sprintf(`{"n":1,"album_id":"c","x":%q}`, filler))
+	l.Expand.Names = []string{"songs", "cover"}
+	s.same(s.expanded(l), []string{"a cover:, songs: a0 +", "b cover:, songs: +", "c cover:, songs: c0 +"})
+}
+
+// A connection whose module was revoked is read by the manifest of that one, and not by that of one
+// that was revoked before.
+func TestExpandRevoked(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	l := List{From: From{Stream: "albums"}, Expand: Expand{Names: []string{"songs"}}}
+	revoke := func() {
+		t.Helper()
+		c, err := s.Store.Connection(t.Context(), "one")
+		s.ok(err)
+		_, err = s.Store.RevokeConnection(t.Context(), c.ID)
+		s.ok(err)
+	}
+	s.accept("one", strings.Replace(related, `"expand"`, `"none"`, 1))
+	s.put("one", "albums", "a", `{"id":"a"}`)
+	s.put("one", "songs", "s1", `{"id":"s1","album_id":"a"}`)
+	revoke()
+	_, err := s.List(t.Context(), OwnerScope(), l)
+	s.code(err, CodeExpand)
+	s.accept("one", related)
+	s.same(s.expanded(l), []string{"a songs: s1"})
+	revoke()
+	s.same(s.expanded(l), []string{"a songs: s1"})
+}
+
+// RD-09.5, RD-19: a connection that lacks a relation, or a field, that is asked for is left out of a list
+// with its count and its times, and the warning says why.
+func TestListLeavesOut(t *testing.T) {
+	t.Parallel()
+	s := relatedShelf(t, "one")
+	s.accept("two", `{"streams":[{"name":"albums","schema":{"properties":{"id":{"type":"string"}}}}]}`)
+	s.put("one", "albums", "a", `{"id":"a"}`)
+	s.put("two", "albums", "b", `{"id":"b"}`, "c", `{"id":"c"}`)
+	two := s.ids("two")[0]
+	for _, c := range []struct {
+		list List
+		want Warning
+	}{
+		{List{Expand: Expand{Names: []string{"songs"}}}, Warning{WarnSkipped, "its records do not have a relation that was asked for, or not with that limit", "", two}},
+		{List{Fields: []string{"id", "year"}}, Warning{WarnSkipped, "its records lack a field that was asked for", "year", two}},
+	} {
+		c.list.From, c.list.Count, c.list.Times = From{Stream: "albums"}, true, true
+		page, err := s.List(t.Context(), OwnerScope(), c.list)
+		s.ok(err)
+		if page.Count == nil || page.Times == nil {
+			t.Fatalf("got the count %v and the times %v, want both", page.Count, page.Times)
+		}
+		if len(page.Records) != 1 || *page.Count != 1 || page.Times.Total != 1 {
+			t.Errorf("got %d records, the count %d and the times of %d, want one record, and each of them of one", len(page.Records), *page.Count, page.Times.Total)
+		}
+		if len(page.Warnings) != 1 || page.Warnings[0] != c.want {
+			t.Errorf("got the warnings %+v, want %+v", page.Warnings, c.want)
+		}
+	}
 }

@@ -117,7 +117,9 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		page.Records = append(page.Records, w.source.record(row, w.shown, w.past[row.Key], l.Fields))
-		parents = append(parents, led{w.source, row.Data, nil})
+		if l.Expand.Names != nil {
+			parents = append(parents, led{w.source, row.Data, nil})
+		}
 		last = &position{row.Sort, row.Key, w.source.ConnectionID}
 	}
 	for i := range parents {
@@ -127,10 +129,10 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 		return err
 	}
 	if l.Count {
-		r.count(ctx, sources, l, page)
+		r.count(ctx, m.walks, page)
 	}
 	if l.Times {
-		r.times(ctx, sources, l, page)
+		r.times(ctx, m.walks, page)
 	}
 	if l.Filters == nil && l.Expand.Names == nil {
 		page.Since, err = r.sealSince(ctx, scope, l.From, l.Fields, began)
@@ -195,7 +197,7 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		}
 		if name := s.leadless(&l.Expand); name != "" {
 			leadless = name
-			page.Warnings = append(page.Warnings, skipped(s, ""))
+			page.Warnings = append(page.Warnings, Warning{Code: WarnSkipped, Message: "its records do not have a relation that was asked for, or not with that limit", Connection: s.ConnectionID})
 			continue
 		}
 		if err := s.refuse(l.Fields); err != nil {

@@ -134,8 +134,10 @@ func TestListTimes(t *testing.T) {
 		if scope.Owner {
 			asked.Filters = []Filter{{"n", Equal, "1"}}
 		}
-		s.count(late, sources, &asked, page)
-		s.times(late, sources, &asked, page)
+		m, err := s.merge(sources, &asked, page)
+		s.ok(err)
+		s.count(late, m.walks, page)
+		s.times(late, m.walks, page)
 		if page.Count != nil || page.Times != nil || (page.Estimate != nil) != want || want && *page.Estimate != 3 || len(page.Warnings) != 2 {
 			t.Errorf("too late: got the count %v, the estimate %v, the times %v, %+v, want an estimate %v and warnings", page.Count, page.Estimate, page.Times, page.Warnings, want)
 		}

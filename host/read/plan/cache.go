@@ -26,7 +26,8 @@ func NewCache(store *storage.Store) *Cache { return &Cache{store: store, plans: 
 
 // Of returns the plan of a stream by the module that is accepted now. Of a stream that this one no
 // longer declares it is as the newest grant of the source's was read, so that what was granted
-// stays what it was (RD-34.5).
+// stays what it was (RD-34.5). Without an accepted module nothing is kept: the connection has the
+// manifest of the one that was revoked last.
 func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 	at := cached{s.ConnectionID, s.Module, s.Name}
 	c.mu.Lock()
@@ -46,6 +47,9 @@ func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 			return p, err // not kept: a grant may come
 		}
 		p = granted
+	}
+	if s.Module == "" {
+		return p, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

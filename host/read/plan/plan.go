@@ -45,11 +45,7 @@ func of(manifest []byte, stream string) (p *Plan, declared bool) {
 	p.Indexed = slices.Clone(p.Lexical)
 	slices.Sort(p.Indexed)
 	p.Indexed = p.Indexed[:min(len(p.Indexed), storage.MostReadFields)]
-	text := fmt.Appendf(nil, "%d %q %q %q %q %v %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Bounded(), p.Indexed)
-	if p.Links != nil { // else its entries are what they were before there were links
-		text = fmt.Appendf(text, " %q", p.Links)
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %v %q %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Bounded(), p.Indexed, p.Links))
 	p.Hash = hex.EncodeToString(sum[:])
 	return p, declared
 }
