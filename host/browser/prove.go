@@ -21,6 +21,9 @@ const nowhere = "wall.pdpp.invalid"
 // proofTime is how long a proof may take, the start aside.
 const proofTime = time.Minute
 
+// confineTime is how long a process that runs pages may take to be in its sandbox.
+const confineTime = 10 * time.Second
+
 // Proof is what a start of the browser has shown.
 type Proof struct {
 	Product string
@@ -51,6 +54,9 @@ func Prove(ctx context.Context, r Request) (proof *Proof, err error) {
 		return nil, b.because(err)
 	}
 	walled, known := b.process.Confined()
+	for began := time.Now(); known && !walled && !r.Unsandboxed && time.Since(began) < confineTime && ctx.Err() == nil; walled, known = b.process.Confined() {
+		time.Sleep(confineTime / 500) // one that was just started gets there by itself
+	}
 	if known && !walled && !r.Unsandboxed {
 		return nil, abi.NewError(abi.CodeBrowserSandbox, "the browser's pages are not in its sandbox", "use the browser of your system's packages")
 	}
