@@ -64,7 +64,7 @@ func erase(v *site.Visit) error { return change(v, records.Erase, words.RecordEr
 func restore(v *site.Visit) error { return change(v, records.Restore, words.RecordRestored) }
 
 func change(v *site.Visit, do func(context.Context, *owner.Owner, string, string, string) (*records.Erased, error), what words.Key) error {
-	e, err := do(v.Context(), v.Owner, v.R.PathValue("connection"), v.R.PathValue("stream"), v.R.PostFormValue("key"))
+	e, err := do(v.Context(), v.Owner, v.R.PathValue("connection"), v.R.PathValue("stream"), v.R.URL.Query().Get("key"))
 	if err != nil {
 		return err
 	}
