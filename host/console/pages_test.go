@@ -48,7 +48,7 @@ func TestPagesShowHostileText(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "said", "/?state=red&name=" + url.QueryEscape(hostile): "", "/overview/needs": "", "/connections/said/row": "said", "/connections/said": "notes",
 		"/connections/said/part": "said", "/connections/failed": "failed", "/connections/said/credentials": "", "/connections/said/module": "scripted",
-		"/connections/said/settings": "script", "/connections/said/remove": "30", "/runs": said, "/runs?connection=said": said, "/runs/" + said: "30",
+		"/connections/said/settings": "script", "/connections/said/name": "said", "/connections/said/remove": "30", "/runs": said, "/runs?connection=said": said, "/runs/" + said: "30",
 		"/runs/" + said + "/part": "30", "/runs/" + failed: "alert", "/add": "Scripted", "/add/scripted": "api.example.com", "/connections/said/first": "said",
 	} {
 		a := b.get(path)
@@ -103,8 +103,8 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	b.done(at+"/settings", url.Values{"option:script": {"finish"}}, at)
 	b.done(at+"/revoke", nil, at) // RD-55
 	b.done(at+"/module", url.Values{"mark": {hiddenIn(b.get(at+"/module").body, "mark")}}, at)
-	b.done(at+"/settings", url.Values{"name": {"longer"}}, "/connections/longer")
-	b.done("/connections/longer/settings", url.Values{"name": {"long"}}, at)
+	b.done(at+"/name", url.Values{"name": {"longer"}}, "/connections/longer")
+	b.done("/connections/longer/name", url.Values{"name": {"long"}}, at)
 	b.done("/add/credentialed", url.Values{"name": {"shop"}, "mark": {hiddenIn(b.get("/add/credentialed").body, "mark")}}, "/connections/shop/first")
 	b.done("/connections/shop/first", url.Values{"field": {"token"}, "value": {"hunter2"}}, "/connections/shop/first")
 	b.done("/connections/shop/credentials", url.Values{"field": {"token"}, "value": {"hunter3"}}, "/connections/shop/credentials")
@@ -177,7 +177,7 @@ func TestFormsAreRefused(t *testing.T) {
 	foreign := []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": ""}}
 	for _, path := range []string{
 		"/connections/one/run", "/connections/one/pause", "/connections/one/resume", "/connections/one/schedule", "/connections/one/credentials",
-		"/connections/one/credentials/remove", "/connections/one/sign-out", "/connections/one/module", "/connections/one/settings", "/connections/one/remove", "/connections/one/first",
+		"/connections/one/credentials/remove", "/connections/one/sign-out", "/connections/one/module", "/connections/one/settings", "/connections/one/name", "/connections/one/remove", "/connections/one/first",
 		"/runs/x/stop", "/add/scripted",
 	} {
 		for _, header := range foreign {

@@ -54,7 +54,7 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 			return was.Unreadable // what is kept would be lost
 		}
 		if !c.only() {
-			if err := NotOnDevice(ctx, store, was.Name); err != nil {
+			if err := NotOnDevice(ctx, store, was.ID); err != nil {
 				return err
 			}
 		}

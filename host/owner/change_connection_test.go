@@ -133,3 +133,28 @@ func TestRemovalTellsOfAProfileThatStays(t *testing.T) {
 		t.Errorf("afterwards: got %v, want no connection", err)
 	}
 }
+
+// RD-55: a connection that gets another name while its owner confirms its removal is the one that
+// is removed, and not what is called so by then.
+func TestRemovalIsOfWhatWasConfirmed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	o, store := newOwner(t)
+	was, err := store.Connection(ctx, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taker *storage.Connection
+	if _, err := o.RemoveConnection(ctx, "mine", func(Removed) (err error) {
+		if _, err = store.KeepConnection(ctx, was.ID, func(own *storage.Connection) error { own.Name = "renamed"; return nil }); err == nil {
+			taker, err = store.EnsureConnection(ctx, "mine", "credentialed")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Connections(ctx)
+	if err != nil || len(all) != 1 || all[0].ID != taker.ID {
+		t.Errorf("got %d connections left, %v, want the one that took the name", len(all), err)
+	}
+}

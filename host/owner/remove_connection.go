@@ -20,7 +20,7 @@ func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(
 	if err != nil {
 		return nil, err
 	}
-	streams, err := store.Streams(ctx, conn.Name)
+	streams, err := store.Streams(ctx, conn.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(
 		return nil, err
 	}
 	err = o.Audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
-		return store.RemoveConnection(ctx, conn.Name, holder.Alive)
+		return store.RemoveConnection(ctx, conn.ID, holder.Alive) // by its id: another may be called so by now
 	})
 	if err == nil && o.Browser != nil {
 		err = o.Browser.Forget(ctx, conn.Connector, conn.ID)
@@ -49,7 +49,7 @@ func (o *Owner) RevokeConnection(ctx context.Context, name string) (*Connection,
 		return nil, err
 	}
 	err = o.Audited(ctx, store, "connections.revoke", conn.Name, func(ctx context.Context) error {
-		if err := NotOnDevice(ctx, store, conn.Name); err != nil {
+		if err := NotOnDevice(ctx, store, conn.ID); err != nil {
 			return err
 		}
 		done, err := store.RevokeConnection(ctx, conn.ID)

@@ -101,6 +101,9 @@ func (o *Owner) OpenStream(ctx context.Context, connection, stream string) (*Str
 	return &StreamReader{conn.Name, stream, store, conn}, nil
 }
 
+// ConnectionID is the id of the stream's connection, which stays when its name changes.
+func (r *StreamReader) ConnectionID() string { return r.conn.ID }
+
 // Declared returns what the accepted manifest says of the stream; nil: nothing.
 func (r *StreamReader) Declared() *abi.Stream {
 	if m := modules.Pinned(r.conn); m != nil {

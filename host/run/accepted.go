@@ -38,15 +38,15 @@ func (r *Runner) checkAccepted(ctx context.Context, p *plan, own *storage.Connec
 // accepts the module for those others alone.
 func (r *Runner) notAccepted(ctx context.Context, p *plan, own *storage.Connection) error {
 	key := p.manifest.ConnectorKey
-	refusal := NotAccepted(key, p.request.Connection, p.request.ModulePath)
+	refusal := NotAccepted(key, own.Name, p.request.ModulePath)
 	all, err := r.deps.Store.Connections(ctx)
 	if err != nil {
 		return err
 	}
-	if name := cmp.Or(p.request.Connection, key); name == key && slices.ContainsFunc(all, func(c storage.Connection) bool {
+	if own.Name == key && slices.ContainsFunc(all, func(c storage.Connection) bool {
 		return c.ID != own.ID && abi.SameConnector(c.Connector, key)
 	}) {
-		refusal.Hint += " --connection " + name
+		refusal.Hint += " --connection " + own.Name
 	}
 	return refusal
 }

@@ -87,7 +87,7 @@ func (r *run) openGaps(ctx context.Context) []OpenGaps {
 // the store, a slice that was queued may be missing.
 func (r *run) durableSlices(ctx context.Context) map[string]bool {
 	durable := map[string]bool{}
-	checkpoints, err := r.deps.Store.Checkpoints(ctx, r.plan.connection.Name)
+	checkpoints, err := r.deps.Store.Checkpoints(ctx, r.plan.connection.ID)
 	if err != nil {
 		return durable // a slice that cannot be read is not claimed
 	}

@@ -28,7 +28,7 @@ type Deps struct {
 	Secrets func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (Secrets, error)
 	// Admit may refuse a run of a connection that has run before, such as one
 	// that cools down; nil refuses none. A forced run is not asked.
-	Admit func(ctx context.Context, connection string) error
+	Admit func(ctx context.Context, connectionID string) error
 	// Witness returns a context with which the store keeps who made a change that an
 	// owner makes by running: the module's acceptance, and the beginning of the run. nil:
 	// nobody's changes are kept so.
@@ -73,7 +73,7 @@ type Began struct {
 
 // Request is one run to make.
 type Request struct {
-	Connection string // "": the connector's key
+	Connection string // its name or its id; "": the connector's key
 	Module     *plugin.File
 	Streams    []string // empty: every stream that the manifest means to collect
 	Mode       string   // abi.ModeIncremental when empty

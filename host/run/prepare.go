@@ -116,20 +116,28 @@ func (r *Runner) connect(ctx context.Context, p *plan) error {
 		return err
 	}
 	if !isNew(own) && r.deps.Admit != nil && !p.request.Force {
-		if err := r.deps.Admit(ctx, name); err != nil {
+		if err := r.deps.Admit(ctx, own.ID); err != nil {
 			return err
 		}
 	}
 	if err := r.match(ctx, p, own, allowed); err != nil {
 		return err
 	}
-	if p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey); err != nil {
+	if isNew(own) {
+		p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey)
+	} else { // by its id: it may have another name by now
+		p.connection, err = r.deps.Store.Connection(ctx, own.ID)
+	}
+	if err != nil {
 		return err
+	}
+	if now := p.connection; now.PinnedSHA256 != own.PinnedSHA256 || !now.RevokedAt.Equal(own.RevokedAt) {
+		return changedMeanwhile(now)
 	}
 	p.connection.Accepted = allowed
 	if err := r.openNetwork(ctx, p); err != nil {
 		if isNew(own) { // a refused first run leaves no connection behind
-			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, name, r.deps.HolderAlive))
+			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, p.connection.ID, r.deps.HolderAlive))
 		}
 		return err
 	}
@@ -199,7 +207,7 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 		return nil
 	}
 	cursors := map[string][]byte{}
-	checkpoints, err := r.deps.Store.Checkpoints(ctx, p.connection.Name)
+	checkpoints, err := r.deps.Store.Checkpoints(ctx, p.connection.ID)
 	if err != nil {
 		return err
 	}

@@ -146,12 +146,12 @@ func acceptedSources(own *storage.Connection) map[string]string {
 // options of a connection's first run become the connection's own. A base URL that the
 // owner accepted does so once it has answered (see adoptBaseURL).
 //
-// If the owner changed folders or address while the run was being prepared, it refuses
-// the run instead of overwriting the change.
+// If the owner changed folders or address while the run was being prepared, or took back
+// what they accepted, it refuses the run instead of overwriting the change.
 func (r *Runner) rememberSources(ctx context.Context, p *plan) error {
 	return r.changeConnection(ctx, p, func(own *storage.Connection) error {
-		if !maps.Equal(acceptedSources(own), p.lastAccepted) {
-			return abi.NewError(abi.CodeConnectionBusy, "connection "+own.Name+" was changed while a run of it was prepared", "run it again")
+		if own.PinnedSHA256 != p.request.Module.SHA256 || !maps.Equal(acceptedSources(own), p.lastAccepted) {
+			return changedMeanwhile(own)
 		}
 		SetFolders(own, p.granted.roots)
 		own.Roots = merged(own.Roots, p.request.Roots)
@@ -168,6 +168,11 @@ func (r *Runner) rememberSources(ctx context.Context, p *plan) error {
 		}
 		return nil
 	})
+}
+
+// changedMeanwhile refuses a run whose connection is not as it was judged.
+func changedMeanwhile(now *storage.Connection) error {
+	return abi.NewError(abi.CodeConnectionBusy, "connection "+now.Name+" was changed while a run of it was prepared", "run it again")
 }
 
 // adoptBaseURL makes the run's base URL the connection's own, if the connection still

@@ -34,6 +34,8 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+at+"/module", s.Signed(acceptModule))
 	mux.Handle("GET "+at+"/settings", s.Signed(showSettings))
 	mux.Handle("POST "+at+"/settings", s.Signed(changeSettings))
+	mux.Handle("GET "+at+"/name", s.Signed(showName))
+	mux.Handle("POST "+at+"/name", s.Signed(rename))
 	mux.Handle("GET "+at+"/remove", s.Signed(showRemove))
 	mux.Handle("POST "+at+"/revoke", s.Signed(revoke))
 	mux.Handle("POST "+at+"/remove", s.Signed(remove))

@@ -46,7 +46,7 @@ func changeSettings(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	c := owner.ConnectionChange{Connection: conn.Name, Name: strings.TrimSpace(v.R.PostFormValue("name")), Roots: map[string]string{}, Options: map[string]string{}, AcceptRoot: v.R.PostFormValue("means") != "", If: v.R.PostFormValue("if")}
+	c := owner.ConnectionChange{Connection: conn.Name, Roots: map[string]string{}, Options: map[string]string{}, AcceptRoot: v.R.PostFormValue("means") != "", If: v.R.PostFormValue("if")}
 	for field, values := range v.R.PostForm {
 		kind, key, _ := strings.Cut(field, ":")
 		value := strings.TrimSpace(values[0])

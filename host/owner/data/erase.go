@@ -46,7 +46,7 @@ func ofRecord(ctx context.Context, o *owner.Owner, operation, connection, stream
 		return nil, err
 	}
 	err = o.Audited(ctx, store, operation, from.Connection+" "+from.Name, func(ctx context.Context) error {
-		return change(store, ctx, from.Connection, from.Name, key)
+		return change(store, ctx, from.ConnectionID(), from.Name, key)
 	})
 	if err != nil {
 		return nil, err

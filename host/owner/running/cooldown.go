@@ -15,11 +15,8 @@ import (
 
 // cooledDown refuses a run that the provider's pressure puts off, and says until
 // when. An owner who insists says --force.
-func cooledDown(ctx context.Context, o *owner.Owner, store *storage.Store, connection string) error {
-	conn, err := store.Connection(ctx, connection)
-	if abi.CodeOf(err) == abi.CodeConnectionUnknown {
-		return nil // its first run
-	}
+func cooledDown(ctx context.Context, o *owner.Owner, store *storage.Store, id string) error {
+	conn, err := store.Connection(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -37,7 +34,7 @@ func cooledDown(ctx context.Context, o *owner.Owner, store *storage.Store, conne
 	}
 	return abi.NewError(abi.CodeCoolingDown, cause+": the connection cools down until "+clock(until, o.Now()),
 		"wait until then, or run it now with --force; what was collected is kept").
-		WithDetail(fmt.Sprintf("%s, until %s, %s", connection, until.UTC().Format(time.RFC3339), reasonsOf(why)))
+		WithDetail(fmt.Sprintf("%s, until %s, %s", conn.Name, until.UTC().Format(time.RFC3339), reasonsOf(why)))
 }
 
 func reasonsOf(why schedule.Cooling) string {
@@ -66,7 +63,7 @@ func clockOf(t, now time.Time, zone *time.Location) string {
 // The run has its outcome whether that can be kept or not.
 func (r *Ended) coolDown(ctx context.Context, o *owner.Owner, store *storage.Store) {
 	ctx = context.WithoutCancel(ctx)
-	conn, err := store.Connection(ctx, r.Connection)
+	conn, err := store.Connection(ctx, r.ConnectionID)
 	if err == nil {
 		r.CoolsUntil, err = o.Looker(store, conn).PutOff(ctx, *conn)
 	}

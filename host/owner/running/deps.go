@@ -44,6 +44,6 @@ func byHand(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxRequ
 		}
 		return o.Witness(ctx, operation, connection)
 	}
-	d.Admit = func(ctx context.Context, connection string) error { return cooledDown(ctx, o, store, connection) }
+	d.Admit = func(ctx context.Context, id string) error { return cooledDown(ctx, o, store, id) }
 	return d
 }

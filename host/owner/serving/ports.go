@@ -36,7 +36,7 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 		}
 	}
 	result, err := run.New(deps).Run(ctx, run.Request{
-		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
+		Connection: j.Connection.ID, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
 	})
 	switch {
 	case err == nil:
