@@ -53,7 +53,7 @@ func TestServeIsOneOrigin(t *testing.T) {
 		return answer.StatusCode, answer.Header, string(body)
 	}
 	reads := []string{
-		"/", "/sign-in", "/v1/streams", "/v1/streams/notes/records", "/v1/search?q=x", "/v1/owner/status", "/v1/openapi.json", "/v1/nowhere", "/v1", "/v1//streams", "/v1/../v1/streams", "//v1/streams", "/a/../b",
+		"/", "/sign-in", "/v1/streams", "/v1/streams/notes/records", "/v1/search?q=x", "/v1/owner/status", "/v1/openapi.json", "/v1/nowhere", "/v1", "/v1//streams", "/v1/../v1/streams", "//v1/streams", "/a/../b", "/_ref/device-exportersX/../../v1/streams", "/_ref/device-exporters/../../sign-in",
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/oauth/authorize", "/consent/begin?request_uri=x", "/mcp", "/nowhere",
 	}
 	changes := []string{"/v1/owner/connections/mine/run", "/oauth/register", "/oauth/par", "/oauth/token", "/agent-connect", "/agent-connect/poll", "/introspect", "/grants/x/revoke", "/consent/approve", "/mcp"}

@@ -93,7 +93,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`aria-label="2 reads in 90 days"`, "M713 25v-24h6v24z", "M689 25v-24h6v24z", "<table>", "Read by the declaration"} {
+	for _, want := range []string{`aria-label="2 stream reads in 90 days"`, "M713 25v-24h6v24z", "M689 25v-24h6v24z", "<table>", "Approved against manifest"} {
 		if got := b.get(where); !strings.Contains(got.body, want) {
 			t.Errorf("got %s, want %s in it", got.body, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
@@ -133,17 +132,21 @@ func (o *Owner) Tell(ctx context.Context, ids []string) (all []Told, err error) 
 		return nil, err
 	}
 	r, err := o.Runtime(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := store.EvidenceOfEach(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[string]*storage.Evidence, len(found))
+	for i := range found {
+		by[found[i].ConnectionID] = &found[i]
+	}
 	for _, id := range ids {
-		if err != nil {
-			return nil, err
-		}
-		var e *storage.Evidence
-		switch e, err = store.EvidenceOf(ctx, id); {
-		case abi.CodeOf(err) == abi.CodeConnectionUnknown:
-			err = nil
-		case err == nil && e.ConnectionID == id:
+		if e := by[id]; e != nil {
 			add(e, r)
 		}
 	}
-	return all, err
+	return all, nil
 }

@@ -143,6 +143,16 @@ func (s *Store) EvidenceOf(ctx context.Context, connection string) (*Evidence, e
 	return &e, nil
 }
 
+// EvidenceOfEach returns the evidence of the connections of some ids, in no order. One that is not
+// there is left out.
+func (s *Store) EvidenceOfEach(ctx context.Context, ids []string) ([]Evidence, error) {
+	var rows []evidenceJoined
+	if err := selectEvidence(s.db.Read, &rows).Where("e.connection_id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the evidence", err)
+	}
+	return publicAll(rows), nil
+}
+
 // EvidencePage returns the evidence of up to limit connections after a name, by
 // name. limit 0 is a hundred.
 func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Evidence, error) {

@@ -119,11 +119,22 @@ type revoked struct {
 // revoke ends a grant for its own client, or for its owner's program (RD-50).
 func (c *call) revoke() (any, error) {
 	id, from, token := c.r.PathValue("grant"), c.Guard.Address(c.r), c.bearer()
+	guesser := c.Guard.From(c.r)
+	if wait := c.guesses.Wait(guesser, token, c.Now()); wait > 0 {
+		return nil, wire.TooMany("too many tokens that are none came from this address", wrongInAMinute, wait)
+	}
 	err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), from, "grants.revoke", id), token, id)
+	known := err == nil || abi.CodeOf(err) == desk.CodeUnknown
 	if abi.CodeOf(err) == desk.CodeTokenRefused {
-		if known, refused := c.RevokeAsOwner(c.r.Context(), from, token, id); known || refused != nil {
+		var refused error
+		if known, refused = c.RevokeAsOwner(c.r.Context(), from, token, id); known || refused != nil {
 			err = refused
+		} else {
+			c.guesses.Wrong(guesser, token, c.Now())
 		}
+	}
+	if known {
+		c.guesses.Right(token)
 	}
 	if err != nil {
 		return nil, err

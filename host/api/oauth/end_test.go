@@ -1,11 +1,14 @@
 package oauth
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
@@ -54,6 +57,49 @@ func TestOwnersProgramRevokes(t *testing.T) {
 	events := slices.DeleteFunc(page.Events, func(e owner.AuditEvent) bool { return e.Outcome != "done" })
 	if len(events) != 1 || events[0].Subject != id || events[0].Actor != "token" || !strings.HasPrefix(events[0].Address, "192.0.") {
 		t.Errorf("got the events %+v, want one of the owner's token", page.Events)
+	}
+}
+
+// RD-57: tokens that are guessed where a grant is ended are counted, and the store is not asked about
+// more than thirty of an address in a minute; one that was good there is not shut out.
+func TestGuessesOfWhoRevokesAreCounted(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	_, id := b.granted()
+	made, err := access.CreateToken(t.Context(), b.owner, access.NewToken{Name: "mine", Scope: access.ScopeRead})
+	b.ok(err)
+	asked, as := 0, b.face.RevokeAsOwner
+	b.face.RevokeAsOwner = func(ctx context.Context, address, token, id string) (bool, error) {
+		asked++
+		return as(ctx, address, token, id)
+	}
+	status := func(token, from string) int {
+		t.Helper()
+		b.forward(time.Second / rateOfOne)
+		return b.posts("/grants/"+id+"/revoke", object{}, func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+token)
+			r.RemoteAddr = from + ":1"
+		}).status
+	}
+	const here, there = "198.51.100.7", "203.0.113.9"
+	if got := status(made.Secret, here); got != http.StatusForbidden {
+		t.Errorf("a token that reads: got %d, want %d", got, http.StatusForbidden)
+	}
+	asked = 0
+	const guesses = 2 * wrongInAMinute
+	refused := map[int]int{}
+	for i := range guesses {
+		refused[status(fmt.Sprint("pdpp_ot_none", i), here)]++
+	}
+	most := wrongInAMinute + wrongInAMinute*guesses/rateOfOne/60 // with those of the time that went by
+	if got := refused[http.StatusUnauthorized]; got < wrongInAMinute || got > most || refused[http.StatusTooManyRequests] != guesses-got || asked != got {
+		t.Errorf("got %v, and the store asked %d times, want 401 for %d to %d, 429 for the others and no question about those", refused, asked, wrongInAMinute, most)
+	}
+	if got := status(made.Secret, here); got != http.StatusForbidden {
+		t.Errorf("a token that was good before: got %d, want %d", got, http.StatusForbidden)
+	}
+	if got := status("pdpp_ot_none", there); got != http.StatusUnauthorized {
+		t.Errorf("from another address: got %d, want %d", got, http.StatusUnauthorized)
 	}
 }
 

@@ -23,7 +23,7 @@ type introspected struct {
 	Audience string          `json:"aud,omitempty"`
 }
 
-// How many wrong secrets of resource servers one address may send.
+// How many wrong secrets of resource servers, and wrong tokens that end a grant, one address may send.
 const wrongInAMinute = 30
 
 // introspect tells a resource server of the owner's what a token stands for. The server proves

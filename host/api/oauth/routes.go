@@ -67,7 +67,7 @@ type Server struct {
 	mux     *http.ServeMux
 	asks    wire.Limiter[netip.Prefix] // of all that is asked
 	clients wire.Limiter[netip.Prefix] // of registrations
-	guesses wire.Guesses               // of the secrets of resource servers
+	guesses wire.Guesses               // of the secrets of resource servers, and of the tokens that end a grant
 }
 
 // workTime is how long the host works on a request (RD-07).

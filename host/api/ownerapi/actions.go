@@ -85,9 +85,8 @@ func (c *call) actionsOn(id string, onDevice bool) (all []action) {
 			continue
 		}
 		a := rt.actionOf(c.Guard.Base(c.r))
-		if url := strings.Replace(*a.URL, "{connection_id}", id, 1); true {
-			a.URL = &url
-		}
+		url := strings.Replace(*a.URL, "{connection_id}", id, 1)
+		a.URL = &url
 		for _, name := range notOnDevice {
 			if onDevice && a.Family == name {
 				a = action{a.Family, unsupported, nil, nil, "a device runs it"}

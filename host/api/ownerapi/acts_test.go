@@ -2,6 +2,8 @@ package ownerapi
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -128,8 +130,18 @@ func TestTemplatesRunsAndInteractions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	asking(b)
+	plugins := b.owner.Config.PluginsDir()
+	module, err := os.ReadFile(filepath.Join(plugins, "credentialed.wasm"))
+	b.ok(err)
+	b.ok(os.WriteFile(filepath.Join(plugins, "misnamed.wasm"), module, 0o600))
 	var templates struct{ Data []connectorTemplate }
 	b.read("/v1/owner/connector-templates", &templates)
+	if len(templates.Data) != 2 {
+		t.Fatalf("got %+v, want two", templates.Data)
+	}
+	if bad := templates.Data[1]; bad.Name != "misnamed" || bad.ConnectorID != "credentialed" || bad.Problem == nil || len(bad.Actions) != 0 {
+		t.Errorf("a module under another name: got %+v, want its key, its problem, and nothing to do with it", bad)
+	}
 	got := templates.Data[0]
 	if got.Object != "owner_connector_template" || got.ConnectorID != "credentialed" || got.Streams == 0 || got.Version == "" || got.Count != 1 || len(got.Connections) != 1 ||
 		got.Connections[0].DisplayName != "mine" || got.Connections[0].Status != "active" || got.Plan.Step != "capture_static_secret" || got.Plan.Support != "supported" ||

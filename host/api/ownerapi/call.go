@@ -82,8 +82,12 @@ func (c *call) admit() error {
 		return refusalOf(web.UnknownHost())
 	}
 	if c.route.refusal != nil {
-		if c.route.allow != "" {
-			c.w.Header().Set("Allow", c.route.allow)
+		if allow := c.route.allow; allow != "" {
+			if c.r.URL.Path == Prefix+pathIntents { // which is the path of a connection as well
+				allow += ", " + http.MethodPost
+			}
+			c.w.Header().Set("Allow", allow)
+			return wrongMethod(c.route.path, allow).refusal
 		}
 		return c.route.refusal
 	}

@@ -42,14 +42,17 @@ type summary struct {
 	RevokedAt    *time.Time `json:"revoked_at"`
 }
 
-// mostSummaries is how many connections a template has.
+// mostSummaries is how many connections a template shows.
 const mostSummaries = 100
 
 func (c *call) templateOf(x *connectors.Connector) connectorTemplate {
 	key := cmp.Or(x.Connector, x.Name)
 	t := connectorTemplate{
-		Object: "owner_connector_template", ConnectorID: x.Name, ConnectorKey: key, DisplayName: cmp.Or(x.Title, key), Modality: x.Plan.Modality, Plan: x.Plan,
-		Streams: x.Streams, Count: len(x.Uses), Connections: []summary{}, Actions: c.actionsOnTemplate(), Key: x.Connector, Connector: *x,
+		Object: "owner_connector_template", ConnectorID: key, ConnectorKey: key, DisplayName: cmp.Or(x.Title, key), Modality: x.Plan.Modality, Plan: x.Plan,
+		Streams: x.Streams, Count: len(x.Uses), Connections: []summary{}, Actions: []action{}, Key: x.Connector, Connector: *x,
+	}
+	if x.Problem == nil {
+		t.Actions = c.actionsOnTemplate()
 	}
 	for _, u := range x.Uses[:min(len(x.Uses), mostSummaries)] {
 		t.Connections = append(t.Connections, summary{

@@ -84,6 +84,11 @@ func TestRefusalsHaveTheirCodes(t *testing.T) {
 			t.Errorf("%s: got WWW-Authenticate %q, want one: %v", tt.name, a.head.Get("WWW-Authenticate"), want)
 		}
 	}
+	intents := b.send(b.request("PUT", "/v1/owner/connections/intents", "", bearer...))
+	b.want("a method that no path of two takes", intents, 405, "method_not_allowed")
+	if got, want := intents.head.Get("Allow"), "DELETE, GET, PATCH, POST"; got != want {
+		t.Errorf("the path of intents: got %s allowed, want %s", got, want)
+	}
 	r := b.request("GET", "/v1/owner/status", "", bearer...)
 	r.Host = "evil.example"
 	b.want("a name that the host was not told of", b.send(r), 421, "web.unknown_host")

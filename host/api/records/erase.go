@@ -34,7 +34,7 @@ func (c *call) takes(rt *route) error {
 }
 
 // erase deletes the record that is asked for.
-func (c *call) erase() error {
+func (c *call) erase(rt *route) error {
 	if !c.caller.Scope.Owner {
 		return forbidden("an app changes nothing")
 	}
@@ -51,21 +51,24 @@ func (c *call) erase() error {
 	if origin := r.Header.Get("Origin"); origin != "" && !strings.HasSuffix(origin, "//"+r.Host) {
 		return forbidden("the request comes from another origin")
 	}
-	from, err := c.from()
-	if done := c.query.Done(); done != nil {
-		err = done
-	}
-	if err != nil {
+	err = c.reads(rt, func() error {
+		from, err := c.from()
+		if done := c.query.Done(); done != nil {
+			err = done
+		}
+		if err != nil {
+			return err
+		}
+		found, err := c.reader.Record(c.r.Context(), c.caller.Scope, read.One{From: from, Key: c.record})
+		if err != nil {
+			return c.choice(err)
+		}
+		_, err = data.Erase(c.r.Context(), c.Guard.Owner(r), found.ConnectionID, found.Stream, found.Key)
+		if abi.CodeOf(err) == abi.CodeRecordUnknown { // deleted meanwhile: the store's words have a command in them
+			return wire.NotFound()
+		}
 		return err
-	}
-	found, err := c.reader.Record(r.Context(), c.caller.Scope, read.One{From: from, Key: c.record})
-	if err != nil {
-		return c.choice(err)
-	}
-	_, err = data.Erase(r.Context(), c.Guard.Owner(r), found.ConnectionID, found.Stream, found.Key)
-	if abi.CodeOf(err) == abi.CodeRecordUnknown { // deleted meanwhile: the store's words have a command in them
-		return wire.NotFound()
-	}
+	})
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (c *call) guarded() (err error) {
 		return err
 	}
 	if c.r.Method == http.MethodDelete {
-		return c.erase()
+		return c.erase(rt)
 	}
 	if rt.send != nil {
 		return c.sent(rt)

@@ -1,6 +1,10 @@
 package words
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
+)
 
 // Apps that read.
 const (
@@ -68,9 +72,9 @@ const (
 	AppHasRead      = "It has read"
 	AppReadNothing  = "Nothing so far"
 	AppReadsNewest  = "Its newest reads"
-	AppReadTimes    = "Reads"
-	AppTokens       = "Tokens of it"
-	AppDeclaration  = "Read by the declaration"
+	AppReadTimes    = "Stream reads"
+	AppTokens       = "Tokens"
+	AppDeclaration  = "Approved against manifest"
 	AppReadAt       = "When"
 	AppRecords      = "Records"
 	AppOutcome      = "Outcome"
@@ -135,12 +139,13 @@ func AppRefusal(code string) string {
 	return "The address that the app has sent your browser to is not complete, or is too old."
 }
 
-// ReadsOfDays says in words how often an app has read in some days.
+// ReadsOfDays says in words how often an app has read a stream in some days: a request that reads two
+// streams counts twice.
 func ReadsOfDays(days int, reads int64) string {
 	if reads == 0 {
-		return "No reads in " + strconv.Itoa(days) + " days"
+		return "No stream reads in " + strconv.Itoa(days) + " days"
 	}
-	return strconv.FormatInt(reads, 10) + " reads in " + strconv.Itoa(days) + " days"
+	return words.Plural(reads, "stream read") + " in " + strconv.Itoa(days) + " days"
 }
 
 // AppReadOutcome is what became of a read, by the code of its refusal.

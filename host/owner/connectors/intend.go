@@ -64,7 +64,6 @@ type Intent struct {
 	Plan
 
 	Connector string
-	Title     string
 	Name      string // that the connection can have
 	Problem   string // why the module cannot run; "": it can
 }
@@ -76,7 +75,7 @@ func Intend(ctx context.Context, o *owner.Owner, connector, name string) (*Inten
 	if err != nil {
 		return nil, err
 	}
-	out := &Intent{Plan: i.Plan, Connector: i.Connector.Connector, Title: i.Title}
+	out := &Intent{Plan: i.Plan, Connector: i.Connector.Connector}
 	if i.Problem != nil {
 		out.Plan, out.Problem = noPlan, i.Problem.Message
 	}

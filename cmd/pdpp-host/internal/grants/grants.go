@@ -111,10 +111,10 @@ func write(w io.Writer, g *grants.Shown, now time.Time) {
 		fmt.Fprintln(w, "it has read nothing")
 	}
 	for _, d := range g.Days[max(0, len(g.Days)-shownDays):] {
-		fmt.Fprintf(w, "  on %s: %s in %s\n", d.Date, output.Plural(d.Records, "record"), output.Plural(d.Reads, "read"))
+		fmt.Fprintf(w, "  on %s: %s in %s\n", d.Date, output.Plural(d.Records, "record"), output.Plural(d.Reads, "stream read"))
 	}
 	if g.Digest != "" {
-		fmt.Fprintf(w, "it was read by the declaration %s, which is kept with it\n", output.ShortHash(g.Digest))
+		fmt.Fprintf(w, "approved against manifest %s (kept)\n", output.ShortHash(g.Digest))
 	}
 	for _, t := range g.Tokens {
 		fmt.Fprintf(w, "its token %s is from %s, until %s, used %s\n", t.ID, output.Timestamp(t.CreatedAt), output.Timestamp(t.ExpiresAt), timestamp(t.UsedAt, "never"))

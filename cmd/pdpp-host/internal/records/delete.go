@@ -30,7 +30,7 @@ func deleteCommand(s *session.Session) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return tell(s, e, "deleted", "no run brings it back before: pdpp-host records restore "+named(e))
+				return tell(s, e, "deleted", "no run brings it back; to allow that: pdpp-host records restore "+named(e))
 			})
 		},
 	}

@@ -112,7 +112,7 @@ func (i *intake) origin() string {
 func spelled(mux, refuse http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent := r.URL.EscapedPath()
-		if plain := path.Clean(sent); sent != plain && sent != strings.TrimSuffix(plain, "/")+"/" && !strings.HasPrefix(sent, device.Prefix) {
+		if plain := path.Clean(sent); sent != plain && sent != strings.TrimSuffix(plain, "/")+"/" {
 			refuse.ServeHTTP(w, r)
 			return
 		}
