@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // A record that its owner deletes is a tombstone like any other, and no run brings it back
@@ -155,4 +157,36 @@ func exerciseErasedArtifacts(t *testing.T, x *exercise) {
 	x.ok(x.s.EraseRecord(ctx, "laptop", "a", "l"))
 	x.ok(x.s.EraseRecord(ctx, "laptop", "b", "m"))
 	x.same([]bool{has(src, id("shared")), has(src, id("deep"))}, []bool{false, false})
+}
+
+// A record that changes while its owner deletes it is looked at again, but not for ever; what is
+// wrong before is told at once.
+func exerciseErasedMeanwhile(t *testing.T, x *exercise) {
+	w := x.begin("c")
+	x.put(w, 0, "a=1")
+	x.finish(w)
+	tries := 0
+	first := func(fn func(*db.Tx) error) context.Context {
+		tries = 0
+		return db.First(t.Context(), func(t *db.Tx) error {
+			tries++
+			return fn(t)
+		})
+	}
+	change := func(t *db.Tx) error {
+		_, err := t.DB.ExecContext(t.Ctx, "UPDATE records SET seq = 7")
+		return err
+	}
+	x.code(x.s.EraseRecord(first(func(*db.Tx) error { return abi.NewError(abi.CodeStoreLocked, "x", "") }), "c", "a", "a"), abi.CodeStoreLocked)
+	x.same(tries, 1)
+	x.code(x.s.EraseRecord(first(change), "c", "a", "a"), abi.CodeStoreUnavailable)
+	x.same(x.list("c", "a"), "1:a=1")
+	x.ok(x.s.EraseRecord(first(func(t *db.Tx) error {
+		if tries > 1 {
+			return nil
+		}
+		return change(t)
+	}), "c", "a", "a"))
+	x.same(tries, 2)
+	x.same(x.list("c", "a"), "2:-a")
 }

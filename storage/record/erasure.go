@@ -32,22 +32,25 @@ func (s *Store) EraseRecord(ctx context.Context, connection, stream, key string)
 	if err != nil {
 		return err
 	}
-	for moved := true; moved; {
+	for tries := 0; ; tries++ {
 		e, err := s.lookAt(ctx, st, key)
 		if err != nil {
 			return err
 		}
+		moved := false
 		err = s.db.Alone(ctx, "delete the record", func(t *db.Tx) error {
 			err := e.erase(t)
 			moved = errors.Is(err, errMoved)
 			return err
 		})
-		if err != nil && !moved {
+		if !moved || tries == maxTries {
 			return err
 		}
 	}
-	return nil
 }
+
+// maxTries bounds how often a record that changes meanwhile is looked at again.
+const maxTries = 9
 
 // errMoved undoes a transaction for a record that has changed since it was looked at.
 var errMoved = errors.New("the record has changed")
