@@ -190,3 +190,26 @@ func exerciseErasedMeanwhile(t *testing.T, x *exercise) {
 	x.same(tries, 2)
 	x.same(x.list("c", "a"), "2:-a")
 }
+
+// A record that is written while its owner deletes another one keeps the artifact of both, and
+// the artifact's name may stand in a longer text.
+func exerciseErasedArtifactMeanwhile(t *testing.T, x *exercise) {
+	src := x.enrolled("laptop")
+	x.ok(x.blob(src, "both"))
+	x.ok(x.blob(src, "within"))
+	both, within := hashOf("both"), hashOf("within")
+	x.deliver(src, "r1", "a", fmt.Sprintf(`k={"x":%q,"y":%q}`, both, within), fmt.Sprintf(`l={"x":"ab%sc"}`, within), `m={}`)
+	meanwhile := db.First(t.Context(), func(t *db.Tx) error {
+		for _, q := range []string{"UPDATE records SET seq = seq + 1, data = ? WHERE key = 'm'", "UPDATE counters SET value = value + 1 WHERE name = 'change' AND ? <> ''"} {
+			if _, err := t.DB.ExecContext(t.Ctx, q, fmt.Sprintf(`{"x":%q}`, both)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	x.ok(x.s.EraseRecord(meanwhile, "laptop", "a", "k"))
+	for _, sum := range []string{both, within} {
+		_, err := x.s.BlobPart(t.Context(), src.ConnectionID, sum, 0)
+		x.ok(err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -61,17 +63,18 @@ type erasing struct {
 	key    string
 	seq    int64    // of the record, when it was looked at
 	last   int64    // of the store, before it was
-	blobs  []string // that the record alone refers to, of those up to last
+	blobs  []string // artifacts that no other record with a seq up to last refers to
 }
 
-// ofConnection are the records of a connection that have a text in them.
-const ofConnection = "r.stream_id IN (SELECT id FROM streams WHERE connection_id = ?) AND r.deleted = 0 AND r.data LIKE ?"
+var (
+	// blobNames finds what may be the name of an artifact, wherever it stands in a record.
+	blobNames = regexp.MustCompile(`[0-9a-f]{64}`)
+	// hexes finds what may hold the name of an artifact, from any place on.
+	hexes = regexp.MustCompile(`[0-9a-f]{64,}`)
+)
 
-// blobNames finds what may be the name of an artifact, wherever it stands in a record.
-var blobNames = regexp.MustCompile(`[0-9a-f]{64}`)
-
-// lookAt reads a record, and which artifacts go with it. To find them it reads every record of
-// the connection, which no other transaction waits for.
+// lookAt reads a record, and which artifacts go with it. It holds no lock while it reads every
+// record of the connection.
 func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*erasing, error) {
 	e := &erasing{stream: st, key: key}
 	var data string
@@ -90,17 +93,41 @@ func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*
 	if err := s.db.Read.NewRaw("SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?)", st.ConnectionID, bun.List(names)).Scan(ctx, &kept); err != nil {
 		return nil, s.db.Fail("find its artifacts", err)
 	}
-	for _, name := range kept {
-		var used bool
-		err := s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq <> ? AND "+ofConnection+")", e.seq, st.ConnectionID, "%"+name+"%").Scan(&used)
-		if err != nil {
-			return nil, s.db.Fail("find its artifacts", err)
+	e.blobs, err = Unreferred(ctx, s.db.Read, st.ConnectionID, kept, 0, e.seq)
+	return e, s.db.Fail("find its artifacts", err)
+}
+
+// Unreferred returns which artifacts of a connection no live record of it with a seq above after
+// refers to, but for the one with the seq except. It reads all those records, once.
+func Unreferred(ctx context.Context, q bun.IDB, connectionID string, names []string, after, except int64) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	of := "stream_id IN (SELECT id FROM streams WHERE connection_id = ?) AND deleted = 0 AND seq <> ?"
+	if after > 0 {
+		of = fmt.Sprintf("seq > %d AND +%s", after, of) // by seq: they are few
+	}
+	rows, err := q.QueryContext(ctx, "SELECT data FROM records WHERE "+of, connectionID, except)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	left := map[string]bool{}
+	for _, name := range names {
+		left[name] = true
+	}
+	var data sql.RawBytes
+	for len(left) > 0 && rows.Next() {
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
 		}
-		if !used {
-			e.blobs = append(e.blobs, name)
+		for _, hex := range hexes.FindAll(data, -1) {
+			for ; len(hex) >= 2*sha256.Size; hex = hex[1:] {
+				delete(left, string(hex[:2*sha256.Size]))
+			}
 		}
 	}
-	return e, nil
+	return slices.Sorted(maps.Keys(left)), rows.Err()
 }
 
 func noRecord(stream string) error {
@@ -124,10 +151,8 @@ func (e *erasing) erase(t *db.Tx) error {
 		return errMoved
 	}
 	t.Erased = true
-	for _, name := range e.blobs {
-		if err := e.dropBlob(t, name); err != nil {
-			return err
-		}
+	if err := e.dropBlobs(t); err != nil {
+		return err
 	}
 	sequence, err := OpenSequence(t)
 	if err != nil {
@@ -157,16 +182,18 @@ func (e *erasing) erase(t *db.Tx) error {
 	return evidence.Retain(t, e.stream.ConnectionID, -1)
 }
 
-// dropBlob removes an artifact that no record refers to which came after the one was looked at.
-func (e *erasing) dropBlob(t *db.Tx, name string) error {
-	var used bool
-	err := t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq > ? AND r.seq <> ? AND "+ofConnection+")", e.last, e.seq, e.stream.ConnectionID, "%"+name+"%").Scan(&used)
+// dropBlobs removes the artifacts, but for those that a record written since lookAt refers to.
+func (e *erasing) dropBlobs(t *db.Tx) error {
+	names, err := Unreferred(t.Ctx, t.DB, e.stream.ConnectionID, e.blobs, e.last, e.seq)
+	if err != nil || len(names) == 0 {
+		return err
+	}
 	for _, table := range []string{"device_blob_parts", "device_blobs"} {
-		if err == nil && !used {
-			_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 = ?", e.stream.ConnectionID, name)
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 IN (?)", e.stream.ConnectionID, bun.List(names)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // RestoreRecord lets runs bring a record again that its owner has deleted. Its data is gone until
