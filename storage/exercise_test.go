@@ -107,6 +107,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"enumerations of what owners delete RD-25.1, Invariant 12", exerciseErasedEnumerated},
 		{"artifacts of what owners delete RD-25.2", exerciseErasedArtifacts},
 		{"what changes while its owner deletes it RD-25.1", exerciseErasedMeanwhile},
+		{"artifacts of what comes after its owner deletes another RD-25.2", exerciseErasedArtifactToCome},
 		{"artifacts of what comes while their owner deletes RD-25.2", exerciseErasedArtifactMeanwhile},
 		{"records: pages and changes", exerciseReads},
 		{"the longest names and keys", exerciseLongKeys},

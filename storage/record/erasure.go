@@ -93,13 +93,13 @@ func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*
 	if err := s.db.Read.NewRaw("SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?)", st.ConnectionID, bun.List(names)).Scan(ctx, &kept); err != nil {
 		return nil, s.db.Fail("find its artifacts", err)
 	}
-	e.blobs, err = Unreferred(ctx, s.db.Read, st.ConnectionID, kept, 0, e.seq)
+	e.blobs, err = unreferred(ctx, s.db.Read, st.ConnectionID, kept, 0, e.seq)
 	return e, s.db.Fail("find its artifacts", err)
 }
 
-// Unreferred returns which artifacts of a connection no live record of it with a seq above after
+// unreferred returns which artifacts of a connection no live record of it with a seq above after
 // refers to, but for the one with the seq except. It reads all those records, once.
-func Unreferred(ctx context.Context, q bun.IDB, connectionID string, names []string, after, except int64) ([]string, error) {
+func unreferred(ctx context.Context, q bun.IDB, connectionID string, names []string, after, except int64) ([]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -182,14 +182,57 @@ func (e *erasing) erase(t *db.Tx) error {
 	return evidence.Retain(t, e.stream.ConnectionID, -1)
 }
 
-// dropBlobs removes the artifacts, but for those that a record written since lookAt refers to.
+// dropBlobs removes the artifacts, but for those that a record written since lookAt refers to. One
+// that has come since the last run of a device that succeeded may belong to a record that is still
+// to come: DropErasedBlobs looks at it then.
 func (e *erasing) dropBlobs(t *db.Tx) error {
-	names, err := Unreferred(t.Ctx, t.DB, e.stream.ConnectionID, e.blobs, e.last, e.seq)
+	names, err := unreferred(t.Ctx, t.DB, e.stream.ConnectionID, e.blobs, e.last, e.seq)
+	for _, name := range names {
+		if err == nil {
+			_, err = t.DB.ExecContext(t.Ctx, "INSERT INTO erased_blobs (connection_id, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING", e.stream.ConnectionID, name)
+		}
+	}
 	if err != nil || len(names) == 0 {
 		return err
 	}
+	var settled []string
+	err = t.DB.NewRaw(`SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?) AND at_us < (SELECT max(c.at_us) FROM device_commits AS c
+JOIN source_instances AS s ON s.id = c.source_id JOIN runs AS r ON r.run_id = c.run_id WHERE s.connection_id = ? AND r.status = 'succeeded')`,
+		e.stream.ConnectionID, bun.List(names), e.stream.ConnectionID).Scan(t.Ctx, &settled)
+	if err != nil {
+		return err
+	}
+	return deleteBlobs(t, e.stream.ConnectionID, settled)
+}
+
+// DropErasedBlobs removes the artifacts of records that their owner has deleted, unless a record
+// refers to them now. It is called when a run of a device has succeeded: all that the device
+// collected until then has come.
+func DropErasedBlobs(t *db.Tx, connectionID string) error {
+	var names []string
+	err := t.DB.NewRaw("SELECT e.sha256 FROM erased_blobs AS e JOIN device_blobs AS b ON b.connection_id = e.connection_id AND b.sha256 = e.sha256 WHERE e.connection_id = ?", connectionID).Scan(t.Ctx, &names)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	gone, err := unreferred(t.Ctx, t.DB, connectionID, names, 0, 0)
+	if err != nil {
+		return err
+	}
+	t.Erased = true
+	if err := deleteBlobs(t, connectionID, gone); err != nil {
+		return err
+	}
+	// The others have a record again. Those that are gone stay listed: the device may send them again.
+	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM erased_blobs WHERE connection_id = ? AND sha256 IN (SELECT sha256 FROM device_blobs WHERE connection_id = ?)", connectionID, connectionID)
+	return err
+}
+
+func deleteBlobs(t *db.Tx, connectionID string, names []string) error {
 	for _, table := range []string{"device_blob_parts", "device_blobs"} {
-		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 IN (?)", e.stream.ConnectionID, bun.List(names)); err != nil {
+		if len(names) == 0 {
+			break
+		}
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 IN (?)", connectionID, bun.List(names)); err != nil {
 			return err
 		}
 	}
