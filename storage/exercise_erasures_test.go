@@ -267,3 +267,29 @@ func exerciseErasedArtifactMeanwhile(t *testing.T, x *exercise) {
 		x.ok(err)
 	}
 }
+
+// A rejection ends with the deletion of its record, and what an owner has deleted is not rejected:
+// an enumeration that meets it sweeps.
+func exerciseErasedRejected(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	rejected := func() (n, rows int64) {
+		x.ok(x.s.db.Read.QueryRowContext(ctx, "SELECT sum(rejected + rejected_unlisted), (SELECT count(*) FROM rejected_records) FROM streams").Scan(&n, &rows))
+		return n, rows
+	}
+	w := x.begin("c")
+	x.put(w, 0, "k=1", "l=1", "gone=1", "!k", "!l")
+	x.finish(w)
+	x.ok(x.s.EraseRecord(ctx, "c", "a", "k"))
+	n, rows := rejected()
+	x.same([]int64{n, rows}, []int64{1, 1})
+	x.sound()
+
+	w = x.begin("c")
+	x.enumerate(w, whole(), "!k", "l=2")
+	x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: whole()}))
+	x.ok(w.Flush(ctx))
+	x.same(w.Swept()[0].Gone, 1)
+	x.finish(w)
+	n, rows = rejected()
+	x.same([]int64{n, rows}, []int64{0, 0})
+}

@@ -105,6 +105,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"what owners delete stays deleted RD-25.1, Invariant 13", exerciseErasures},
 		{"enumerations of what owners delete RD-25.1, Invariant 12", exerciseErasedEnumerated},
+		{"rejections of what owners delete RD-25.1, Invariant 12", exerciseErasedRejected},
 		{"artifacts of what owners delete RD-25.2", exerciseErasedArtifacts},
 		{"what changes while its owner deletes it RD-25.1", exerciseErasedMeanwhile},
 		{"artifacts of what comes after its owner deletes another RD-25.2", exerciseErasedArtifactToCome},

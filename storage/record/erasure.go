@@ -172,10 +172,24 @@ func (e *erasing) erase(t *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live - 1, deleted = deleted + 1, last_seq = ?, erased = erased + ? WHERE id = ?", sequence.Last, fresh, e.stream.ID)
+	hash := HashKey([]byte(e.key))
+	ended, err := t.DB.ExecContext(t.Ctx, endRejection, e.stream.ID, hash[:])
 	if err != nil {
 		return err
 	}
+	rejected, err := ended.RowsAffected()
+	if err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live - 1, deleted = deleted + 1, last_seq = ?, erased = erased + ?, rejected = rejected - ? WHERE id = ?", sequence.Last, fresh, rejected, e.stream.ID)
+	if err != nil {
+		return err
+	}
+	change, err := evidence.ChangeOf(t, e.stream.ConnectionID)
+	if err != nil {
+		return err
+	}
+	change.Rejected = change.Rejected || rejected > 0
 	if err := evidence.StoresMoved(t, e.stream.ConnectionID); err != nil {
 		return err
 	}
@@ -266,6 +280,14 @@ func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key strin
 func (s *Store) IsErased(ctx context.Context, connectionID, stream, key string) (erased bool, err error) {
 	err = s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?)", connectionID, stream, erasureKey([]byte(key))).Scan(&erased)
 	return erased, s.db.Fail("read the record", err)
+}
+
+// isErased reports whether an owner has deleted the record of a rejection.
+func isErased(t *db.Tx, to *Target, r *rejection) (erased bool, err error) {
+	first := hex.EncodeToString(r.key[:])
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 >= ? AND key_sha256 < ?)",
+		to.ConnectionID, to.Streams[r.stream].Name, first, first+"g").Scan(&erased)
+	return erased, err
 }
 
 // findErased returns which records of a batch their owner has deleted; nil: none. A batch of
