@@ -67,7 +67,7 @@ var copyTables = []copyTable{
 	{"confirmations", []string{"connection_id", "action", "version"}}, {"devices", []string{"id"}}, {"enrollment_codes", []string{"code_sha256"}},
 	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
 	{"device_blobs", []string{"connection_id", "sha256"}}, {"device_blob_parts", []string{"connection_id", "sha256", "n"}}, {"removed_credentials", []string{"connection_id", "field"}},
-	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}}, {"erasures", []string{"connection_id", "stream", "key_sha256"}},
+	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}}, {"erasures", []string{"connection_id", "stream", "key_sha256"}}, {"erased_blobs", []string{"connection_id", "sha256"}},
 	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}}, {"met", []string{"enumeration_id", "n"}},
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},

@@ -72,4 +72,5 @@ func TestOlderArtifactsAreRead(t *testing.T) {
 			}
 		}
 	}
+	x.copied()
 }

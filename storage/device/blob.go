@@ -26,8 +26,8 @@ const (
 const BlobPartBytes = 256 << 10
 
 // PutBlob keeps an artifact of a source under the hash of its bytes, in hex. One
-// that is kept already stays as it is. One for which there is no room is
-// device_blob_quota_exceeded.
+// that is kept already stays as it is, but for when it came. One for which there is
+// no room is device_blob_quota_exceeded.
 func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaType string, data []byte) error {
 	if sum := sha256.Sum256(data); hash != hex.EncodeToString(sum[:]) {
 		return abi.NewError(device.CodeBatchHashMismatch, "the artifact is not what its name says", "send it again")
@@ -41,7 +41,11 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 			return err
 		}
 		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: []byte{}, Bytes: int64(len(data)), AtUS: db.Micros(t.Now)}
-		if known, err := t.DB.NewSelect().Model((*blobRow)(nil)).Where("connection_id = ? AND sha256 = ?", row.ConnectionID, row.SHA256).Exists(t.Ctx); err != nil || known {
+		again, err := t.DB.NewUpdate().Model(&row).WherePK().Column("at_us").Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		if n, err := again.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
 		if err := roomForBlob(t, &row); err != nil {

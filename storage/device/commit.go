@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
@@ -62,6 +63,11 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		}
 		if err := clearRefusal(t, feed); err != nil {
 			return err
+		}
+		if o.Status == tables.StatusSucceeded {
+			if err := record.DropErasedBlobs(t, feed.ConnectionID); err != nil {
+				return err
+			}
 		}
 		return evidence.StoresMoved(t, feed.ConnectionID)
 	})

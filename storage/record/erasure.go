@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -32,22 +34,25 @@ func (s *Store) EraseRecord(ctx context.Context, connection, stream, key string)
 	if err != nil {
 		return err
 	}
-	for moved := true; moved; {
+	for tries := 0; ; tries++ {
 		e, err := s.lookAt(ctx, st, key)
 		if err != nil {
 			return err
 		}
+		moved := false
 		err = s.db.Alone(ctx, "delete the record", func(t *db.Tx) error {
 			err := e.erase(t)
 			moved = errors.Is(err, errMoved)
 			return err
 		})
-		if err != nil && !moved {
+		if !moved || tries == maxTries {
 			return err
 		}
 	}
-	return nil
 }
+
+// maxTries bounds how often a record that changes meanwhile is looked at again.
+const maxTries = 9
 
 // errMoved undoes a transaction for a record that has changed since it was looked at.
 var errMoved = errors.New("the record has changed")
@@ -58,17 +63,18 @@ type erasing struct {
 	key    string
 	seq    int64    // of the record, when it was looked at
 	last   int64    // of the store, before it was
-	blobs  []string // that the record alone refers to, of those up to last
+	blobs  []string // artifacts that no other record with a seq up to last refers to
 }
 
-// ofConnection are the records of a connection that have a text in them.
-const ofConnection = "r.stream_id IN (SELECT id FROM streams WHERE connection_id = ?) AND r.deleted = 0 AND r.data LIKE ?"
+var (
+	// blobNames finds what may be the name of an artifact, wherever it stands in a record.
+	blobNames = regexp.MustCompile(`[0-9a-f]{64}`)
+	// hexes finds what may hold the name of an artifact, from any place on.
+	hexes = regexp.MustCompile(`[0-9a-f]{64,}`)
+)
 
-// blobNames finds what may be the name of an artifact, wherever it stands in a record.
-var blobNames = regexp.MustCompile(`[0-9a-f]{64}`)
-
-// lookAt reads a record, and which artifacts go with it. To find them it reads every record of
-// the connection, which no other transaction waits for.
+// lookAt reads a record, and which artifacts go with it. It holds no lock while it reads every
+// record of the connection.
 func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*erasing, error) {
 	e := &erasing{stream: st, key: key}
 	var data string
@@ -87,17 +93,41 @@ func (s *Store) lookAt(ctx context.Context, st *tables.StreamRow, key string) (*
 	if err := s.db.Read.NewRaw("SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?)", st.ConnectionID, bun.List(names)).Scan(ctx, &kept); err != nil {
 		return nil, s.db.Fail("find its artifacts", err)
 	}
-	for _, name := range kept {
-		var used bool
-		err := s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq <> ? AND "+ofConnection+")", e.seq, st.ConnectionID, "%"+name+"%").Scan(&used)
-		if err != nil {
-			return nil, s.db.Fail("find its artifacts", err)
+	e.blobs, err = unreferred(ctx, s.db.Read, st.ConnectionID, kept, 0, e.seq)
+	return e, s.db.Fail("find its artifacts", err)
+}
+
+// unreferred returns which artifacts of a connection no live record of it with a seq above after
+// refers to, but for the one with the seq except. It reads all those records, once.
+func unreferred(ctx context.Context, q bun.IDB, connectionID string, names []string, after, except int64) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	of := "stream_id IN (SELECT id FROM streams WHERE connection_id = ?) AND deleted = 0 AND seq <> ?"
+	if after > 0 {
+		of = fmt.Sprintf("seq > %d AND +%s", after, of) // by seq: they are few
+	}
+	rows, err := q.QueryContext(ctx, "SELECT data FROM records WHERE "+of, connectionID, except)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	left := map[string]bool{}
+	for _, name := range names {
+		left[name] = true
+	}
+	var data sql.RawBytes
+	for len(left) > 0 && rows.Next() {
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
 		}
-		if !used {
-			e.blobs = append(e.blobs, name)
+		for _, hex := range hexes.FindAll(data, -1) {
+			for ; len(hex) >= 2*sha256.Size; hex = hex[1:] {
+				delete(left, string(hex[:2*sha256.Size]))
+			}
 		}
 	}
-	return e, nil
+	return slices.Sorted(maps.Keys(left)), rows.Err()
 }
 
 func noRecord(stream string) error {
@@ -121,10 +151,8 @@ func (e *erasing) erase(t *db.Tx) error {
 		return errMoved
 	}
 	t.Erased = true
-	for _, name := range e.blobs {
-		if err := e.dropBlob(t, name); err != nil {
-			return err
-		}
+	if err := e.dropBlobs(t); err != nil {
+		return err
 	}
 	sequence, err := OpenSequence(t)
 	if err != nil {
@@ -144,26 +172,85 @@ func (e *erasing) erase(t *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live - 1, deleted = deleted + 1, last_seq = ?, erased = erased + ? WHERE id = ?", sequence.Last, fresh, e.stream.ID)
+	hash := HashKey([]byte(e.key))
+	ended, err := t.DB.ExecContext(t.Ctx, endRejection, e.stream.ID, hash[:])
 	if err != nil {
 		return err
 	}
+	rejected, err := ended.RowsAffected()
+	if err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live - 1, deleted = deleted + 1, last_seq = ?, erased = erased + ?, rejected = rejected - ? WHERE id = ?", sequence.Last, fresh, rejected, e.stream.ID)
+	if err != nil {
+		return err
+	}
+	change, err := evidence.ChangeOf(t, e.stream.ConnectionID)
+	if err != nil {
+		return err
+	}
+	change.Rejected = change.Rejected || rejected > 0
 	if err := evidence.StoresMoved(t, e.stream.ConnectionID); err != nil {
 		return err
 	}
 	return evidence.Retain(t, e.stream.ConnectionID, -1)
 }
 
-// dropBlob removes an artifact that no record refers to which came after the one was looked at.
-func (e *erasing) dropBlob(t *db.Tx, name string) error {
-	var used bool
-	err := t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM records AS r WHERE r.seq > ? AND r.seq <> ? AND "+ofConnection+")", e.last, e.seq, e.stream.ConnectionID, "%"+name+"%").Scan(&used)
-	for _, table := range []string{"device_blob_parts", "device_blobs"} {
-		if err == nil && !used {
-			_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 = ?", e.stream.ConnectionID, name)
+// dropBlobs removes the artifacts, but for those that a record written since lookAt refers to. One
+// that has come since the last run of a device that succeeded may belong to a record that is still
+// to come: DropErasedBlobs looks at it then.
+func (e *erasing) dropBlobs(t *db.Tx) error {
+	names, err := unreferred(t.Ctx, t.DB, e.stream.ConnectionID, e.blobs, e.last, e.seq)
+	for _, name := range names {
+		if err == nil {
+			_, err = t.DB.ExecContext(t.Ctx, "INSERT INTO erased_blobs (connection_id, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING", e.stream.ConnectionID, name)
 		}
 	}
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	var settled []string
+	err = t.DB.NewRaw(`SELECT sha256 FROM device_blobs WHERE connection_id = ? AND sha256 IN (?) AND at_us < (SELECT max(c.at_us) FROM device_commits AS c
+JOIN source_instances AS s ON s.id = c.source_id JOIN runs AS r ON r.run_id = c.run_id WHERE s.connection_id = ? AND r.status = 'succeeded')`,
+		e.stream.ConnectionID, bun.List(names), e.stream.ConnectionID).Scan(t.Ctx, &settled)
+	if err != nil {
+		return err
+	}
+	return deleteBlobs(t, e.stream.ConnectionID, settled)
+}
+
+// DropErasedBlobs removes the artifacts of records that their owner has deleted, unless a record
+// refers to them now. It is called when a run of a device has succeeded: all that the device
+// collected until then has come.
+func DropErasedBlobs(t *db.Tx, connectionID string) error {
+	var names []string
+	err := t.DB.NewRaw("SELECT e.sha256 FROM erased_blobs AS e JOIN device_blobs AS b ON b.connection_id = e.connection_id AND b.sha256 = e.sha256 WHERE e.connection_id = ?", connectionID).Scan(t.Ctx, &names)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	gone, err := unreferred(t.Ctx, t.DB, connectionID, names, 0, 0)
+	if err != nil {
+		return err
+	}
+	t.Erased = true
+	if err := deleteBlobs(t, connectionID, gone); err != nil {
+		return err
+	}
+	// The others have a record again. Those that are gone stay listed: the device may send them again.
+	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM erased_blobs WHERE connection_id = ? AND sha256 IN (SELECT sha256 FROM device_blobs WHERE connection_id = ?)", connectionID, connectionID)
 	return err
+}
+
+func deleteBlobs(t *db.Tx, connectionID string, names []string) error {
+	for _, table := range []string{"device_blob_parts", "device_blobs"} {
+		if len(names) == 0 {
+			break
+		}
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE connection_id = ? AND sha256 IN (?)", connectionID, bun.List(names)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RestoreRecord lets runs bring a record again that its owner has deleted. Its data is gone until
@@ -193,6 +280,14 @@ func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key strin
 func (s *Store) IsErased(ctx context.Context, connectionID, stream, key string) (erased bool, err error) {
 	err = s.db.Read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?)", connectionID, stream, erasureKey([]byte(key))).Scan(&erased)
 	return erased, s.db.Fail("read the record", err)
+}
+
+// isErased reports whether an owner has deleted the record of a rejection.
+func isErased(t *db.Tx, to *Target, r *rejection) (erased bool, err error) {
+	first := hex.EncodeToString(r.key[:])
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 >= ? AND key_sha256 < ?)",
+		to.ConnectionID, to.Streams[r.stream].Name, first, first+"g").Scan(&erased)
+	return erased, err
 }
 
 // findErased returns which records of a batch their owner has deleted; nil: none. A batch of

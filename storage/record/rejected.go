@@ -63,13 +63,19 @@ func FollowRejections(t *db.Tx, to *Target, b *Batch) error {
 	return nil
 }
 
-// reject lists one rejected record, or counts it where the list is full.
+// reject lists one rejected record, or counts it where the list is full. One that its owner has
+// deleted is not missing.
 func reject(t *db.Tx, to *Target, r *rejection) error {
 	tallies, err := OpenTallies(t, to)
 	if err != nil {
 		return err
 	}
 	c := &tallies[r.stream]
+	if c.erased > 0 {
+		if erased, err := isErased(t, to, r); err != nil || erased {
+			return err
+		}
+	}
 	if err := SpoilEnumeration(t, to, to.Streams[r.stream].ID, SweepRejected); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ const (
 
 	RecordTitle    = "Record"
 	RecordDeleted  = "This record is deleted. Nothing of it is kept but its key, and a run that finds it at its source brings it again."
-	RecordErasedBy = "You deleted this record. Nothing of it is kept but its key, and no run brings it back."
+	RecordErasedBy = "You deleted this record. Its key is kept, and single words may stay in the index of searches until `pdpp-host store compact`; no run brings it back."
 	EraseRecord    = "Delete this record"
 	EraseNote      = "What is kept of it here goes for good, with files that no other record refers to. Its source keeps what it has, and no run brings the record back unless you let it."
 	EraseForGood   = "Delete it for good"

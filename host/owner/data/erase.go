@@ -22,7 +22,7 @@ func Erase(ctx context.Context, o *owner.Owner, connection, stream, key string) 
 	if err != nil {
 		return nil, err
 	}
-	// Readers see it no more as it is: they wait for the index. Its words go from there at once.
+	// Readers see it no more as it is: they wait for the index. From then on no search finds it.
 	if r, err := o.Reader(ctx); err == nil {
 		_, _ = r.Index.All(ctx, read.Wait) // what is left to do the next reader does
 	}

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -172,5 +171,11 @@ func Scan(rows *sql.Rows, columns int) ([]any, error) {
 	for i := range values {
 		to[i] = &values[i]
 	}
-	return values, errors.Join(rows.Scan(to...))
+	err := rows.Scan(to...)
+	for i, v := range values {
+		if b, ok := v.([]byte); ok && b == nil {
+			values[i] = []byte{} // SQLite's driver reads an empty one as none
+		}
+	}
+	return values, err
 }
