@@ -45,7 +45,10 @@ func (s *Store) EraseRecord(ctx context.Context, connection, stream, key string)
 			moved = errors.Is(err, errMoved)
 			return err
 		})
-		if !moved || tries == maxTries {
+		if moved && tries == maxTries {
+			return abi.NewError(abi.CodeStoreLocked, "the record changes all the time, and is not deleted", "delete it when no run writes it").Wrap(err)
+		}
+		if !moved {
 			return err
 		}
 	}
