@@ -257,7 +257,11 @@ func rankOf(text string) func(*follower) string {
 			}
 			for i := range page.Hits {
 				h := &page.Hits[i]
-				told = append(told, fmt.Sprint(h.Connection, h.Key, h.EmittedAt, h.RunID, h.Seq, h.Matched, h.Field, h.Snippet, h.Before, h.Behind))
+				when := h.EmittedAt
+				if f.late { // see shown
+					when = ""
+				}
+				told = append(told, fmt.Sprint(h.Connection, h.Key, when, h.RunID, h.Seq, h.Matched, h.Field, h.Snippet, h.Before, h.Behind))
 			}
 			if f.late {
 				slices.Sort(told)
