@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -19,14 +20,16 @@ FULL JOIN read_days b ON b.stream_id = a.stream_id AND b.day = a.day WHERE a.rec
 	unlikeChanges = `SELECT i.stream_id FROM read_rows i LEFT JOIN read_changes c ON c.stream_id = i.stream_id AND c.seq = i.born_seq
 WHERE i.born_seq > 0 AND (c.key IS NULL OR c.key <> i.key)
 UNION SELECT c.stream_id FROM read_changes c LEFT JOIN read_rows i ON i.stream_id = c.stream_id AND i.key = c.key WHERE i.key IS NULL OR c.seq < i.born_seq OR c.seq > i.seq`
-	unlikeBlobs = `SELECT coalesce(i.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, key, blobs FROM read_rows WHERE blobs > 0) i
-FULL JOIN (SELECT stream_id, key, count(*) AS blobs FROM read_blobs GROUP BY stream_id, key) b ON b.stream_id = i.stream_id AND b.key = i.key
-WHERE i.blobs IS NULL OR b.blobs IS NULL OR i.blobs <> b.blobs`
-	unlikeLinks = `SELECT coalesce(i.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, key, links FROM read_rows WHERE links > 0) i
-FULL JOIN (SELECT stream_id, key, count(*) AS links FROM read_links GROUP BY stream_id, key) b ON b.stream_id = i.stream_id AND b.key = i.key
-WHERE i.links IS NULL OR b.links IS NULL OR i.links <> b.links
-UNION SELECT k.stream_id FROM read_links k LEFT JOIN read_rows i ON i.stream_id = k.stream_id AND i.key = k.key AND i.sort = k.sort WHERE i.key IS NULL`
+	unlikeLinks = `SELECT k.stream_id FROM read_links k LEFT JOIN read_rows i ON i.stream_id = k.stream_id AND i.key = k.key AND i.sort = k.sort WHERE i.key IS NULL`
 )
+
+// unlikeCount finds the streams of which a record has another number of references of a kind than
+// read_rows says.
+func unlikeCount(kind string) string {
+	return strings.ReplaceAll(`SELECT coalesce(i.stream_id, b.stream_id) AS stream_id FROM (SELECT stream_id, key, KIND FROM read_rows WHERE KIND > 0) i
+FULL JOIN (SELECT stream_id, key, count(*) AS KIND FROM read_KIND GROUP BY stream_id, key) b ON b.stream_id = i.stream_id AND b.key = i.key
+WHERE i.KIND IS NULL OR b.KIND IS NULL OR i.KIND <> b.KIND`, "KIND", kind)
+}
 
 // CheckRead returns the streams whose read state is not what their records say, and whether
 // that of all is unusable. It reads all of it.
@@ -41,7 +44,7 @@ func (s *Store) CheckRead(ctx context.Context) (streams []int64, all bool, err e
 	if err != nil || ahead != 0 || words != 0 {
 		return nil, err == nil, s.db.Fail("check the index", err)
 	}
-	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+" UNION "+unlikeBlobs+" UNION "+unlikeLinks+") AS d WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 1) ORDER BY 1").Scan(ctx, &streams)
+	err = s.db.Read.NewRaw("SELECT DISTINCT stream_id FROM ("+unlikeRows+" UNION "+unlikeOrder+" UNION "+unlikeDays+" UNION "+unlikeChanges+" UNION "+unlikeCount("blobs")+" UNION "+unlikeCount("links")+" UNION "+unlikeLinks+") AS d WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 1) ORDER BY 1").Scan(ctx, &streams)
 	return streams, false, s.db.Fail("check the index", err)
 }
 

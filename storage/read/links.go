@@ -33,7 +33,7 @@ func (s *Store) ReadLinked(ctx context.Context, q LinkQuery) (out []Linked, cut 
 	text := columns + "(SELECT l.stream_id, l.link, l.sort, l.key FROM (SELECT j.key AS n, j.value AS link, coalesce(" + fmt.Sprintf(last, "sort") + ", X'FFFF') AS sort, coalesce(" +
 		fmt.Sprintf(last, "key") + ", '') AS key FROM json_each(?) AS j LIMIT -1) AS p CROSS JOIN read_links AS l ON l.stream_id = ? AND l.link = p.link AND (l.sort, l.key) <= (p.sort, p.key) " +
 		"ORDER BY p.n, l.sort, l.key LIMIT -1) AS l CROSS JOIN" + joins
-	list := "[" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(q.Links)), ","), "[]") + "]"
+	list := strings.ReplaceAll(fmt.Sprint(q.Links), " ", ",") // as JSON
 	args := []any{q.StreamID, q.Limit - 1, q.StreamID, q.Limit - 1, list, q.StreamID}
 	if s.db.IsServer() { // which leaves long values where they are when it sorts
 		text = columns + "unnest(?::bigint[]) WITH ORDINALITY AS p (link, n) CROSS JOIN LATERAL " +

@@ -179,11 +179,13 @@ func (s *statements) remove(old []indexed) error {
 		if err := s.exec("DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", old[i].StreamID, old[i].Sort, old[i].Key); err != nil {
 			return err
 		}
-		for table, rows := range map[string]int64{"read_blobs": old[i].Blobs, "read_links": old[i].Links} {
-			if rows == 0 {
-				continue
+		if old[i].Blobs > 0 {
+			if err := s.exec("DELETE FROM read_blobs WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
+				return err
 			}
-			if err := s.exec("DELETE FROM "+table+" WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
+		}
+		if old[i].Links > 0 {
+			if err := s.exec("DELETE FROM read_links WHERE stream_id = ? AND key = ?", old[i].StreamID, old[i].Key); err != nil {
 				return err
 			}
 		}

@@ -68,6 +68,6 @@ func (p *Plan) Bounded() bool { return p.ConsentTimeField != "" && p.TimeField()
 // Indexed.
 func Scope(streamID int64, field int) string { return fmt.Sprintf("s%df%d", streamID, field) }
 
-// Whole is the word for all of a stream's fields: a search goes through one list of documents then,
-// and not through one of each field.
+// Whole is the word in the index for all searched fields of one stream. A search for it reads one
+// list of documents; a search by Scope reads one list a field.
 func Whole(streamID int64) string { return fmt.Sprintf("s%d", streamID) }
