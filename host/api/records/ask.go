@@ -78,7 +78,7 @@ func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (ca
 		err = c.within(workTime, c.identify)
 	}
 	if err == nil && c.caller.Scope.Owner {
-		err = &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "this path takes the token of a grant, and none of the owner's"}
+		err = forbidden("this path takes the token of a grant, and none of the owner's")
 	}
 	if err != nil {
 		if c.leave != nil {

@@ -2,6 +2,7 @@ package records
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -20,15 +21,14 @@ var deletion = wire.Route{
 
 // takes refuses a method that a route does not take.
 func (c *call) takes(rt *route) error {
-	all := "GET, HEAD"
+	methods := []string{http.MethodGet, http.MethodHead}
 	if rt.Path == deletion.Path {
-		all += ", DELETE"
+		methods = append(methods, http.MethodDelete)
 	}
-	for method := range strings.SplitSeq(all, ", ") {
-		if method == c.r.Method {
-			return nil
-		}
+	if slices.Contains(methods, c.r.Method) {
+		return nil
 	}
+	all := strings.Join(methods, ", ")
 	c.w.Header().Set("Allow", all)
 	return &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes " + all}
 }
