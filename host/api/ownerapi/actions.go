@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -79,18 +80,17 @@ func (c *call) showControl() (*control, error) {
 
 // actionsOn are what a program can do with one connection, by the families that other hosts know.
 func (c *call) actionsOn(id string, onDevice bool) (all []action) {
+	base := c.Guard.Base(c.r)
 	for i := range c.table {
 		rt := &c.table[i]
 		if name := families[rt.method+" "+strings.TrimPrefix(rt.path, Prefix)]; name == "" || !strings.Contains(rt.path, "{connection}") {
 			continue
 		}
-		a := rt.actionOf(c.Guard.Base(c.r))
+		a := rt.actionOf(base)
 		url := strings.Replace(*a.URL, "{connection_id}", id, 1)
 		a.URL = &url
-		for _, name := range notOnDevice {
-			if onDevice && a.Family == name {
-				a = action{a.Family, unsupported, nil, nil, "a device runs it"}
-			}
+		if onDevice && slices.Contains(notOnDevice, a.Family) {
+			a = action{a.Family, unsupported, nil, nil, "a device runs it"}
 		}
 		all = append(all, a)
 	}

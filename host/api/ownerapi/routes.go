@@ -41,6 +41,7 @@ func (a *API) routes() []route {
 		asked, granted = "/grant-requests/{request}", "/grants/{grant}"
 	)
 	confirm := []param{{name: "confirm", about: "the name of what is removed, again", required: true}}
+	questions := list(param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag})
 	return []route{
 		ask(get, "/control", read, "", "Which actions the host takes", nil, (*call).showControl),
 		ask(get, "/status", read, "Fleet", "How all connections are, and what the owner has to do", list(), (*call).showStatus),
@@ -92,12 +93,8 @@ func (a *API) routes() []route {
 			{name: "connection", about: "only of this connection"}, {name: "stream", about: "only of this name"},
 		}, pagedRecords...), (*call).search),
 
-		ask(get, "/questions", read, "questions.List", "What runs ask their owner, the newest first", list(
-			param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag},
-		), (*call).listQuestions),
-		ask(get, "/interactions", read, "questions.List", "What runs ask their owner, by its other name", list(
-			param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag},
-		), (*call).listQuestions),
+		ask(get, "/questions", read, "questions.List", "What runs ask their owner, the newest first", questions, (*call).listQuestions),
+		ask(get, "/interactions", read, "questions.List", "What runs ask their owner, by its other name", questions, (*call).listQuestions),
 		ask(get, question, read, "questions.Show", "One question", nil, (*call).showQuestion),
 		send(post, question+"/answer", manage, "questions.Answer", "Answers a question; the first answer counts", ok, (*call).answerQuestion),
 		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
