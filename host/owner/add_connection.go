@@ -78,10 +78,14 @@ func (o *Owner) FreeName(ctx context.Context, wanted string) (string, error) {
 	return name, err
 }
 
+func noName(name string) error {
+	return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", name), "use letters, digits, '.', '_' and '-'")
+}
+
 // checkNew refuses a connection that no run could be made of, and describes its module.
 func (o *Owner) checkNew(ctx context.Context, n *NewConnection) (*modules.Described, error) {
 	if !modules.ValidName(n.Name) {
-		return nil, abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", n.Name), "use letters, digits, '.', '_' and '-'")
+		return nil, noName(n.Name)
 	}
 	file, err := o.openNew(n)
 	if err != nil {

@@ -53,7 +53,7 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 		if was.Unreadable != nil {
 			return was.Unreadable // what is kept would be lost
 		}
-		if !c.only() {
+		if !c.onlyRenames() {
 			if err := NotOnDevice(ctx, store, was.ID); err != nil {
 				return err
 			}
@@ -70,8 +70,8 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 	return &Changed{append([]string{}, changes...), connectionOf(own)}, nil
 }
 
-// only reports whether nothing but the name changes: what a device runs can be renamed here.
-func (c *ConnectionChange) only() bool { return len(c.Roots)+len(c.Options)+len(c.Unset) == 0 }
+// onlyRenames reports whether nothing but the name changes: what a device runs can be renamed here.
+func (c *ConnectionChange) onlyRenames() bool { return len(c.Roots)+len(c.Options)+len(c.Unset) == 0 }
 
 // change changes a connection, and says what is another one now. To judge a change
 // takes a module and folders, too long to keep every other write waiting: when a run
@@ -84,7 +84,7 @@ func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.C
 		}
 		own := *was
 		if own.Name = cmp.Or(c.Name, was.Name); own.Name != was.Name && !modules.ValidName(own.Name) {
-			return nil, nil, abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", own.Name), "use letters, digits, '.', '_' and '-'")
+			return nil, nil, noName(own.Name)
 		}
 		own.Roots, own.Options, own.ReadRoots = Overlaid(was.Roots, c.Roots), Overlaid(was.Options, c.Options), Overlaid(was.ReadRoots, nil)
 		_, address := c.Options[run.OptionBaseURL]
@@ -92,7 +92,7 @@ func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.C
 		if err := x.forget(&own, c.Unset); err != nil {
 			return nil, nil, err
 		}
-		if !c.only() {
+		if !c.onlyRenames() {
 			if err := o.mayHave(ctx, &own, c.Options, x); err != nil {
 				return nil, nil, err
 			}

@@ -44,7 +44,7 @@ func Clients(ctx context.Context, o *owner.Owner) ([]Client, error) {
 	for i := range known {
 		c := &known[i]
 		at[c.ID] = len(out)
-		out = append(out, Client{ID: c.ID, Name: c.Name, CreatedAt: moment(c.Created), Redirects: append([]string{}, c.Redirects...)})
+		out = append(out, Client{ID: c.ID, Name: c.Name, CreatedAt: owner.Moment(c.Created), Redirects: append([]string{}, c.Redirects...)})
 	}
 	all, err := d.Store.Grants(ctx)
 	if err != nil {

@@ -93,7 +93,7 @@ func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, erro
 		}
 		for i := range disclosed { // who names a grant on this machine shows no token
 			if at := disclosed[i].Last.Truncate(storage.UsedEvery); disclosed[i].GrantID == g.ID && (out.UsedAt == nil || at.After(*out.UsedAt)) {
-				out.UsedAt = moment(at)
+				out.UsedAt = owner.Moment(at)
 			}
 		}
 		return out
@@ -101,10 +101,10 @@ func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, erro
 }
 
 func given(d *desk.Desk, g *storage.Grant, tokens []storage.GrantToken, name func(string) string) Grant {
-	out := Grant{ID: g.ID, ClientID: g.ClientID, State: stateOf(d, g), IssuedAt: g.Issued, ExpiresAt: moment(g.Expires), RevokedAt: moment(g.Revoked)}
+	out := Grant{ID: g.ID, ClientID: g.ClientID, State: stateOf(d, g), IssuedAt: g.Issued, ExpiresAt: owner.Moment(g.Expires), RevokedAt: owner.Moment(g.Revoked)}
 	for i := range tokens {
 		if t := &tokens[i]; t.GrantID == g.ID && (out.UsedAt == nil || t.Used.After(*out.UsedAt)) {
-			out.UsedAt = moment(t.Used)
+			out.UsedAt = owner.Moment(t.Used)
 		}
 	}
 	if doc, err := grant.ReadDocument(g.Document, g.SHA256); err == nil {
@@ -130,14 +130,6 @@ func stateOf(d *desk.Desk, g *storage.Grant) string {
 		return Damaged
 	}
 	return Holds
-}
-
-// moment is a time that may be none.
-func moment(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
 }
 
 // Shown is one grant with how much it shows now.
@@ -222,7 +214,7 @@ func Show(ctx context.Context, o *owner.Owner, id string) (*Shown, error) {
 	}
 	for _, t := range tokens {
 		if t.GrantID == id {
-			out.Tokens = append(out.Tokens, Token{t.ID, t.Created, t.Expires, moment(t.Used)})
+			out.Tokens = append(out.Tokens, Token{t.ID, t.Created, t.Expires, owner.Moment(t.Used)})
 		}
 	}
 	out.Count = len(out.Tokens)
@@ -259,7 +251,7 @@ func (s *Shown) tellRead(ctx context.Context, d *desk.Desk) error {
 	for _, one := range disclosed {
 		s.Has = append(s.Has, Has{one.Stream, one.Reads, one.Records, one.Since, one.Last})
 		if s.Read += one.Records; s.LastAt == nil || one.Last.After(*s.LastAt) {
-			s.LastAt = moment(one.Last)
+			s.LastAt = owner.Moment(one.Last)
 		}
 	}
 	days, err := d.Store.DisclosedDays(ctx, s.ID, d.Now().AddDate(0, 0, 1-DaysShown))
