@@ -30,7 +30,8 @@ func (h file) query(data, query string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	db, err := sql.Open("sqlite", "file:"+path)
+	// Of what was killed, the host that begins may be recovering the log.
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(30000)")
 	if err != nil {
 		h.t.Fatal(err)
 	}
