@@ -15,8 +15,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/pipe"
 )
 
-// This file is compiled by every build, and was never run: no machine of the project has Windows.
-
 // stderrTime is how long a browser that has ended may still have children that hold what it says.
 const stderrTime = 2 * time.Second
 
@@ -51,7 +49,8 @@ func Start(o Options) (*Process, error) {
 	cmd := exec.Command(o.Program, append(o.arguments(), fmt.Sprintf("--remote-debugging-io-pipes=%d,%d", theirs[0], theirs[1]))...) //nolint:gosec,noctx // the owner's choice; it is ended by its caller, step by step
 	cmd.Env, cmd.Dir = append(o.environment(), "TEMP="+o.Temp, "TMP="+o.Temp, "LOCALAPPDATA="+o.Folder), o.Temp
 	cmd.Stderr, cmd.WaitDelay = &p.said, stderrTime
-	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: theirs}
+	// It runs once it is in its job, so that it starts nothing outside.
+	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: theirs, CreationFlags: windows.CREATE_SUSPENDED}
 	for _, h := range theirs {
 		err = errors.Join(err, windows.SetHandleInformation(windows.Handle(h), windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT))
 	}
@@ -97,11 +96,41 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// take puts a browser's first process into its job, where those that it starts are too, but for what
-// it may have started by then.
+// take puts a browser's first process, which was started suspended, into its job, where those that
+// it starts are too, and has it run.
 func take(first *os.Process, job windows.Handle) (err error) {
 	withErr := first.WithHandle(func(h uintptr) { err = windows.AssignProcessToJobObject(job, windows.Handle(h)) })
-	return errors.Join(err, withErr)
+	if err = errors.Join(err, withErr); err != nil {
+		return err
+	}
+	return resume(uint32(first.Pid)) //nolint:gosec // a process id of Windows has 32 bits
+}
+
+// resume has the threads of a process that was started suspended run.
+func resume(process uint32) error {
+	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(all) }()
+	thread := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(all, &thread); err == nil; err = windows.Thread32Next(all, &thread) {
+		if thread.OwnerProcessID != process {
+			continue
+		}
+		h, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, thread.ThreadID)
+		if err != nil {
+			return err
+		}
+		_, err = windows.ResumeThread(h)
+		if err = errors.Join(err, windows.CloseHandle(h)); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, windows.ERROR_NO_MORE_FILES) {
+		return nil
+	}
+	return err
 }
 
 // Ended is closed when the browser's first process has ended, and the others were.
