@@ -3,7 +3,9 @@ package storage
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,54 @@ func TestErasedTextIsGone(t *testing.T) {
 	}
 	_, err := x.s.Connection(ctx, "c")
 	x.code(err, abi.CodeConnectionUnknown)
+}
+
+// When SQLite moves rows to other pages, it leaves copies of them behind, which go as well.
+func TestErasedRowsLeaveNoCopies(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.Now)
+	const connections, n, gone = 120, 120, 20
+	chance := rand.New(rand.NewPCG(1, 2))
+	var there []string
+	for i := range connections {
+		name := fmt.Sprintf("c%03d", i)
+		w := x.begin(name)
+		put := func(from, to int, deleted bool) {
+			b := w.NewBatch()
+			for at := from; at < to; at++ {
+				text := fmt.Sprintf(`{"t":"%s-%04d-%s"}`, name, at, strings.Repeat("x", 200+chance.IntN(100)))
+				b.Add(0, fmt.Append(nil, at), []byte(text), []byte("2026-01-02T03:04:05Z"), deleted)
+			}
+			x.ok(w.Write(ctx, b))
+			x.ok(w.Flush(ctx))
+		}
+		put(0, n, false)
+		put(0, n/4, false) // they change
+		put(n/4, n/4+gone, true)
+		x.finish(w)
+		if there = append(there, name); len(there) < 4 {
+			continue
+		}
+		at := chance.IntN(len(there))
+		name = there[at]
+		there = slices.Delete(there, at, at+1)
+		x.ok(x.s.RemoveConnection(ctx, name, nil))
+		if got := x.marks(name, n); got != 0 {
+			t.Errorf("after the removal of connection %s the files hold %d of its records, want 0", name, got)
+		}
+	}
+	for _, name := range there {
+		if got := x.marks(name, n); got != n-gone {
+			t.Errorf("of connection %s, which stays: got %d records, want %d", name, got, n-gone)
+		}
+	}
+	var sound string
+	x.ok(x.s.db.Read.NewRaw("PRAGMA integrity_check").Scan(ctx, &sound))
+	if sound != "ok" {
+		t.Errorf("the file is %s, want ok", sound)
+	}
 }
 
 // A writer that has nothing else to do folds away what was deleted, and tries

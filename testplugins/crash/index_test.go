@@ -199,12 +199,7 @@ func (c *indexed) looks(when string) {
 		if n := c.hits(name); n != 0 {
 			c.t.Errorf("%s: got %d records of the removed connection %s, want none", when, n, name)
 		}
-		for _, end := range []string{"", "-wal"} { // the index spells a word by what it shares with the one before
-			b, err := os.ReadFile(filepath.Join(c.data, "pdpp.sqlite"+end))
-			if err == nil && bytes.Contains(b, []byte(wordOf(name)[3:])) {
-				c.t.Errorf("%s: the store's file%s has the words of the removed connection %s, want none", when, end, name)
-			}
-		}
+		c.overwritten(when, name)
 	}
 	some := 0
 	for name, want := range c.there {
@@ -214,6 +209,28 @@ func (c *indexed) looks(when string) {
 		if n := c.hits(name); n != want {
 			c.t.Errorf("%s: got %d records of %s, want %d", when, n, name, want)
 		}
+	}
+}
+
+// overwritten waits until the store's files have nothing of a connection, which the host sees to in
+// the background.
+func (c *indexed) overwritten(when, name string) {
+	c.t.Helper()
+	for tries := 0; ; tries++ {
+		left := ""
+		for _, end := range []string{"", "-wal"} { // the index spells a word by what it shares with the one before
+			b, err := os.ReadFile(filepath.Join(c.data, "pdpp.sqlite"+end))
+			if err == nil && bytes.Contains(b, []byte(wordOf(name)[3:])) {
+				left = "pdpp.sqlite" + end
+			}
+		}
+		if left == "" {
+			return
+		}
+		if tries == 1500 {
+			c.t.Fatalf("%s: after 30 seconds %s has the words of the removed connection %s, want none", when, left, name)
+		}
+		time.Sleep(20 * time.Millisecond) //nolint:forbidigo // another process's work
 	}
 }
 

@@ -23,7 +23,8 @@ type DB struct {
 	writer *writer
 	pg     *server // nil: SQLite
 
-	prepared prepared
+	prepared   prepared
+	overwriter overwriter
 
 	temporary string // the folder of a copy that Close removes; "": it is no copy
 }

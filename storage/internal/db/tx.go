@@ -54,6 +54,7 @@ type Tx struct {
 	// Erased: something was deleted that its owner may want gone from the log, too.
 	Erased bool
 
+	folds  bool           // the log has to be folded back after it
 	link   *link          // nil: PostgreSQL
 	server *serverSession // nil: SQLite
 	newID  func() string

@@ -241,6 +241,9 @@ func (w *writer) transact(group []*Op) error {
 	if err == nil {
 		err = t.runBeforeCommit()
 	}
+	if err == nil && t.Erased && w.db.pg == nil {
+		err = t.markDeletion()
+	}
 	if err == nil {
 		err = w.link.commit()
 	}
@@ -252,7 +255,10 @@ func (w *writer) transact(group []*Op) error {
 		}
 		return w.db.Fail("write", err)
 	}
-	w.erased = w.erased || t.Erased
+	w.erased = w.erased || t.Erased || t.folds
+	if t.Erased && w.db.pg == nil {
+		w.db.overwriteSoon()
+	}
 	for _, fn := range t.after {
 		fn()
 	}
@@ -311,6 +317,7 @@ func (w *writer) foldErased() {
 // Close writes what is queued, waits for the writer and closes the file. Runs
 // that did not finish keep their lease until it expires or its holder is gone.
 func (d *DB) Close() error {
+	d.overwriter.stop()
 	if d.writer != nil {
 		d.writer.close()
 	}
