@@ -114,6 +114,42 @@ func TestChangedCursors(t *testing.T) {
 	}
 }
 
+// Invariant 9, RD-16.1, RD-34.4: a cursor is as long whatever a hidden field has that its list is
+// ordered by, and goes on behind it.
+func TestACursorHidesHowLongAValueIs(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	id := s.accept("c", strings.ReplaceAll(manifest, `"cursor_field":"at"`, `"cursor_field":"body"`))
+	want := []string{"9"}
+	for i, n := range []int{0, 1, 126, 127, 128, 511, 512, 600} { // in the order of texts
+		key := fmt.Sprint(i)
+		s.put("c", "notes", key, fmt.Sprintf(`{"id":%q,"body":%q}`, key, strings.Repeat("x", n)))
+		want = slices.Insert(want, i, key)
+	}
+	s.put("c", "notes", "9", `{"id":"9"}`)
+	for _, fields := range [][]string{{"id"}, {"id", "body"}} {
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{id}, Fields: fields}}}
+		var keys []string
+		lengths := map[int]bool{}
+		for l := (List{From: From{Stream: "notes"}, Order: "asc", Limit: 1}); ; {
+			page, err := s.List(t.Context(), scope, l)
+			s.ok(err)
+			keys = append(keys, page.Records[0].Key)
+			if l.Cursor = page.Next; l.Cursor == "" {
+				break
+			}
+			lengths[len(l.Cursor)] = true
+			if len(l.Cursor) > 4096 {
+				t.Errorf("a cursor has %d bytes, want at most 4096", len(l.Cursor))
+			}
+		}
+		s.same(keys, want)
+		if hidden := len(fields) == 1; hidden != (len(lengths) == 1) {
+			t.Errorf("with the fields %q: got cursors of the lengths %v, want one length where the order is hidden, and as much as is needed where not", fields, lengths)
+		}
+	}
+}
+
 // RD-16.1: a cursor has at most 4 KiB for a key of 2 KiB.
 func TestCursorOfALongKey(t *testing.T) {
 	t.Parallel()

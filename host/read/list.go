@@ -111,7 +111,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		if len(page.Records) == limit {
-			if page.Next, err = seal.seal(append(began.bytes(), last.bytes()...)); err != nil {
+			if page.Next, err = seal.seal(append(began.bytes(), last.bytes(m.hidden())...)); err != nil {
 				return err
 			}
 			break
@@ -296,6 +296,13 @@ func sortless(name string) error {
 type merged struct {
 	walks      []*walk
 	descending bool
+}
+
+// hidden reports whether what orders the list is not seen (RD-15.5).
+func (m *merged) hidden() bool {
+	return slices.ContainsFunc(m.walks, func(w *walk) bool {
+		return w.source.plan.CursorField != "" && !w.source.grants(w.source.plan.CursorField)
+	})
 }
 
 // goOn has each walk begin behind a record of one of them.
