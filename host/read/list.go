@@ -181,7 +181,8 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	emitted := named == emittedAt && !slices.ContainsFunc(sources, func(s source) bool { return s.scope != nil || s.plan.CursorField == named })
+	sorted := slices.ContainsFunc(sources, func(s source) bool { return named != "" && s.plan.CursorField == named })
+	emitted := named == emittedAt && !sorted && !slices.ContainsFunc(sources, func(s source) bool { return s.scope != nil })
 	m := &merged{descending: descending}
 	lacking, leadless := "", ""
 	for i := range sources {
@@ -190,7 +191,11 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		if err != nil {
 			return nil, err
 		}
-		if lacks := s.lacks(append(fieldsOf(l.Filters), l.Fields...)); lacks != "" {
+		used := append(fieldsOf(l.Filters), l.Fields...)
+		if sorted && s.lacks([]string{named}) == named {
+			used = append(used, named)
+		}
+		if lacks := s.lacks(used); lacks != "" {
 			lacking = lacks
 			page.Warnings = append(page.Warnings, skipped(s, lacks))
 			continue

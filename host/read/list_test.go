@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,29 @@ func TestListMerges(t *testing.T) {
 	s.code(err, abi.CodeConnectionUnknown)
 	_, err = s.List(t.Context(), OwnerScope(), List{From: From{Stream: "gone"}})
 	s.code(err, abi.CodeStreamUnknown)
+}
+
+// RD-09.5: a connection whose records lack the field that a list is sorted by is left out of it, with a
+// warning. One that has the field, and is ordered by another one, refuses the list (RD-15.4).
+func TestListLeavesOutWhatLacksItsOrder(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	other := strings.ReplaceAll(manifest, `"at":{`, `"when":{`)
+	s.accept("d", strings.ReplaceAll(other, `"cursor_field":"at"`, `"cursor_field":"when"`))
+	s.put("c", "notes", "a", `{"id":"a","at":"2026-01-01T00:00:00Z"}`, "b", `{"id":"b","at":"2026-01-02T00:00:00Z"}`)
+	s.put("d", "notes", "x", `{"id":"x","when":"2026-01-03T00:00:00Z"}`)
+	for sort, want := range map[string][]string{"at": {"a", "b"}, "-at": {"b", "a"}, "when": {"x"}} {
+		page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: sort, Limit: 1})
+		s.ok(err)
+		name, left := strings.TrimPrefix(sort, "-"), map[string]string{"at": "d", "-at": "d", "when": "c"}[sort]
+		if w := page.Warnings; len(w) != 1 || w[0].Code != WarnSkipped || w[0].Field != name || w[0].Connection != s.ids(left)[0] {
+			t.Errorf("%s: got the warnings %+v, want one that %s is left out, which lacks %s", sort, w, left, name)
+		}
+		s.same(s.keys(List{From: From{Stream: "notes"}, Sort: sort, Limit: 1}), want)
+	}
+	s.accept("d", strings.ReplaceAll(manifest, `"cursor_field":"at"`, `"cursor_field":"n"`))
+	_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: "at"})
+	s.code(err, CodeSort)
 }
 
 // RD-15.4: an owner sorts by when records were emitted, either way and over several connections,
