@@ -147,7 +147,7 @@ func (r *Reader) seen(ctx context.Context, scope *Scope, o Overview) (found []so
 // shown finds the streams that a scope shows, indexed or not.
 func (r *Reader) shown(ctx context.Context, scope *Scope, o Overview) ([]source, error) {
 	if _, ok := scope.of(o.Stream); o.Stream != "" && !ok {
-		return nil, notGranted("the stream")
+		return nil, NotGranted("the stream")
 	}
 	connections, err := r.connections(ctx, scope, nil, o.Connections)
 	if err != nil {
