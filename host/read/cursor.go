@@ -94,8 +94,7 @@ func foreignCursor() error {
 	return abi.NewError(CodeCursor, "the cursor is of another request", "begin again without one")
 }
 
-// position is a place in a merged list: the last record that was shown. What stands behind it in a
-// cursor says nothing.
+// position is a place in a merged list: the last record that was shown.
 type position struct {
 	Sort       []byte
 	Key        string

@@ -38,7 +38,7 @@ func (b *bed) told(method, path string) string {
 	for path = as.Replace(path); path != ""; {
 		a := b.get("twin", path, func(r *http.Request) { r.Method = method })
 		head := a.head.Clone()
-		for _, name := range []string{"Request-Id", "X-Request-Id", "Etag"} { // the tag is of the body, with the ids of connections in it
+		for _, name := range []string{"Request-Id", "X-Request-Id", "Etag"} { // a hash of the body, which has the ids of connections
 			head.Del(name)
 		}
 		fmt.Fprintln(&all, a.status, head, a.body)
