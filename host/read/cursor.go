@@ -87,11 +87,11 @@ func (s *sealer) open(cursor string) ([]byte, error) {
 }
 
 func tooOld() error {
-	return abi.NewError(CodeCursor, "the cursor is too old", "begin again without one")
+	return abi.NewError(CodeCursor, "the cursor is too old: begin again without one", "")
 }
 
 func foreignCursor() error {
-	return abi.NewError(CodeCursor, "the cursor is of another request", "begin again without one")
+	return abi.NewError(CodeCursor, "the cursor is of another request: begin again without one", "")
 }
 
 // position is a place in a merged list: the last record that was shown.

@@ -76,6 +76,46 @@ func TestCursors(t *testing.T) {
 	}
 	s.now = s.now.Add(time.Second)
 	refused("an old one", OwnerScope(), l)
+	if _, err := s.List(t.Context(), OwnerScope(), l); err == nil || !strings.Contains(err.Error(), "begin again") {
+		t.Errorf("got %v, want the words that say to begin again, since no face tells an app of hints", err)
+	}
+}
+
+// RD-16.2, RD-27.4: the cursors and tokens of a grant are good for it, and not for another one that
+// shows the same; the searches of that one end none of its own.
+func TestCursorsAreOfOneGrant(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","title":"red"}`, "b", `{"id":"b","title":"red"}`)
+	scope := func(grant string) *Scope {
+		return &Scope{Grant: grant, Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}}}}
+	}
+	list := List{From: From{Stream: "notes"}, Limit: 1}
+	changes, search := Changes{From: list.From, Since: Beginning, Limit: 1}, Search{Text: "red", Limit: 1}
+	listed, err := s.List(t.Context(), scope("one"), list)
+	s.ok(err)
+	told, err := s.Changes(t.Context(), scope("one"), changes)
+	s.ok(err)
+	found, err := s.Rank(t.Context(), scope("one"), search)
+	s.ok(err)
+	for range mostOfScope {
+		_, err := s.Rank(t.Context(), scope("two"), search)
+		s.ok(err)
+	}
+	since := changes
+	list.Cursor, changes.Cursor, search.Cursor, since.Since = listed.Next, told.Next, found.Next, listed.Since
+	for _, grant := range []string{"two", "one"} {
+		var errs [4]error
+		_, errs[0] = s.List(t.Context(), scope(grant), list)
+		_, errs[1] = s.Changes(t.Context(), scope(grant), changes)
+		_, errs[2] = s.Rank(t.Context(), scope(grant), search)
+		_, errs[3] = s.Changes(t.Context(), scope(grant), since)
+		for i, err := range errs {
+			if got := abi.CodeOf(err); (grant == "one") != (err == nil) || err != nil && got != CodeCursor {
+				t.Errorf("%d, the grant %s: got %v, want a page of the grant one, and %s of the other", i, grant, err, CodeCursor)
+			}
+		}
+	}
 }
 
 // RD-16.2: of a hundred thousand cursors that were changed in one to four places, cut short, made
