@@ -36,7 +36,11 @@ func (b *bed) told(method, path string) string {
 	as := strings.NewReplacer("ONE", b.ids["one"], "TWO", b.ids["two"])
 	var all strings.Builder
 	for path = as.Replace(path); path != ""; {
-		a := b.get("twin", path, func(r *http.Request) { r.Method = method })
+		ask := func() *answer { return b.get("twin", path, func(r *http.Request) { r.Method = method }) }
+		a := ask()
+		for strings.Contains(a.body, "count_downgraded") || strings.Contains(a.body, `"object":"stream","name":"notes","`) && !strings.Contains(a.body, `"record_count"`) {
+			a = ask() // the machine was slow
+		}
 		head := a.head.Clone()
 		for _, name := range []string{"Request-Id", "X-Request-Id", "Etag"} { // a hash of the body, which has the ids of connections
 			head.Del(name)
