@@ -110,7 +110,7 @@ func ReadDocument(text []byte, hash string) (*Document, error) {
 // Scope is what the grant shows: streams, connections, fields, records and time of the
 // document, whatever a newer manifest says (RD-34.1).
 func (d *Document) Scope() *read.Scope {
-	s := &read.Scope{Streams: make([]read.StreamScope, len(d.Streams))}
+	s := &read.Scope{Grant: d.GrantID, Streams: make([]read.StreamScope, len(d.Streams))}
 	for i := range d.Streams {
 		from := &d.Streams[i]
 		to := read.StreamScope{Name: from.Name, Connections: from.InstanceIDs, Fields: from.Fields, Keys: from.Resources}

@@ -266,7 +266,7 @@ func TestGrantIsWithinTheRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, err := ReadDocument(text, Hash(text))
-		if err != nil || fmt.Sprint(again.Scope()) == "" || again.GrantID != doc.GrantID {
+		if err != nil || again.Scope().Grant != doc.GrantID || again.GrantID != doc.GrantID {
 			t.Fatalf("got %v of the document %s", err, text)
 		}
 		scope := again.Scope().Streams[0]

@@ -31,7 +31,8 @@ func unknownField(name string) error {
 	return abi.NewError(CodeField, "no stream that is asked for has the field "+name, "its declaration names the fields there are")
 }
 
-func notGranted(what string) error {
+// NotGranted refuses what a grant does not name, whether it is there or not (RD-03.2).
+func NotGranted(what string) error {
 	return abi.NewError(CodeNotGranted, what+" is not granted", "ask for what the grant names")
 }
 

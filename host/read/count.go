@@ -49,11 +49,10 @@ func (r *Reader) times(ctx context.Context, walks []*walk, page *Page) {
 			name := w.source.plan.ConsentTimeField
 			is := w.source.plan.TypeOf(name)
 			seen := is.IsTime() && w.source.grants(name)
-			err := r.all(ctx, w.source, w.where, func(row *storage.ReadRow) {
-				all.Total++
+			note := func(row *storage.ReadRow) {
 				value := field.Get(row.Data, name)
 				at := field.Order(is, value)
-				if !seen || field.IsMissing(at) {
+				if field.IsMissing(at) {
 					return
 				}
 				text, _ := field.String(value)
@@ -63,10 +62,15 @@ func (r *Reader) times(ctx context.Context, walks []*walk, page *Page) {
 				if last == nil || compare(at, last) > 0 {
 					last, all.Latest = at, text
 				}
-			})
+			}
+			if !seen {
+				note = nil
+			}
+			total, err := r.timesOf(ctx, w, note)
 			if err != nil {
 				return nil, err
 			}
+			all.Total += total
 		}
 		return all, nil
 	})
@@ -77,13 +81,63 @@ func (r *Reader) times(ctx context.Context, walks []*walk, page *Page) {
 	page.Times = found
 }
 
+// timesOf counts what a walk chooses, and calls fn, where it is not nil, with each record of it, or with the
+// first and the last one of a scope's time: what lies outside of it decides nothing (Invariant 9).
+func (r *Reader) timesOf(ctx context.Context, w *walk, fn func(*storage.ReadRow)) (total int64, err error) {
+	if !w.source.byTime(w.where) {
+		err = r.all(ctx, w.source, w.where, func(row *storage.ReadRow) {
+			if total++; fn != nil {
+				fn(row)
+			}
+		})
+		return total, err
+	}
+	from, to, fits := w.source.scope.Time.span()
+	if !fits {
+		return 0, nil
+	}
+	for _, descending := range []bool{false, true} {
+		if fn != nil && err == nil {
+			err = r.outermost(ctx, w.source, from, to, descending, fn)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return r.Store.CountWithin(ctx, w.source.ID, from, to)
+}
+
+// outermost calls fn with the first record of a time, or with the last one when descending. Where that one
+// has changed since it was indexed, it is looked for anew once that is.
+func (r *Reader) outermost(ctx context.Context, s *source, from, to []byte, descending bool, fn func(*storage.ReadRow)) error {
+	for {
+		keys, err := r.Store.ReadKeysWithin(ctx, s.ID, from, to, descending, 1)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		rows, _, _, err := r.records(ctx, s, keys)
+		if err != nil || len(rows) == 0 { // its connection is being removed
+			return err
+		}
+		if rows[0].Data != nil && s.shows(keys[0], rows[0].Data) {
+			fn(&rows[0])
+			return nil
+		}
+	}
+}
+
+// byTime reports whether what is chosen of a source is all within the scope's time, which is indexed.
+func (s *source) byTime(where []condition) bool {
+	return s.bounded() && s.timed() && s.scope.Keys == nil && len(where) == 0
+}
+
 // countOf counts what some conditions choose of one source. It counts the records of a time
 // by the index of times: how long that takes tells nothing of the others (Invariant 9).
 func (r *Reader) countOf(ctx context.Context, s *source, where []condition) (total int64, err error) {
 	if s.whole() && len(where) == 0 {
 		return s.Live, nil
 	}
-	if s.bounded() && s.timed() && s.scope.Keys == nil && len(where) == 0 {
+	if s.byTime(where) {
 		from, to, fits := s.scope.Time.span()
 		if !fits {
 			return 0, nil

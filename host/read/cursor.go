@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
 )
 
 // cursorKey names the key of page cursors in the store.
@@ -86,11 +87,11 @@ func (s *sealer) open(cursor string) ([]byte, error) {
 }
 
 func tooOld() error {
-	return abi.NewError(CodeCursor, "the cursor is too old", "begin again without one")
+	return abi.NewError(CodeCursor, "the cursor is too old: begin again without one", "")
 }
 
 func foreignCursor() error {
-	return abi.NewError(CodeCursor, "the cursor is of another request", "begin again without one")
+	return abi.NewError(CodeCursor, "the cursor is of another request: begin again without one", "")
 }
 
 // position is a place in a merged list: the last record that was shown.
@@ -100,10 +101,19 @@ type position struct {
 	Connection string // by id
 }
 
-func (p *position) bytes() []byte {
+// bytes are the place. Where what orders the list is hidden they are as many whatever it is: the
+// length of a cursor would tell that of a value (Invariant 9).
+func (p *position) bytes(hidden bool) []byte {
 	var b []byte
-	for _, part := range [][]byte{p.Sort, []byte(p.Key), []byte(p.Connection)} {
+	left := binary.MaxVarintLen16 - 1 + plan.MostSort
+	for i, part := range [][]byte{p.Sort, []byte(p.Key), []byte(p.Connection)} {
 		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+		if i == 0 {
+			left -= len(b)
+		}
+	}
+	if hidden {
+		b = append(b, make([]byte, left)...)
 	}
 	return b
 }

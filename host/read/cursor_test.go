@@ -76,6 +76,46 @@ func TestCursors(t *testing.T) {
 	}
 	s.now = s.now.Add(time.Second)
 	refused("an old one", OwnerScope(), l)
+	if _, err := s.List(t.Context(), OwnerScope(), l); err == nil || !strings.Contains(err.Error(), "begin again") {
+		t.Errorf("got %v, want the words that say to begin again, since no face tells an app of hints", err)
+	}
+}
+
+// RD-16.2, RD-27.4: the cursors and tokens of a grant are good for it, and not for another one that
+// shows the same; the searches of that one end none of its own.
+func TestCursorsAreOfOneGrant(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","title":"red"}`, "b", `{"id":"b","title":"red"}`)
+	scope := func(grant string) *Scope {
+		return &Scope{Grant: grant, Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}}}}
+	}
+	list := List{From: From{Stream: "notes"}, Limit: 1}
+	changes, search := Changes{From: list.From, Since: Beginning, Limit: 1}, Search{Text: "red", Limit: 1}
+	listed, err := s.List(t.Context(), scope("one"), list)
+	s.ok(err)
+	told, err := s.Changes(t.Context(), scope("one"), changes)
+	s.ok(err)
+	found, err := s.Rank(t.Context(), scope("one"), search)
+	s.ok(err)
+	for range mostOfScope {
+		_, err := s.Rank(t.Context(), scope("two"), search)
+		s.ok(err)
+	}
+	since := changes
+	list.Cursor, changes.Cursor, search.Cursor, since.Since = listed.Next, told.Next, found.Next, listed.Since
+	for _, grant := range []string{"two", "one"} {
+		var errs [4]error
+		_, errs[0] = s.List(t.Context(), scope(grant), list)
+		_, errs[1] = s.Changes(t.Context(), scope(grant), changes)
+		_, errs[2] = s.Rank(t.Context(), scope(grant), search)
+		_, errs[3] = s.Changes(t.Context(), scope(grant), since)
+		for i, err := range errs {
+			if got := abi.CodeOf(err); (grant == "one") != (err == nil) || err != nil && got != CodeCursor {
+				t.Errorf("%d, the grant %s: got %v, want a page of the grant one, and %s of the other", i, grant, err, CodeCursor)
+			}
+		}
+	}
 }
 
 // RD-16.2: of a hundred thousand cursors that were changed in one to four places, cut short, made
@@ -110,6 +150,42 @@ func TestChangedCursors(t *testing.T) {
 		}
 		if plain, err := seal.open(string(changed)); abi.CodeOf(err) != CodeCursor {
 			t.Fatalf("%s for %s: got %q, %v, want %s", changed, first, plain, err, CodeCursor)
+		}
+	}
+}
+
+// Invariant 9, RD-16.1, RD-34.4: a cursor is as long whatever a hidden field has that its list is
+// ordered by, and goes on behind it.
+func TestACursorHidesHowLongAValueIs(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	id := s.accept("c", strings.ReplaceAll(manifest, `"cursor_field":"at"`, `"cursor_field":"body"`))
+	want := []string{"9"}
+	for i, n := range []int{0, 1, 126, 127, 128, 511, 512, 600} { // in the order of texts
+		key := fmt.Sprint(i)
+		s.put("c", "notes", key, fmt.Sprintf(`{"id":%q,"body":%q}`, key, strings.Repeat("x", n)))
+		want = slices.Insert(want, i, key)
+	}
+	s.put("c", "notes", "9", `{"id":"9"}`)
+	for _, fields := range [][]string{{"id"}, {"id", "body"}} {
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{id}, Fields: fields}}}
+		var keys []string
+		lengths := map[int]bool{}
+		for l := (List{From: From{Stream: "notes"}, Order: "asc", Limit: 1}); ; {
+			page, err := s.List(t.Context(), scope, l)
+			s.ok(err)
+			keys = append(keys, page.Records[0].Key)
+			if l.Cursor = page.Next; l.Cursor == "" {
+				break
+			}
+			lengths[len(l.Cursor)] = true
+			if len(l.Cursor) > 4096 {
+				t.Errorf("a cursor has %d bytes, want at most 4096", len(l.Cursor))
+			}
+		}
+		s.same(keys, want)
+		if hidden := len(fields) == 1; hidden != (len(lengths) == 1) {
+			t.Errorf("with the fields %q: got cursors of the lengths %v, want one length where the order is hidden, and as much as is needed where not", fields, lengths)
 		}
 	}
 }

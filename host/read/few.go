@@ -39,7 +39,7 @@ func (s *searching) choose(ctx context.Context, of *source) (*chosen, error) {
 	if !fits {
 		return &chosen{of: of}, nil
 	}
-	keys, err := s.Store.ReadKeysWithin(ctx, of.ID, from, to, mostFew+1)
+	keys, err := s.Store.ReadKeysWithin(ctx, of.ID, from, to, true, mostFew+1)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 			break
 		}
 		if len(page.Records) == limit {
-			if page.Next, err = seal.seal(append(began.bytes(), last.bytes()...)); err != nil {
+			if page.Next, err = seal.seal(append(began.bytes(), last.bytes(m.hidden())...)); err != nil {
 				return err
 			}
 			break
@@ -181,7 +181,8 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	emitted := named == emittedAt && !slices.ContainsFunc(sources, func(s source) bool { return s.scope != nil || s.plan.CursorField == named })
+	sorted := slices.ContainsFunc(sources, func(s source) bool { return named != "" && s.plan.CursorField == named })
+	emitted := named == emittedAt && !sorted && !slices.ContainsFunc(sources, func(s source) bool { return s.scope != nil })
 	m := &merged{descending: descending}
 	lacking, leadless := "", ""
 	for i := range sources {
@@ -190,7 +191,11 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		if err != nil {
 			return nil, err
 		}
-		if lacks := s.lacks(append(fieldsOf(l.Filters), l.Fields...)); lacks != "" {
+		used := append(fieldsOf(l.Filters), l.Fields...)
+		if sorted && s.lacks([]string{named}) == named {
+			used = append(used, named)
+		}
+		if lacks := s.lacks(used); lacks != "" {
 			lacking = lacks
 			page.Warnings = append(page.Warnings, skipped(s, lacks))
 			continue
@@ -296,6 +301,13 @@ func sortless(name string) error {
 type merged struct {
 	walks      []*walk
 	descending bool
+}
+
+// hidden reports whether what orders the list is not seen (RD-15.5).
+func (m *merged) hidden() bool {
+	return slices.ContainsFunc(m.walks, func(w *walk) bool {
+		return w.source.plan.CursorField != "" && !w.source.grants(w.source.plan.CursorField)
+	})
 }
 
 // goOn has each walk begin behind a record of one of them.

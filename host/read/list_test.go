@@ -3,7 +3,9 @@ package read
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -56,6 +58,29 @@ func TestListMerges(t *testing.T) {
 	s.code(err, abi.CodeStreamUnknown)
 }
 
+// RD-09.5: a connection whose records lack the field that a list is sorted by is left out of it, with a
+// warning. One that has the field, and is ordered by another one, refuses the list (RD-15.4).
+func TestListLeavesOutWhatLacksItsOrder(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	other := strings.ReplaceAll(manifest, `"at":{`, `"when":{`)
+	s.accept("d", strings.ReplaceAll(other, `"cursor_field":"at"`, `"cursor_field":"when"`))
+	s.put("c", "notes", "a", `{"id":"a","at":"2026-01-01T00:00:00Z"}`, "b", `{"id":"b","at":"2026-01-02T00:00:00Z"}`)
+	s.put("d", "notes", "x", `{"id":"x","when":"2026-01-03T00:00:00Z"}`)
+	for sort, want := range map[string][]string{"at": {"a", "b"}, "-at": {"b", "a"}, "when": {"x"}} {
+		page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: sort, Limit: 1})
+		s.ok(err)
+		name, left := strings.TrimPrefix(sort, "-"), map[string]string{"at": "d", "-at": "d", "when": "c"}[sort]
+		if w := page.Warnings; len(w) != 1 || w[0].Code != WarnSkipped || w[0].Field != name || w[0].Connection != s.ids(left)[0] {
+			t.Errorf("%s: got the warnings %+v, want one that %s is left out, which lacks %s", sort, w, left, name)
+		}
+		s.same(s.keys(List{From: From{Stream: "notes"}, Sort: sort, Limit: 1}), want)
+	}
+	s.accept("d", strings.ReplaceAll(manifest, `"cursor_field":"at"`, `"cursor_field":"n"`))
+	_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: "at"})
+	s.code(err, CodeSort)
+}
+
 // RD-15.4: an owner sorts by when records were emitted, either way and over several connections,
 // by moments and not by how they are written; what comes before or behind a page moves no other.
 func TestListByEmittedAt(t *testing.T) {
@@ -106,6 +131,10 @@ func TestListTimes(t *testing.T) {
 	granted := func(fields ...string) *Scope {
 		return &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: fields}}}
 	}
+	within := func(scope *Scope, hour int) *Scope {
+		scope.Streams[0].Time = &TimeBound{Field: "at", Since: new(time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC))}
+		return scope
+	}
 	for _, c := range []struct {
 		scope *Scope
 		list  List
@@ -115,14 +144,29 @@ func TestListTimes(t *testing.T) {
 		{OwnerScope(), List{Filters: []Filter{{"n", Equal, "1"}}}, Times{2, "2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"}},
 		{granted("id", "at"), List{}, Times{3, "2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"}},
 		{granted("id"), List{}, Times{3, "", ""}},
+		{within(granted("id", "at"), 10), List{}, Times{2, "2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z"}},
+		{within(granted("id", "at"), 11), List{}, Times{1, "2026-01-01T11:00:00Z", "2026-01-01T11:00:00Z"}},
+		{within(granted("id", "at"), 12), List{}, Times{}},
+		{within(granted("id"), 11), List{}, Times{1, "", ""}},
 	} {
 		c.list.From, c.list.Times, c.list.Limit = From{Stream: "notes"}, true, 1
 		page, err := s.List(t.Context(), c.scope, c.list)
 		s.ok(err)
-		if page.Times == nil || *page.Times != c.want || len(page.Records) != 1 {
+		if page.Times == nil || *page.Times != c.want || len(page.Records) != int(min(c.want.Total, 1)) {
 			t.Errorf("%+v: got %+v, want %+v", c.list.Filters, page.Times, c.want)
 		}
 	}
+	// Invariant 9: under a time they are found by the index of that time, whatever lies outside of it.
+	timed := within(granted("id"), 10)
+	sources, _, err := s.sources(t.Context(), timed, From{Stream: "notes"})
+	s.ok(err)
+	s.put("c", "notes", "-a", "")
+	page := new(Page)
+	s.times(t.Context(), []*walk{{store: s.Store, source: &sources[0], descending: true}}, page)
+	if page.Times == nil || page.Times.Total != 2 {
+		t.Errorf("got %+v, want the 2 of the index, which has not seen that one went", page.Times)
+	}
+	s.put("c", "notes", "a", `{"id":"a","n":1,"at":"2026-01-01T12:00:00+02:00"}`)
 	late, stop := context.WithCancel(t.Context())
 	stop()
 	part := granted("id")

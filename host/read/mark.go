@@ -77,7 +77,7 @@ func (m *mark) fits(now *mark, sources []source, fields []string) error {
 }
 
 func expired() error {
-	return abi.NewError(CodeExpired, "what has changed since then is not known any more", "ask for all of it again, with changes_since="+Beginning)
+	return abi.NewError(CodeExpired, "what has changed since then is not known any more: begin again with changes_since="+Beginning, "")
 }
 
 // hashStreams tells apart what decides how streams up to one were read. A stream of a

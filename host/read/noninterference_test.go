@@ -230,7 +230,11 @@ func listOf(f *follower) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprint(strings.Join(rows, "\n"), " ", len(since), *page.Count)
+	times, err := f.List(f.Context(), f.scope, List{From: f.ask.From, Limit: 1, Times: true})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(strings.Join(rows, "\n"), " ", len(since), len(page.Next), *page.Count, *times.Times)
 }
 
 // oneOf says what a single record is.

@@ -132,20 +132,22 @@ func (r *Reader) Days(ctx context.Context, scope *Scope, o Overview, first, last
 	return days, behind, err
 }
 
-// seen finds the streams that an overview is of, indexed as far as the wait goes.
-func (r *Reader) seen(ctx context.Context, scope *Scope, o Overview) ([]source, int64, error) {
-	behind, err := r.Index.All(ctx, r.Wait)
-	if err != nil {
-		return nil, 0, err
+// seen finds the streams that an overview is of, indexed as far as the wait goes. A client does not wait:
+// how long that is tells of streams that it does not see (Invariant 9).
+func (r *Reader) seen(ctx context.Context, scope *Scope, o Overview) (found []source, behind int64, err error) {
+	if scope.Owner {
+		if behind, err = r.Index.All(ctx, r.Wait); err != nil {
+			return nil, 0, err
+		}
 	}
-	sources, err := r.shown(ctx, scope, o)
-	return sources, behind, err
+	found, err = r.shown(ctx, scope, o)
+	return found, behind, err
 }
 
 // shown finds the streams that a scope shows, indexed or not.
 func (r *Reader) shown(ctx context.Context, scope *Scope, o Overview) ([]source, error) {
 	if _, ok := scope.of(o.Stream); o.Stream != "" && !ok {
-		return nil, notGranted("the stream")
+		return nil, NotGranted("the stream")
 	}
 	connections, err := r.connections(ctx, scope, nil, o.Connections)
 	if err != nil {

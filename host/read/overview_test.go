@@ -80,6 +80,31 @@ func TestOverviewOfAPart(t *testing.T) {
 	}
 }
 
+// Invariant 9, RD-10.1: a client that asks which streams there are waits for no other stream to be
+// indexed.
+func TestAClientWaitsForNoOtherStream(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "plain", "a", `{"id":"a"}`)
+	s.put("c", "notes", "a", `{"id":"a"}`)
+	indexed := func(scope *Scope) int64 {
+		all, _, err := s.Streams(t.Context(), scope, Overview{})
+		s.ok(err)
+		if len(all) == 0 || all[0].Name != "notes" || all[0].Records == nil || *all[0].Records != 1 {
+			t.Fatalf("got %+v, want notes with a record first", all)
+		}
+		at, err := s.Store.Position(t.Context())
+		s.ok(err)
+		return at.Indexed
+	}
+	if at := indexed(&Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id"}}}}); at != 0 {
+		t.Errorf("a client had changes indexed up to %d, want none", at)
+	}
+	if at := indexed(OwnerScope()); at != 2 {
+		t.Errorf("an owner had changes indexed up to %d, want 2", at)
+	}
+}
+
 // Invariant 9, RD-10.1: what a time chooses is counted by the index of that time alone: of a change that
 // it has not seen it says nothing, where a walk over the records would.
 func TestATimeIsCountedByItsIndex(t *testing.T) {

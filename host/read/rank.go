@@ -170,7 +170,7 @@ func (s *searching) show(ctx context.Context, at []rankedAt) error {
 	err := s.each(ctx, at, func(of *source, shown *projection, row *storage.ReadRow, past []storage.ReadPast) {
 		told := *row
 		told.Data = nil
-		h := Hit{Record: of.record(&told, shown, past, nil), SourceID: of.plan.Source.ID}
+		h := Hit{Record: of.record(&told, shown, past, nil)}
 		if h.matchAll(of, row.Data, s.terms) {
 			found[rankedAt{of.ID, row.Key}] = h
 		}

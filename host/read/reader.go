@@ -78,7 +78,7 @@ func (s *source) record(row *storage.ReadRow, shown *projection, past []storage.
 func (r *Reader) sources(ctx context.Context, scope *Scope, f From) (found []source, at storage.ReadPosition, err error) {
 	granted, ok := scope.of(f.Stream)
 	if !ok {
-		return nil, at, notGranted("the stream")
+		return nil, at, NotGranted("the stream")
 	}
 	if f.Stream == "" {
 		return nil, at, invalid("a stream is needed", "name one")

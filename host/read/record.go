@@ -71,7 +71,7 @@ func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, erro
 // the owner's: a change of a field that is not seen would show in it.
 func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, error) {
 	if !scope.Owner {
-		return nil, notGranted("a record's history")
+		return nil, NotGranted("a record's history")
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*History, error) {
 		s, row, _, err := r.find(ctx, scope, o)

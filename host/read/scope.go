@@ -14,6 +14,7 @@ import (
 // a time, those with a key. It is made once, and no request widens it (Invariant 9).
 type Scope struct {
 	Owner   bool          // everything; Streams says nothing then
+	Grant   string        // by its id; cursors are good for no other
 	Streams []StreamScope // each name once
 }
 

@@ -33,12 +33,11 @@ type Search struct {
 type Hit struct {
 	Record // Data is nil
 
-	SourceID string   // of its connector; "": its module says none
-	Matched  []string // the fields with all of the words
-	Field    string   // of the snippet
-	Snippet  string   // a part of the field with what was found
-	Before   bool     // the field goes on before the snippet
-	Behind   bool     // and behind it
+	Matched []string // the fields with all of the words
+	Field   string   // of the snippet
+	Snippet string   // a part of the field with what was found
+	Before  bool     // the field goes on before the snippet
+	Behind  bool     // and behind it
 
 	seq     int64 // of the record; to a client, of the last change that it sees
 	us      int64 // when that was emitted; 0: its past has to say so
@@ -77,7 +76,7 @@ func checkSearch(scope *Scope, q *Search) (limit int, warnings []Warning, err er
 	}
 	for _, name := range q.Streams {
 		if _, ok := scope.of(name); !ok {
-			return 0, nil, notGranted("the stream") // RD-27.5
+			return 0, nil, NotGranted("the stream") // RD-27.5
 		}
 	}
 	if len(q.Filters) > 0 && len(q.Streams) != 1 {
@@ -387,7 +386,7 @@ func (s *searching) take(ctx context.Context, d *storage.ReadHit) error {
 func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, past []storage.ReadPast) error {
 	told := *row
 	told.Data = nil // no part of it is shown but the snippet
-	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of, SourceID: of.plan.Source.ID}
+	h := Hit{Record: of.record(&told, nil, nil, nil), seq: row.Seq, of: of}
 	if !h.matchAll(of, row.Data, s.terms) {
 		return nil
 	}

@@ -198,9 +198,13 @@ func (s *Store) ReadTime(ctx context.Context, streamID int64, key string) (at []
 }
 
 // ReadKeysWithin returns the keys of those records of a stream whose own time is from one
-// until another, as it compares, no more than a limit: the newest first.
-func (s *Store) ReadKeysWithin(ctx context.Context, streamID int64, from, to []byte, limit int) (keys []string, err error) {
-	err = s.db.Read.NewRaw("SELECT key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? ORDER BY time DESC, key DESC LIMIT ?", streamID, from, to, limit).Scan(ctx, &keys)
+// until another, as it compares, no more than a limit: the newest first when descending.
+func (s *Store) ReadKeysWithin(ctx context.Context, streamID int64, from, to []byte, descending bool, limit int) (keys []string, err error) {
+	order := "time, key"
+	if descending {
+		order = "time DESC, key DESC"
+	}
+	err = s.db.Read.NewRaw("SELECT key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? ORDER BY "+order+" LIMIT ?", streamID, from, to, limit).Scan(ctx, &keys)
 	return keys, s.db.Fail("read the keys", err)
 }
 

@@ -168,6 +168,7 @@ type answer struct {
 	Error struct {
 		Type      string `json:"type"`
 		Code      string `json:"code"`
+		Message   string `json:"message"`
 		Param     string `json:"param"`
 		RequestID string `json:"request_id"`
 		Available []struct {

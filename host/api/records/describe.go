@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
@@ -224,7 +225,7 @@ func (c *call) declared(stream string) ([]read.Described, error) {
 	}
 	all, err := c.reader.Describe(c.r.Context(), c.caller.Scope, read.Overview{Stream: stream, Connections: from.Connections})
 	all = slices.DeleteFunc(all, func(d read.Described) bool {
-		return from.Connector != "" && d.Connector != from.Connector && d.Source.ID != from.Connector
+		return from.Connector != "" && d.Connector != from.Connector
 	})
 	return all, err
 }
@@ -234,6 +235,9 @@ func (c *call) describe() (any, error) {
 	all, err := c.declared(c.stream)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 && !c.caller.Scope.Owner && (c.query.Has("connection_id") || c.query.Has("connector_instance_id")) {
+		return nil, abi.NewError(abi.CodeConnectionUnknown, "there is no such connection", "") // as of its records
 	}
 	if len(all) == 0 {
 		return nil, &wire.Failure{Status: http.StatusNotFound, Code: wire.CodeNotFound, Message: "no connection has that stream"}
@@ -290,8 +294,8 @@ type bearer struct {
 }
 
 type connectorState struct {
-	Object      string       `json:"object"` // connector
-	ID          string       `json:"connector_id"`
+	Object      string       `json:"object"`       // connector
+	ID          string       `json:"connector_id"` // the same as connector_key
 	Key         string       `json:"connector_key"`
 	DisplayName string       `json:"display_name"`
 	Source      source       `json:"source"`
@@ -320,8 +324,12 @@ func (c *call) schema() (any, error) {
 		return nil, wire.Invalid("detail", "and view disagree")
 	}
 	all, err := c.declared(stream)
-	if err != nil {
+	switch {
+	case c.caller.Scope.Owner && abi.CodeOf(err) == abi.CodeConnectionUnknown: // it narrows to nothing (RD-12.2)
+	case err != nil:
 		return nil, err
+	case len(all) == 0 && stream != "" && !c.caller.Scope.Owner:
+		return nil, read.NotGranted("the stream")
 	}
 	out := &schema{Object: "schema", Bearer: bearer{"owner", "owner", "", ""}, Links: wire.Links{Self: c.r.URL.RequestURI()}, Meta: c.meta(), Connectors: []connectorState{}}
 	if !c.caller.Scope.Owner {
@@ -364,7 +372,7 @@ func (s *schema) add(c *call, d *read.Described, compact bool) {
 // connectorOf is the connector of a stream, without its streams.
 func connectorOf(d *read.Described) connectorState {
 	return connectorState{
-		Object: "connector", ID: d.Source.ID, Key: d.Connector, DisplayName: cmp.Or(d.Source.Name, d.Connector), Source: source{"connector", d.Source.ID}, of: sourceOf(d),
+		Object: "connector", ID: d.Connector, Key: d.Connector, DisplayName: cmp.Or(d.Source.Name, d.Connector), Source: source{"connector", d.Source.ID}, of: sourceOf(d),
 	}
 }
 

@@ -142,6 +142,29 @@ func TestAFullSchemaIsOfOneSource(t *testing.T) {
 	}
 }
 
+// RD-03.2, RD-12.2: a stream of a connection for which another stream was granted is as one that is not
+// granted, and as one that is not there.
+func TestAStreamOfAnotherConnection(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.put("two", "notes", "a", `{"id":"a"}`)
+	b.server.Callers = read.AnyOf(b.server.Callers, grants{"both": {Client: "d", Grant: "h", Scope: &read.Scope{Streams: []read.StreamScope{
+		{Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id"}}, {Name: "other", Connections: []string{b.ids["two"]}, Fields: []string{"id"}},
+	}}}})
+	same := func(one, two, code string) {
+		t.Helper()
+		x, y := b.get("both", one), b.get("both", two)
+		if x.Error.Code != code || strings.ReplaceAll(x.body, x.Error.RequestID, "") != strings.ReplaceAll(y.body, y.Error.RequestID, "") {
+			t.Errorf("%s: got  %d %s\n%s: got %d %s\nwant both to be %s", one, x.status, x.body, two, y.status, y.body, code)
+		}
+	}
+	of := "connection_id=" + b.ids["two"]
+	for _, path := range []string{"/v1/streams/notes", records, records + "/a"} {
+		same(path+"?"+of, path+"?connection_id=none", "connection_not_found")
+	}
+	same("/v1/schema?stream=notes&"+of, "/v1/schema?stream=none", "grant_stream_not_allowed")
+}
+
 // RD-03.3, RD-09.2: who has to choose is told the connections of its scope, and no others.
 func TestAvailableConnectionsAreOfTheScope(t *testing.T) {
 	t.Parallel()
@@ -163,6 +186,35 @@ func TestAvailableConnectionsAreOfTheScope(t *testing.T) {
 		a := b.get("several", path)
 		if a.status != http.StatusConflict || a.Error.Code != "ambiguous_connection" || !strings.Contains(a.body, want) || strings.Contains(a.body, b.ids["two"]) || strings.Contains(a.body, b.ids["four"]) {
 			t.Errorf("%s: got %d %s\nwant %s and nobody else", path, a.status, a.body, want)
+		}
+	}
+}
+
+// RD-09.5, RD-10, RD-12, RD-13, RD-27: a connector has one name, its key: what an answer has as
+// connector_id chooses its streams on each route.
+func TestAConnectorHasOneName(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.put("one", "notes", "a", `{"id":"a","title":"red"}`)
+	for _, path := range []string{"/v1/schema", "/v1/connectors", "/v1/search?q=red"} {
+		for _, token := range []string{b.owner, "client"} {
+			if a := b.get(token, path); !strings.Contains(a.body, `"connector_id":"demo","connector_key":"demo"`) {
+				t.Errorf("%s: got %d %s, want demo as both names of the connector", path, a.status, a.body)
+			}
+		}
+	}
+	for _, path := range []string{"/v1/schema", "/v1/connectors", "/v1/connections", "/v1/streams", "/v1/streams/notes", records, records + "/a", records + "/a/field-window?field=title", "/v1/streams/notes/aggregate?metric=count"} {
+		of := func(connector string) *answer {
+			if strings.Contains(path, "?") {
+				return b.get(b.owner, path+"&connector_id="+connector)
+			}
+			return b.get(b.owner, path+"?connector_id="+connector)
+		}
+		if a := of("demo"); a.status != http.StatusOK || !strings.Contains(a.body, b.ids["one"]) && !strings.Contains(a.body, `"value":1`) && !strings.Contains(a.body, `"connector_id":"demo"`) {
+			t.Errorf("%s of demo: got %d %s, want what there is of it", path, a.status, a.body)
+		}
+		if a := of("https://example.com/demo"); a.status == http.StatusOK && strings.Contains(a.body, b.ids["one"]) {
+			t.Errorf("%s of its source's address: got %s, want nothing, as on every other route", path, a.body)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // deletion is the one route that changes anything (RD-25). A token of the owner's that manages may.
 var deletion = wire.Route{
 	Method: http.MethodDelete, Path: "/v1/streams/{stream}/records/{record}", Summary: "Deletes a record, which no run brings back",
-	Scope: string(access.ScopeManage), Params: []wire.Param{connectionID, connector}, Answers: []wire.Answer{{Status: http.StatusNoContent}},
+	Scope: string(access.ScopeManage), Params: of(), Answers: []wire.Answer{{Status: http.StatusNoContent}},
 }
 
 // takes refuses a method that a route does not take.

@@ -17,7 +17,7 @@ type hit struct {
 	Object       string    `json:"object"` // search_result
 	Stream       string    `json:"stream"`
 	RecordKey    string    `json:"record_key"`
-	ConnectorID  string    `json:"connector_id"`
+	ConnectorID  string    `json:"connector_id"` // the same as connector_key
 	ConnectorKey string    `json:"connector_key"`
 	ConnectionID string    `json:"connection_id"`
 	InstanceID   string    `json:"connector_instance_id"`
@@ -129,7 +129,7 @@ func hitOf(h *read.Hit) hit {
 	route := pathOf("v1", "streams", h.Stream, "records", h.Key)
 	of := "?connection_id=" + url.QueryEscape(h.ConnectionID)
 	return hit{
-		Object: "search_result", Stream: h.Stream, RecordKey: h.Key, ConnectorID: h.SourceID, ConnectorKey: h.Connector, ConnectionID: h.ConnectionID, InstanceID: h.ConnectionID,
+		Object: "search_result", Stream: h.Stream, RecordKey: h.Key, ConnectorID: h.Connector, ConnectorKey: h.Connector, ConnectionID: h.ConnectionID, InstanceID: h.ConnectionID,
 		DisplayName: h.Connection, EmittedAt: h.EmittedAt, Matched: h.Matched, Snippet: snippet{h.Field, h.Snippet}, RecordURL: route + of,
 		Evidence: []excerpt{{
 			Object: "evidence_excerpt", FieldPath: h.Field, Preview: h.Snippet, Provenance: "lexical_match", Truncated: h.Before || h.Behind,

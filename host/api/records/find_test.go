@@ -86,8 +86,11 @@ func TestFind(t *testing.T) {
 		{"/v1/connectors?connector_id=none", `"data":[]`, "invalid_request"},
 		{"/v1/connectors?limit=1", "invalid_request", "invalid_request"},
 		{"/v1/schema?detail=full", "invalid_request", "invalid_request"},
-		{"/v1/schema?detail=full&stream=notes", `"connector_id":"https://example.com/demo"`, `"schema":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"required":["id"]}`},
+		{"/v1/schema?detail=full&stream=notes", `"connector_id":"demo"`, `"schema":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"required":["id"]}`},
 		{"/v1/schema?stream=none", `"connectors":[]`, "grant_stream_not_allowed"}, // RD-12.2
+		{"/v1/schema?connection_id=none", `"connectors":[]`, "connection_not_found"},
+		{"/v1/schema?connection_id=none&stream=notes", `"connectors":[]`, "connection_not_found"},
+		{"/v1/schema?connector_id=none", `"connectors":[]`, "invalid_request"},
 		{"/v1/streams/none", "not_found", "grant_stream_not_allowed"},
 		{"/v1/schema?stream=other", `"name":"other"`, "grant_stream_not_allowed"},
 	} {
@@ -131,6 +134,11 @@ func TestSchemaIsTagged(t *testing.T) {
 	w := b.raw("client", "/v1/schema", func(r *http.Request) { r.Header.Set("If-None-Match", first.head.Get("ETag")) })
 	if first.head.Get("ETag") == "" || w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 		t.Errorf("got %d %q for the tag %q, want %d and nothing", w.Code, w.Body, first.head.Get("ETag"), http.StatusNotModified)
+	}
+	for _, known := range []string{"W/" + first.head.Get("ETag"), `"x", ` + first.head.Get("ETag"), "*"} {
+		if w := b.raw("client", "/v1/schema", sending("If-None-Match", known)); w.Code != http.StatusNotModified {
+			t.Errorf("got %d for %s, want %d", w.Code, known, http.StatusNotModified)
+		}
 	}
 	if w := b.raw(b.owner, "/v1/schema", func(r *http.Request) { r.Header.Set("If-None-Match", first.head.Get("ETag")) }); w.Code != http.StatusOK {
 		t.Errorf("got %d for a client's tag, want %d", w.Code, http.StatusOK)

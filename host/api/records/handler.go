@@ -200,7 +200,7 @@ func (c *call) answer(rt *route) ([]byte, error) {
 func (c *call) isKnown(body []byte) bool {
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
 	c.w.Header().Set("ETag", tag)
-	return c.r.Header.Get("If-None-Match") == tag
+	return isAmong(c.r.Header.Values("If-None-Match"), tag)
 }
 
 // admit refuses a request that no read should see.

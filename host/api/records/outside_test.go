@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
@@ -85,6 +86,44 @@ func TestQueriesAreReadFirst(t *testing.T) {
 	for _, query := range []string{"limit=abc", "limit=0", "limit=-1", "limit=1.5", "limit=", "limit=1&limit=2", "order=up", "count=all", "window=all", "fields=a,,b", "view=short", "changes_since=beginning&count=exact", "changes_since="} {
 		if a := b.get("client", records+"?"+query); a.status != http.StatusBadRequest || a.Error.Code != "invalid_request" {
 			t.Errorf("%s: got %d %s, want invalid_request", query, a.status, a.body)
+		}
+	}
+}
+
+// RD-05.1, RD-08, RD-14, RD-38.2: the document of the API names each parameter that a route takes, and
+// no other.
+func TestTheDocumentNamesEachParameter(t *testing.T) {
+	t.Parallel()
+	b := filled(t)
+	all := map[string]wire.Param{}
+	for _, rt := range Routes() {
+		for _, p := range rt.Params {
+			if !p.Header {
+				all[p.Name] = p
+			}
+		}
+	}
+	path := strings.NewReplacer("{stream}", "notes", "{record}", "a", "{blob_id}", "a")
+	for _, rt := range Routes() {
+		if rt.Method != http.MethodGet {
+			continue
+		}
+		for name, p := range all {
+			query := name + "=x"
+			if p.Deep {
+				query = name + "[x]=x"
+			}
+			named := false
+			for _, one := range rt.Params {
+				named = named || one.Name == name
+				if one.Required && one.Name != name {
+					query += "&" + one.Name + "=count" // a metric as well
+				}
+			}
+			a := b.get(b.owner, path.Replace(rt.Path)+"?"+query)
+			if takes := !strings.HasSuffix(a.Error.Message, "is no parameter of this path"); takes != named {
+				t.Errorf("%s?%s: got %d %s, and the document names it: %v", rt.Path, query, a.status, a.body, named)
+			}
 		}
 	}
 }

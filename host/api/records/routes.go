@@ -19,30 +19,30 @@ type route struct {
 
 // table has every route: what answers, and what the document of the API describes.
 var table = []route{
-	one[wire.List[stream]]("/v1/streams", "The streams that the token shows", (*call).streams, connectionID, connector),
-	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, connectionID, connector),
-	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records,
+	one[wire.List[stream]]("/v1/streams", "The streams that the token shows", (*call).streams, of()...),
+	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, of()...),
+	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records, of(
 		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, or emitted_at by an owner's token; with - before it for descending"), fields,
 		text("changes_since", "beginning, or next_changes_since of an answer"), text("count", "none, estimated or exact"), words("window", "how many records there are, and of which times", []string{"exact"}),
-		text("view", "the fields of a view; an owner's token"), filterOf, expandOf, expandMost, connectionID, connector),
-	one[single](deletion.Path, "One record", (*call).one, fields, expandOf, expandMost, connectionID, connector),
-	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window,
+		text("view", "the fields of a view; an owner's token"), filterOf, expandOf, expandMost)...),
+	one[single](deletion.Path, "One record", (*call).one, of(fields, expandOf, expandMost)...),
+	one[fieldWindow]("/v1/streams/{stream}/records/{record}/field-window", "A part of one text of a record", (*call).window, of(
 		needed(text("field", "a field of the record")), number("offset_chars", "where the part begins", 0, mostOffset), number("limit_chars", "how long it is", 1, mostOffset), text("cursor", "the offset, by another name"),
-		text("q", "a text whose first place is shown"), number("before_chars", "characters before it", 0, read.MostContext), number("after_chars", "characters behind it", 0, read.MostContext), connectionID, connector),
-	with(costly, one[aggregation]("/v1/streams/{stream}/aggregate", "What the records of a stream come to", (*call).aggregate,
+		text("q", "a text whose first place is shown"), number("before_chars", "characters before it", 0, read.MostContext), number("after_chars", "characters behind it", 0, read.MostContext))...),
+	with(costly, one[aggregation]("/v1/streams/{stream}/aggregate", "What the records of a stream come to", (*call).aggregate, of(
 		needed(words("metric", "what is computed", read.Metrics)), text("field", "what it is of"), text("group_by", "a field"), text("group_by_time", "a field with a time"),
-		words("granularity", "the spans of group_by_time", read.Granularities), text("time_zone", "of the spans, as IANA names it"), limitOf(read.MostGroups), filterOf, connectionID, connector)),
+		words("granularity", "the spans of group_by_time", read.Granularities), text("time_zone", "of the spans, as IANA names it"), limitOf(read.MostGroups), filterOf)...)),
 	with(costly, one[found]("/v1/search", "The records that match words, the best ones first", (*call).search,
-		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID)),
+		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID, oldName)),
 	{Route: wire.Route{
 		Method: http.MethodGet, Path: "/v1/blobs/{blob_id}", Summary: "The bytes that a record's blob_ref refers to", Scope: string(access.ScopeRead), Tagged: true,
-		Params:  []wire.Param{connectionID, connector, head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), head("If-None-Match", "the ETag that is known")},
+		Params:  of(head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), head("If-None-Match", "the ETag that is known")),
 		Answers: []wire.Answer{{Status: http.StatusOK, Media: anyMedia}, {Status: http.StatusPartialContent, Media: anyMedia}, {Status: http.StatusNotModified}},
 	}, send: (*call).sendBlob},
-	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, connectionID, connector),
-	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, connectionID, connector),
-	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema,
-		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"), connectionID, connector)),
+	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, of()...),
+	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, of()...),
+	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema, of(
+		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"))...)),
 }
 
 // Routes describes what is answered here.
@@ -78,10 +78,17 @@ var (
 	expandOf     = list("expand", "relations whose records come along; an owner's token")
 	expandMost   = wire.Param{Name: "expand_limit", About: "expand_limit[r]=n, of a relation to many; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
 	connectionID = text("connection_id", "of this connection alone")
-	connector    = text("connector_id", "of this connector alone; an owner's token")
+	oldName      = text("connector_instance_id", "connection_id by its old name")
+	connector    = text("connector_id", "of this connector alone, by its key; an owner's token")
+	subjectID    = words("subject_id", "whose data it is", []string{subject})
 	fields       = list("fields", "these fields alone")
 	cursor       = text("cursor", "next_cursor of the page before")
 )
+
+// of adds the parameters that say whose records are asked for.
+func of(params ...wire.Param) []wire.Param {
+	return append(params, connectionID, oldName, connector, subjectID)
+}
 
 func text(name, about string) wire.Param {
 	return wire.Param{Name: name, About: about, Schema: map[string]any{"type": "string", "minLength": 1}}

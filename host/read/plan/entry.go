@@ -11,8 +11,8 @@ import (
 
 const (
 	secondsOfDay = 24 * 60 * 60
-	// mostSort is how many bytes of a value order a record; behind them its key does.
-	mostSort = 512
+	// MostSort is how many bytes of a value order a record; behind them its key does.
+	MostSort = 512
 	// mostTime is how many bytes of a time are kept: more digits than any bound has.
 	mostTime = 64
 	// mostText is how many bytes of a field are searched.
@@ -58,7 +58,7 @@ func (p *Plan) Sort(value []byte) []byte {
 }
 
 // Cut is as much of an order as the index has.
-func Cut(order []byte) []byte { return order[:min(len(order), mostSort)] }
+func Cut(order []byte) []byte { return order[:min(len(order), MostSort)] }
 
 // day is the day that a record is of: its own, else that on which it was collected.
 func (p *Plan) day(name string, value []byte, emitted string) int64 {
