@@ -85,8 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	o := h.options
 	o.Provider = h.readers.Guard.Base(r)
-	s := New(o, func(ctx context.Context, path []string, query url.Values) *records.Reply {
-		return h.readers.Ask(ctx, caller, path, query)
+	s := New(o, func(ctx context.Context, path []string, query url.Values, wrong error) *records.Reply {
+		return answers(ctx, h.readers, caller, path, query, wrong)
 	})
 	h.inner.ServeHTTP(&answering{w, turn}, r.WithContext(context.WithValue(ctx, admitted{}, s)))
 }
@@ -120,11 +120,11 @@ func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // Under returns a question that finds its caller anew each time, so that a revocation holds
 // from the next call on.
 func Under(readers *records.Server, who func(context.Context) (*read.Caller, error)) Ask {
-	return func(ctx context.Context, path []string, query url.Values) *records.Reply {
+	return func(ctx context.Context, path []string, query url.Values, wrong error) *records.Reply {
 		caller, err := who(ctx)
 		if err != nil {
-			return readers.Refused(ctx, caller, path, err)
+			wrong = err
 		}
-		return readers.Ask(ctx, caller, path, query)
+		return answers(ctx, readers, caller, path, query, wrong)
 	}
 }
