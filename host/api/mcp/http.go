@@ -66,12 +66,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.readers.Refuse(w, r, &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"})
 		return
 	}
+	body, err := wire.ReadBody(w, r) // before there is a turn to hold: its sender may be slow
 	caller, turn, leave, ok := h.readers.Admit(w, r, h.metadata)
 	if !ok {
 		return
 	}
 	defer leave()
-	body, err := wire.ReadBody(w, r)
 	if f, refused := err.(*wire.Failure); refused { //nolint:errorlint // it is made here
 		h.readers.Refuse(w, r, f)
 		return
