@@ -62,6 +62,12 @@ func TestParseDetailsRefuses(t *testing.T) {
 		withStream(`{"name":"notes","fields":["id","id"]}`):                                                         "/0/streams/0/fields/1",
 		withStream(`{"name":"notes","instance_ids":[""]}`):                                                          "/0/streams/0/instance_ids/0",
 		withStream(`{"name":"notes","resources":[]}`):                                                               "/0/streams/0/resources",
+		withStream(`{"name":"notes","resources":["a",1]}`):                                                          "/0/streams/0/resources/1",
+		withStream(`{"name":"notes","resources":[{}]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[null]}`):                                                           "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[""]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[[]]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[["a",["b"]]]}`):                                                    "/0/streams/0/resources/0",
 		withStream(`{"name":"notes","resources":[` + many(1001, `"a"`) + `]}`):                                      "/0/streams/0/resources",
 		withStream(`{"name":"notes","time_range":{}}`):                                                              "/0/streams/0/time_range",
 		withStream(`{"name":"notes","time_range":{"since":"yesterday"}}`):                                           "/0/streams/0/time_range/since",
@@ -80,7 +86,7 @@ func TestParseDetailsRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		asks, withPart(`"retention":{"max_duration":"P1Y2M3DT4H","on_expiry":"anonymize"}`), withPart(`"client_claims":{"commitments":["We sell nothing."]}`),
-		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00+02:00"},"resources":["a"],"necessity":"optional"}`),
+		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00+02:00"},"resources":["a",["a","b"]],"necessity":"optional"}`),
 	} {
 		if _, err := ParseDetails([]byte(text)); err != nil {
 			t.Errorf("%s: got %v, want no refusal", text, err)

@@ -123,7 +123,7 @@ func Resolve(q *Request, c *Choices, have []Declared, now time.Time) (*Review, *
 		r.PurposeCode, r.PurposeDescription, r.AccessMode = d.PurposeCode, text(d.PurposeDescription), d.AccessMode
 		r.SelectionPreset, r.Retention, r.ClientClaims = text(d.SelectionPreset), d.Retention, d.ClientClaims
 	}
-	if r.PurposeCode == AITraining {
+	if Trains(r.PurposeCode) {
 		r.AITrainingConsented = &c.AITraining
 	} else if c.AITraining {
 		return nil, nil, wrongChoice("the app does not ask to train models", "leave that out")
