@@ -17,7 +17,8 @@ import (
 // Bounds of the text of a result (RD-59.3). All of an answer is in its structured content.
 const (
 	mostText     = 8 << 10
-	mostFacts    = 5 << 10 // of it, so that there is room for data
+	mostFacts    = 7 << 10 // of it, so that there is room for data
+	restLine     = 80      // for the line that says what is left out
 	mostPreviews = 5
 	mostValue    = 320 // characters of a value in a preview
 )
@@ -34,6 +35,7 @@ type answer struct {
 	result   map[string]any // the structured content
 	facts    []string       // of this host's own: numbers, ids, and what to call next
 	data     []string       // of others, each on one line as JSON
+	parts    []string       // the same, where one line has no room
 	ladder   []map[string]any
 }
 
@@ -75,10 +77,9 @@ func (a *answer) finish() *mcp.CallToolResult {
 func (a *answer) text() *mcp.TextContent {
 	var b strings.Builder
 	add := func(lines []string, most int) {
-		const rest = 80 // for the line that says what is left out
 		left := 0
 		for _, line := range lines {
-			if b.Len()+len(line)+rest > most {
+			if b.Len()+len(line)+restLine > most {
 				left++
 				continue
 			}
@@ -91,6 +92,9 @@ func (a *answer) text() *mcp.TextContent {
 	add(a.facts, mostFacts)
 	if len(a.data) > 0 {
 		b.WriteString(dataBegins + "\n")
+	}
+	if len(a.data) == 1 && a.parts != nil && b.Len()+len(a.data[0])+restLine > mostText {
+		a.data = a.parts
 	}
 	add(a.data, mostText)
 	return &mcp.TextContent{Text: b.String()}
@@ -319,13 +323,11 @@ func (a *answer) record() {
 			a.next("rest of a text", "read_record_field", args)
 		}
 	}
-	if line, err := json.Marshal(cut); err == nil && len(line) <= mostText-mostFacts {
-		a.show(cut)
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(cut)) { // as many as there is room for
+	for _, name := range slices.Sorted(maps.Keys(cut)) {
 		a.show(map[string]any{name: cut[name]})
 	}
+	a.parts, a.data = a.data, nil
+	a.show(cut)
 }
 
 func (a *answer) field() {

@@ -49,6 +49,10 @@ func TestTextIsBounded(t *testing.T) {
 			told((*answer).records, object{"data": []object{record(object{"id": "1"})}, "next_cursor": "n", "next_changes_since": "s"}, object{"fields": names}),
 			[]string{"rows in this page: 1\n", "next_changes_since: s\n", `{"data":{"id":"1"}`, "more lines are in the structured content alone.\n"},
 		},
+		"long keys": {
+			told((*answer).records, object{"data": []object{{"id": strings.Repeat("k ", 1000), "stream": "notes", "connection_id": "0123", "data": object{"id": "1"}}}, "next_cursor": strings.Repeat("c", 3<<10)}, object{}),
+			[]string{"first record: fetch ", `next page: query_records {"cursor":"ccc`, "more lines are in the structured content alone.\n"},
+		},
 		"many connections": {refused(ambiguous, 409), []string{"Refused (ambiguous_connection): choose\n", `{"connection_id":"00000000000000000000000000000000"`, "more lines are in the structured content alone.\n"}},
 	} {
 		text, ok := c.result.Content[0].(*mcp.TextContent)
