@@ -316,7 +316,23 @@ func written(at *time.Time) bool {
 // move or hide others (RD-39.4).
 func plain(text string, longest int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= longest &&
-		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !piled(text)
+}
+
+// piled reports whether a text has marks that stand on what is before it, or more on one letter
+// than any script needs: a pile of them covers the lines around it.
+func piled(text string) bool {
+	const most = 4
+	marks := most
+	for _, r := range text {
+		if marks++; !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
+		if marks > most {
+			return true
+		}
+	}
+	return false
 }
 
 // PlainName reports whether a client may call itself so: "", or a name that can be seen.
