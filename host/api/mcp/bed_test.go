@@ -84,7 +84,7 @@ func (b *bed) Caller(_ context.Context, shown string) (*read.Caller, error) {
 	case shown != token:
 		return nil, abi.NewError(read.CodeTokenUnknown, "unknown", "")
 	case b.caller == nil:
-		return nil, abi.NewError(read.CodeGrantRevoked, "the owner has revoked the grant", "")
+		return nil, abi.NewError(read.CodeGrantRevoked, "the grant was revoked", "")
 	}
 	return b.caller, nil
 }
