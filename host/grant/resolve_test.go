@@ -353,6 +353,19 @@ func TestRetentionWords(t *testing.T) {
 	}
 }
 
+// RD-44.2: an owner who chooses a connection that is not there is not told that they chose none.
+func TestAnUnknownConnectionIsChosen(t *testing.T) {
+	t.Parallel()
+	for text, c := range map[string]Choices{
+		"none of the connections that are chosen is there": {Connections: []string{"gone"}, Streams: []Choice{{Name: "notes"}}},
+		"no connection is chosen":                          {Streams: []Choice{{Name: "notes"}}},
+	} {
+		if _, _, err := Resolve(&Request{ClientID: "c"}, &c, []Declared{notesSource()}, noon); abi.CodeOf(err) != CodeChoice || !strings.Contains(err.Error(), text) {
+			t.Errorf("%+v: got %v, want that %s", c, err, text)
+		}
+	}
+}
+
 // RD-42.3: a field that cannot be chosen is named.
 func TestAnUnknownFieldIsNamed(t *testing.T) {
 	t.Parallel()

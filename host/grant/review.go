@@ -163,6 +163,9 @@ func (q *Request) sources(c *Choices, have []Declared) ([]Declared, error) {
 			break
 		}
 	}
+	if id == "" && c.Connector == "" && len(named) > 0 {
+		return nil, wrongChoice("none of the connections that are chosen is there", "`pdpp-host connections list` shows the ones there are")
+	}
 	if id == "" {
 		return nil, wrongChoice("the app leaves it to you what it gets, and no connection is chosen", "choose a connection, and the streams of it")
 	}
