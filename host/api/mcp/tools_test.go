@@ -31,12 +31,13 @@ func TestArguments(t *testing.T) {
 			b.ok(err)
 			var is struct {
 				Properties map[string]struct {
-					Type             string
-					Enum             []string
-					Minimum, Maximum *int
-				}
-				Required []string
-				More     *bool `json:"additionalProperties"`
+					Type    string   `json:"type"`
+					Enum    []string `json:"enum"`
+					Minimum *int     `json:"minimum"`
+					Maximum *int     `json:"maximum"`
+				} `json:"properties"`
+				Required []string `json:"required"`
+				More     *bool    `json:"additionalProperties"`
 			}
 			b.ok(json.Unmarshal(text, &is))
 			if is.More == nil || *is.More {
