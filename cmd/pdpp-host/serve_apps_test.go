@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -214,5 +217,67 @@ func TestServeAnApp(t *testing.T) {
 	run("grants", "limit", made.GrantID, "5")
 	if got := run("grants", "show", made.GrantID, "--json"); !strings.Contains(got, `"hourly_bytes_limit":5242880`) {
 		t.Errorf("got %s, want the bound", got)
+	}
+}
+
+// RD-45.3, RD-58.1, section 13.7: the SDK's own client of MCP, which knows the address of the tools
+// alone, registers, sends its owner's browser, gets its token by the code and calls a tool.
+func TestServeAModel(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	home := t.TempDir()
+	o := &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
+	storeWithNotes(t, home, o.token)
+	p := serveIn(t, home, "--listen", "127.0.0.1:0")
+	o.base = "http://" + p.at
+	opened := 0
+	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "A model", RedirectURIs: []string{"http://127.0.0.1:9/back"}, GrantTypes: []string{"authorization_code", "refresh_token"}, TokenEndpointAuthMethod: "none",
+		}},
+		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			opened++
+			begin := o.asks(http.MethodGet, strings.TrimPrefix(args.URL, o.base), "", "", nil, "Sec-Fetch-Dest", "document").header.Get("Location")
+			page, err := url.Parse(begin)
+			if err != nil {
+				return nil, err
+			}
+			uri := page.Query().Get("request_uri")
+			var review struct {
+				Revision string `json:"approval_review_revision"`
+			}
+			o.asks(http.MethodPost, "/consent/review", o.token, `{"request_uri":"`+uri+`","selections":{"streams":[{"name":"notes","fields":["title"]}],"instance_ids":{"notes":["mine"]}}}`, &review)
+			var made struct {
+				Back string `json:"redirect_to"`
+			}
+			o.asks(http.MethodPost, "/consent/approve", o.token, `{"request_uri":"`+uri+`","approval_review_revision":"`+review.Revision+`"}`, &made)
+			back, err := url.Parse(made.Back)
+			if err != nil {
+				return nil, err
+			}
+			q := back.Query()
+			return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: o.base + "/mcp", OAuthHandler: handler}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "aggregate", Arguments: map[string]any{"stream": "notes", "metric": "count"}})
+	if err != nil || r.IsError || opened != 1 {
+		t.Errorf("got %+v, %v, and the browser was sent %d times, want an answer after one", r, err, opened)
+	} else if text, ok := r.Content[0].(*mcp.TextContent); !ok || !strings.Contains(text.Text, `{"count":2}`) {
+		t.Errorf("got %+v, want the two notes to be counted", r.Content[0])
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if code, log := p.end(t); code != 0 {
+		t.Errorf("got the exit code %d and the log %s, want 0", code, log)
 	}
 }

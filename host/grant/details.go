@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,16 @@ import (
 const Type = "https://pdpp.dev/data-access"
 
 // AITraining is the purpose that its owner has to allow by itself (RD-42.4).
-const AITraining = "https://pdpp.dev/purpose/ai_training"
+const AITraining = "https://" + purposeHost + purposeTraining
+
+const purposeHost, purposeTraining = "pdpp.dev", "/purpose/ai_training"
+
+// Trains reports whether a purpose is AITraining, in whatever way its address is written: another
+// spelling of it is no way around its owner's word.
+func Trains(purpose string) bool {
+	u, err := url.Parse(purpose)
+	return err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), purposeHost) && strings.EqualFold(path.Clean(u.Path), purposeTraining)
+}
 
 // The limits of a request (RD-31.3), and of its texts.
 const (
@@ -252,6 +262,9 @@ func (s *Asked) check(at ...any) error {
 	case s.Name == every && (s.View != "" || s.Fields != nil || s.Resources != nil || s.TimeRange != nil):
 		return invalid("has a part of its own, and * is every stream", in("name")...)
 	}
+	if n := slices.IndexFunc(s.Resources, func(one any) bool { return !isKey(one) }); n >= 0 {
+		return invalid("is no key", in("resources", n)...)
+	}
 	for _, l := range [...]struct {
 		name string
 		all  []string
@@ -280,6 +293,13 @@ func (s *Asked) check(at ...any) error {
 	return nil
 }
 
+// isKey reports whether a value is a key of some stream: a text, or an array of them.
+func isKey(value any) bool {
+	text, is := value.(string)
+	list, _ := value.([]any)
+	return is && text != "" || len(list) > 0 && !slices.ContainsFunc(list, func(part any) bool { _, is := part.(string); return !is })
+}
+
 // unwritten is the rule of a bound that would bound nothing, or cannot be written.
 const unwritten = "is not within the years 1 to 9999"
 
@@ -296,7 +316,23 @@ func written(at *time.Time) bool {
 // move or hide others (RD-39.4).
 func plain(text string, longest int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= longest &&
-		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !piled(text)
+}
+
+// piled reports whether a text has marks that stand on what is before it, or more on one letter
+// than any script needs: a pile of them covers the lines around it.
+func piled(text string) bool {
+	const most = 4
+	marks := most
+	for _, r := range text {
+		if marks++; !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
+		if marks > most {
+			return true
+		}
+	}
+	return false
 }
 
 // PlainName reports whether a client may call itself so: "", or a name that can be seen.

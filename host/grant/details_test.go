@@ -40,6 +40,8 @@ func TestParseDetailsRefuses(t *testing.T) {
 		strings.Replace(asks, "https://example.org/why", "https://example.org/w h", 1):                              "/0/purpose_code",
 		strings.Replace(asks, "continuous", "always", 1):                                                            "/0/access_mode",
 		withPart(`"purpose_description":"a\u202eb"`):                                                                "/0/purpose_description",
+		withPart(`"purpose_description":"A` + strings.Repeat("\u0489", 80) + `"`):                                   "/0/purpose_description",
+		withPart(`"client_claims":{"commitments":["\u0338no"]}`):                                                    "/0/client_claims/commitments/0",
 		withPart(`"purpose_description":"` + strings.Repeat("é", 501) + `"`):                                        "/0/purpose_description",
 		withPart(`"selection_preset":"all"`):                                                                        "/0",
 		withPart(`"more":1`):                                                                                        "/0/more",
@@ -62,6 +64,12 @@ func TestParseDetailsRefuses(t *testing.T) {
 		withStream(`{"name":"notes","fields":["id","id"]}`):                                                         "/0/streams/0/fields/1",
 		withStream(`{"name":"notes","instance_ids":[""]}`):                                                          "/0/streams/0/instance_ids/0",
 		withStream(`{"name":"notes","resources":[]}`):                                                               "/0/streams/0/resources",
+		withStream(`{"name":"notes","resources":["a",1]}`):                                                          "/0/streams/0/resources/1",
+		withStream(`{"name":"notes","resources":[{}]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[null]}`):                                                           "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[""]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[[]]}`):                                                             "/0/streams/0/resources/0",
+		withStream(`{"name":"notes","resources":[["a",["b"]]]}`):                                                    "/0/streams/0/resources/0",
 		withStream(`{"name":"notes","resources":[` + many(1001, `"a"`) + `]}`):                                      "/0/streams/0/resources",
 		withStream(`{"name":"notes","time_range":{}}`):                                                              "/0/streams/0/time_range",
 		withStream(`{"name":"notes","time_range":{"since":"yesterday"}}`):                                           "/0/streams/0/time_range/since",
@@ -80,7 +88,7 @@ func TestParseDetailsRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		asks, withPart(`"retention":{"max_duration":"P1Y2M3DT4H","on_expiry":"anonymize"}`), withPart(`"client_claims":{"commitments":["We sell nothing."]}`),
-		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00+02:00"},"resources":["a"],"necessity":"optional"}`),
+		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00+02:00"},"resources":["a",["a","b"]],"necessity":"optional"}`),
 	} {
 		if _, err := ParseDetails([]byte(text)); err != nil {
 			t.Errorf("%s: got %v, want no refusal", text, err)
@@ -94,6 +102,7 @@ func TestPlainName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"": true, "An app": true, "Ö": true, "日本": true, "7": true, "☂": true, "\u115fa": true,
 		" a": false, "a\u202eb": false, "\u3164": false, "\u115f\u1160": false, "\u2800": false, "\uffa0": false, "\u0301": false, "\ufe0f": false, "\u3164\u2800": false,
+		"e\u0301a": true, "a\u0308\u0303\u0301\u0323b": true, "a" + strings.Repeat("\u0338", 5): false, "\u0338a": false, "क्षि": true,
 		strings.Repeat("é", 80): true, strings.Repeat("é", 81): false,
 	} {
 		if got := PlainName(name); got != want {

@@ -178,11 +178,29 @@ func TestResolveRefuses(t *testing.T) {
 			t.Errorf("%s %+v: got %v, want %s", c.asks, c.choices, err, c.want)
 		}
 	}
-	train := strings.Replace(asks, "https://example.org/why", AITraining, 1)
-	for _, allowed := range []bool{false, true} {
-		_, _, err := resolved(t, train, Choices{AITraining: allowed}, one).Grant("grt_1", noon)
-		if (err == nil) != allowed {
-			t.Errorf("training is allowed: %v, and the grant is refused with %v", allowed, err)
+}
+
+// RD-42.4: whoever trains models is allowed it by itself, also where the app writes the purpose's
+// address in another way.
+func TestTrainingIsAllowedByItself(t *testing.T) {
+	t.Parallel()
+	one := notesSource()
+	for _, purpose := range []string{
+		AITraining, "HTTPS://PDPP.dev/purpose/ai_training", "https://pdpp.dev/purpose/AI_Training", "https://pdpp.dev/purpose/%61i%5Ftraining", "https://pdpp.dev:443/purpose/ai_training",
+		"https://pdpp.dev./purpose/ai_training", "https://pdpp.dev/purpose/ai_training/", "https://pdpp.dev//x/../purpose/./ai_training", "https://pdpp.dev/purpose/ai_training?a#b", "http://a@pdpp.dev/purpose/ai_training",
+	} {
+		train := strings.Replace(asks, "https://example.org/why", purpose, 1)
+		for _, allowed := range []bool{false, true} {
+			_, _, err := resolved(t, train, Choices{AITraining: allowed}, one).Grant("grt_1", noon)
+			if (err == nil) != allowed {
+				t.Errorf("%s: training is allowed: %v, and the grant is refused with %v", purpose, allowed, err)
+			}
+		}
+	}
+	for _, purpose := range []string{"https://example.org/purpose/ai_training", "https://pdpp.dev/purpose/research", "https://pdpp.dev.example/purpose/ai_training", "urn:pdpp:ai_training"} {
+		other := strings.Replace(asks, "https://example.org/why", purpose, 1)
+		if _, _, err := resolved(t, other, Choices{}, one).Grant("grt_1", noon); err != nil {
+			t.Errorf("%s: got %v, want a grant", purpose, err)
 		}
 	}
 }
@@ -332,6 +350,19 @@ func TestRetentionWords(t *testing.T) {
 	}
 	if got := (&Retention{"P1D", "delete"}).Then() + ", " + (&Retention{"P1D", "anonymize"}).Then(); got != "deletes it, anonymizes it" {
 		t.Errorf("got %q, want what is done then", got)
+	}
+}
+
+// RD-44.2: an owner who chooses a connection that is not there is not told that they chose none.
+func TestAnUnknownConnectionIsChosen(t *testing.T) {
+	t.Parallel()
+	for text, c := range map[string]Choices{
+		"none of the connections that are chosen is there": {Connections: []string{"gone"}, Streams: []Choice{{Name: "notes"}}},
+		"no connection is chosen":                          {Streams: []Choice{{Name: "notes"}}},
+	} {
+		if _, _, err := Resolve(&Request{ClientID: "c"}, &c, []Declared{notesSource()}, noon); abi.CodeOf(err) != CodeChoice || !strings.Contains(err.Error(), text) {
+			t.Errorf("%+v: got %v, want that %s", c, err, text)
+		}
 	}
 }
 

@@ -123,7 +123,7 @@ func Resolve(q *Request, c *Choices, have []Declared, now time.Time) (*Review, *
 		r.PurposeCode, r.PurposeDescription, r.AccessMode = d.PurposeCode, text(d.PurposeDescription), d.AccessMode
 		r.SelectionPreset, r.Retention, r.ClientClaims = text(d.SelectionPreset), d.Retention, d.ClientClaims
 	}
-	if r.PurposeCode == AITraining {
+	if Trains(r.PurposeCode) {
 		r.AITrainingConsented = &c.AITraining
 	} else if c.AITraining {
 		return nil, nil, wrongChoice("the app does not ask to train models", "leave that out")
@@ -162,6 +162,9 @@ func (q *Request) sources(c *Choices, have []Declared) ([]Declared, error) {
 			id = d.ID
 			break
 		}
+	}
+	if id == "" && c.Connector == "" && len(named) > 0 {
+		return nil, wrongChoice("none of the connections that are chosen is there", "`pdpp-host connections list` shows the ones there are")
 	}
 	if id == "" {
 		return nil, wrongChoice("the app leaves it to you what it gets, and no connection is chosen", "choose a connection, and the streams of it")

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,8 @@ import (
 // Bounds of the text of a result (RD-59.3). All of an answer is in its structured content.
 const (
 	mostText     = 8 << 10
+	mostFacts    = 7 << 10 // of it, so that there is room for data
+	restLine     = 80      // for the line that says what is left out
 	mostPreviews = 5
 	mostValue    = 320 // characters of a value in a preview
 )
@@ -32,6 +35,7 @@ type answer struct {
 	result   map[string]any // the structured content
 	facts    []string       // of this host's own: numbers, ids, and what to call next
 	data     []string       // of others, each on one line as JSON
+	parts    []string       // the same, where one line has no room
 	ladder   []map[string]any
 }
 
@@ -66,25 +70,37 @@ func (a *answer) finish() *mcp.CallToolResult {
 		a.result["content_ladder"] = a.ladder
 	}
 	a.result["provider_url"], a.result["request_id"] = a.provider, a.reply.ID
+	return &mcp.CallToolResult{Content: []mcp.Content{a.text()}, StructuredContent: a.result}
+}
+
+// text is what stands for the result where no structured content is read.
+func (a *answer) text() *mcp.TextContent {
 	var b strings.Builder
-	for _, line := range a.facts {
-		b.WriteString(line + "\n")
+	add := func(lines []string, most int) {
+		left := 0
+		for _, line := range lines {
+			if b.Len()+len(line)+restLine > most {
+				left++
+				continue
+			}
+			b.WriteString(line + "\n")
+		}
+		if left > 0 {
+			b.WriteString(strconv.Itoa(left) + " more lines are in the structured content alone.\n")
+		}
 	}
+	add(a.facts, mostFacts)
 	if len(a.data) > 0 {
 		b.WriteString(dataBegins + "\n")
 	}
-	for i, line := range a.data {
-		const rest = 80 // for the line that says what is left out
-		if b.Len()+len(line)+rest > mostText {
-			b.WriteString(strconv.Itoa(len(a.data)-i) + " more lines are in the structured content alone.\n")
-			break
-		}
-		b.WriteString(line + "\n")
+	if len(a.data) == 1 && a.parts != nil && b.Len()+len(a.data[0])+restLine > mostText {
+		a.data = a.parts
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: b.String()}}, StructuredContent: a.result}
+	add(a.data, mostText)
+	return &mcp.TextContent{Text: b.String()}
 }
 
-// refused is the result of a call that a route refused, or that was not asked of one.
+// refused is the result of a call that a route refused.
 func refused(body []byte, status int) *mcp.CallToolResult {
 	var is struct {
 		Error map[string]any `json:"error"`
@@ -95,13 +111,13 @@ func refused(body []byte, status int) *mcp.CallToolResult {
 	is.Error["http_status"] = status
 	code, _ := is.Error["code"].(string)
 	message, _ := is.Error["message"].(string)
-	text := "Refused (" + code + "): " + message
-	if all, ok := is.Error["available_connections"]; ok {
-		if line, err := json.Marshal(all); err == nil {
-			text += "\n" + dataBegins + "\n" + string(line)
-		}
+	a := new(answer)
+	a.say("Refused (", code, "): ", message)
+	all, _ := is.Error["available_connections"].([]any)
+	for _, one := range all {
+		a.show(one)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: map[string]any{"error": is.Error}, IsError: true}
+	return &mcp.CallToolResult{Content: []mcp.Content{a.text()}, StructuredContent: map[string]any{"error": is.Error}, IsError: true}
 }
 
 func (a *answer) whole() { a.result["data"] = json.RawMessage(a.reply.Body) }
@@ -307,6 +323,10 @@ func (a *answer) record() {
 			a.next("rest of a text", "read_record_field", args)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(cut)) {
+		a.show(map[string]any{name: cut[name]})
+	}
+	a.parts, a.data = a.data, nil
 	a.show(cut)
 }
 

@@ -53,6 +53,20 @@ type bed struct {
 	mu     sync.Mutex
 	caller *read.Caller // nil: its grant was revoked
 	now    time.Time
+	reads  map[string]read.Disclosure // that were counted, by the ids of their requests
+}
+
+// counted is what was counted of a request.
+func (b *bed) counted(id string) read.Disclosure {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.reads[id]
+}
+
+func (b *bed) count(d *read.Disclosure) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reads[d.RequestID] = *d
 }
 
 func (b *bed) ok(err error) {
@@ -70,7 +84,7 @@ func (b *bed) Caller(_ context.Context, shown string) (*read.Caller, error) {
 	case shown != token:
 		return nil, abi.NewError(read.CodeTokenUnknown, "unknown", "")
 	case b.caller == nil:
-		return nil, abi.NewError(read.CodeGrantRevoked, "the owner has revoked the grant", "")
+		return nil, abi.NewError(read.CodeGrantRevoked, "the grant was revoked", "")
 	}
 	return b.caller, nil
 }
@@ -91,7 +105,7 @@ func (b *bed) clock() time.Time {
 
 func newBed(t testing.TB) *bed {
 	t.Helper()
-	b := &bed{TB: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	b := &bed{TB: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), reads: map[string]read.Disclosure{}}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: now})
 	b.ok(err)
@@ -114,7 +128,7 @@ func newBed(t testing.TB) *bed {
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
-		Tell: o.Tell,
+		Tell: o.Tell, Disclose: b.count,
 	})
 	mux := http.NewServeMux()
 	mux.Handle(Path, NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/.well-known/about/mcp"))

@@ -66,12 +66,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.readers.Refuse(w, r, &wire.Failure{Status: http.StatusForbidden, Code: "permission_error", Message: "the request comes from a page of another origin"})
 		return
 	}
+	body, err := wire.ReadBody(w, r) // before there is a turn to hold: its sender may be slow
 	caller, turn, leave, ok := h.readers.Admit(w, r, h.metadata)
 	if !ok {
 		return
 	}
 	defer leave()
-	body, err := wire.ReadBody(w, r)
 	if f, refused := err.(*wire.Failure); refused { //nolint:errorlint // it is made here
 		h.readers.Refuse(w, r, f)
 		return
@@ -85,8 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	o := h.options
 	o.Provider = h.readers.Guard.Base(r)
-	s := New(o, func(ctx context.Context, path []string, query url.Values) *records.Reply {
-		return h.readers.Ask(ctx, caller, path, query)
+	s := New(o, func(ctx context.Context, path []string, query url.Values, wrong error) *records.Reply {
+		return answers(ctx, h.readers, caller, path, query, wrong)
 	})
 	h.inner.ServeHTTP(&answering{w, turn}, r.WithContext(context.WithValue(ctx, admitted{}, s)))
 }
@@ -120,11 +120,11 @@ func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // Under returns a question that finds its caller anew each time, so that a revocation holds
 // from the next call on.
 func Under(readers *records.Server, who func(context.Context) (*read.Caller, error)) Ask {
-	return func(ctx context.Context, path []string, query url.Values) *records.Reply {
+	return func(ctx context.Context, path []string, query url.Values, wrong error) *records.Reply {
 		caller, err := who(ctx)
 		if err != nil {
-			return readers.Refused(ctx, caller, path, err)
+			wrong = err
 		}
-		return readers.Ask(ctx, caller, path, query)
+		return answers(ctx, readers, caller, path, query, wrong)
 	}
 }

@@ -2,10 +2,12 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,6 +16,8 @@ import (
 )
 
 type object = map[string]any
+
+var request = regexp.MustCompile(`^req_[a-z2-7]{26}$`)
 
 // RD-58.3, RD-59: the six tools answer what /v1 answers for the same arguments, over both
 // transports, and their text is enough to go on.
@@ -45,7 +49,7 @@ func TestTools(t *testing.T) {
 			{"read_record_field", object{"connection_id": b.id, "stream": "notes", "record_id": "long", "field_path": "title"}, "", "characters 0 to 4 of 4"},
 		} {
 			r := b.call(s, c.tool, c.args)
-			if r.failed || !strings.Contains(r.text, c.text) || len(r.text) > mostText || r.content["request_id"] == "" || r.content["provider_url"] == "" {
+			if r.failed || !strings.Contains(r.text, c.text) || len(r.text) > mostText || !request.MatchString(fmt.Sprint(r.content["request_id"])) || r.content["provider_url"] == "" {
 				t.Errorf("%s: %s %v: got %q of %d bytes, want %q in at most %d", name, c.tool, c.args, r.text, len(r.text), c.text, mostText)
 			}
 			if strings.Contains(r.whole, canary) || strings.Contains(r.whole, token) {
@@ -79,8 +83,9 @@ func (b *bed) alike(r *result, route string) {
 	}
 }
 
-// Invariant 9, RD-59.1, RD-59.2, RD-59.6, RD-03.2: what is unknown, of a wrong type, too large or not
-// granted is refused with the code of the routes, and no argument widens what a token shows.
+// Invariant 9, RD-59.1, RD-59.2, RD-59.6, RD-56.1, RD-03.2: what is unknown, of a wrong type, too large or
+// not granted is refused with the code of the routes, under a request id by which it is counted, and no
+// argument widens what a token shows.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -143,6 +148,11 @@ func TestRefusals(t *testing.T) {
 			r := b.call(s, c.tool, c.args)
 			if !r.failed || r.code() != c.want || strings.Contains(r.whole, canary) && !strings.Contains(r.whole, `"filter"`) {
 				t.Errorf("%s: %s %.200v: got %.300s, want %s", name, c.tool, c.args, r.whole, c.want)
+			}
+			e, _ := r.content["error"].(object)
+			id := fmt.Sprint(e["request_id"])
+			if row := b.counted(id); !request.MatchString(id) || e["type"] == nil || e["http_status"] != float64(row.Status) || row.Code != c.want {
+				t.Errorf("%s: %s %.200v: got %v, counted as %+v, want type, status and an id by which it is counted", name, c.tool, c.args, e, row)
 			}
 		}
 		if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_everything"}); err == nil {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -12,11 +11,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdpp-host/pdpp-host/host/api/records"
-	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
-// Ask puts a question to the readers' routes, for whoever calls.
-type Ask func(ctx context.Context, path []string, query url.Values) *records.Reply
+// Ask puts a question to the readers' routes, for whoever calls. One that is wrong is put to none:
+// it is refused in the name of its route, and counted as any read that is refused.
+type Ask func(ctx context.Context, path []string, query url.Values, wrong error) *records.Reply
+
+// answers puts a question of a caller who may read.
+func answers(ctx context.Context, readers *records.Server, caller *read.Caller, path []string, query url.Values, wrong error) *records.Reply {
+	if wrong != nil {
+		return readers.Refused(ctx, caller, path, wrong)
+	}
+	return readers.Ask(ctx, caller, path, query)
+}
 
 // Options say what a server tells of itself.
 type Options struct {
@@ -63,15 +71,8 @@ var schemas = func() (all []json.RawMessage) {
 
 // call answers one call of a tool.
 func (t *tool) call(ctx context.Context, provider string, ask Ask, raw []byte) *mcp.CallToolResult {
-	args, err := t.read(raw)
-	if err != nil {
-		return unasked(err)
-	}
-	q, err := t.ask(args)
-	if err != nil {
-		return unasked(err)
-	}
-	reply := ask(ctx, q.path, q.query)
+	q, wrong := t.question(raw)
+	reply := ask(ctx, q.path, q.query, wrong)
 	if reply.Status != http.StatusOK {
 		return refused(reply.Body, reply.Status)
 	}
@@ -80,12 +81,16 @@ func (t *tool) call(ctx context.Context, provider string, ask Ask, raw []byte) *
 	return a.finish()
 }
 
-// unasked is the result of a call whose arguments cannot be read.
-func unasked(err error) *mcp.CallToolResult {
-	f := wire.Broken()
-	errors.As(err, &f)
-	body, _ := wire.Encode(f.Envelope(""))
-	return refused(body, f.Status)
+// question is what a call with these arguments asks; of one that cannot be read it is the route.
+func (t *tool) question(raw []byte) (*question, error) {
+	args, err := t.read(raw)
+	if err == nil {
+		var q *question
+		if q, err = t.ask(args); err == nil {
+			return q, nil
+		}
+	}
+	return &question{path: strings.Split(t.route, "/")}, err
 }
 
 // resource is one kind of what a host may read by itself.
@@ -121,7 +126,7 @@ func (r *resource) read(ctx context.Context, ask Ask, uri string) (*mcp.ReadReso
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	reply := ask(ctx, path, query)
+	reply := ask(ctx, path, query, nil)
 	if reply.Status != http.StatusOK { // what is refused and what is not there are one here
 		return nil, mcp.ResourceNotFoundError(uri)
 	}

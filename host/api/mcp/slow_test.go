@@ -33,6 +33,59 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.ResponseRecorder.Write(p)
 }
 
+// unsent is a body that does not come before it is let go.
+type unsent struct {
+	body    *strings.Reader
+	reads   chan struct{}
+	release chan struct{}
+	once    sync.Once
+}
+
+func (u *unsent) Read(p []byte) (int, error) {
+	u.once.Do(func() { u.reads <- struct{}{}; <-u.release })
+	return u.body.Read(p)
+}
+
+// RD-57, section 13: as many models as may ask at once send no body, and whoever asks then is
+// answered.
+func TestSlowSendersHoldNoTurn(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.reader.Callers = anyone{b.caller.Scope}
+	h := NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/about")
+	const atOnce, ofOne = 32, 4
+	reads, release := make(chan struct{}, atOnce), make(chan struct{})
+	var asking sync.WaitGroup
+	answers := make([]*httptest.ResponseRecorder, atOnce)
+	for i := range answers {
+		answers[i] = httptest.NewRecorder()
+		asking.Go(func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, &unsent{strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), reads, release, sync.Once{}})
+			r.Header.Set("Authorization", fmt.Sprint("Bearer ", i/ofOne))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			h.ServeHTTP(answers[i], r)
+		})
+	}
+	for range answers {
+		<-reads
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+"/v1/streams", nil)
+	r.Header.Set("Authorization", "Bearer another")
+	w := httptest.NewRecorder()
+	b.reader.ServeHTTP(w, r)
+	close(release)
+	asking.Wait()
+	if w.Code != http.StatusOK {
+		t.Errorf("beside %d that send nothing: got %d %s, want an answer", atOnce, w.Code, w.Body)
+	}
+	for i, a := range answers {
+		if a.Code != http.StatusOK {
+			t.Errorf("model %d: got %d %s, want an answer", i, a.Code, a.Body)
+		}
+	}
+}
+
 // RD-57, section 13, slow readers: as many models as may ask at once stop reading their answers,
 // and whoever asks then is answered.
 func TestSlowModelsHoldNoTurn(t *testing.T) {

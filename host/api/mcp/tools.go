@@ -26,6 +26,7 @@ type arg struct {
 // tool is one of the six.
 type tool struct {
 	name, title, about string
+	route              string // that it asks
 	args               []arg
 	ask                func(*arguments) (*question, error)
 	tell               func(*answer)
@@ -58,11 +59,13 @@ const instructions = "This server reads records that a person collected from the
 var tools = []tool{
 	{
 		name: "schema", title: "What can be read", about: "Lists the streams and fields that the grant shows, and what each field can be used for. Start here. Field flags: t=type, lex=searched by search, a=aggregates that are declared.",
-		args: []arg{{name: "detail", about: "compact by default; full, with the JSON Schema of one stream, needs stream.", words: []string{"compact", "full"}}, {name: "stream", about: "This stream alone."}, connection},
-		ask:  askSchema, tell: (*answer).schema,
+		route: "v1/schema",
+		args:  []arg{{name: "detail", about: "compact by default; full, with the JSON Schema of one stream, needs stream.", words: []string{"compact", "full"}}, {name: "stream", about: "This stream alone."}, connection},
+		ask:   askSchema, tell: (*answer).schema,
 	},
 	{
 		name: "query_records", title: "List records", about: "Lists the records of one stream in the stream's order, the newest first, in pages. With changes_since it lists what has changed instead. Use count exact for a number. filter, view, expand and expand_limit are refused under a grant.",
+		route: "v1/streams/{stream}/records",
 		args: []arg{stream, limitOf(read.MostLimit), cursor, {name: "order", about: "Direction of the stream's order.", words: []string{"asc", "desc"}}, {name: "sort", about: "The stream's cursor field; with - before it, descending."},
 			{name: "count", about: "Count the whole list as well.", words: []string{"none", "estimated", "exact"}}, filter, fields, view, expand, expandMost,
 			{name: "changes_since", about: "beginning, or next_changes_since of an earlier answer."}, connection},
@@ -70,6 +73,7 @@ var tools = []tool{
 	},
 	{
 		name: "aggregate", title: "Count and sum up", about: "Counts the records of one stream, or computes sum, min, max or count_distinct of a field, over all that the grant shows. With group_by or group_by_time it counts by group. schema tells which fields are declared for what. filter is refused under a grant.",
+		route: "v1/streams/{stream}/aggregate",
 		args: []arg{stream, {name: "metric", about: "What is computed.", needed: true, words: read.Metrics}, {name: "field", about: "What it is computed of; needed by all but count."},
 			{name: "group_by", about: "Count by the values of this field."}, {name: "group_by_time", about: "Count by spans of this field."},
 			{name: "granularity", about: "The spans of group_by_time.", words: read.Granularities}, {name: "time_zone", about: "Zone of the spans, as Europe/Berlin; UTC by default."}, limitOf(read.MostGroups), filter, connection},
@@ -77,17 +81,20 @@ var tools = []tool{
 	},
 	{
 		name: "search", title: "Search", about: "Finds records with all of the words in one of the fields that are searched, the best matches first. Words are joined by AND; \"quotes\" make a phrase; * behind the last word stands for any end. filter is refused under a grant.",
+		route: "v1/search",
 		args: []arg{{name: "q", about: "What to look for, at most 512 characters.", needed: true}, {name: "streams", about: "In these streams alone.", kind: list}, limitOf(read.MostLimit), cursor,
 			{name: "mode", about: "lexical; the others are refused.", words: []string{"lexical", "semantic", "hybrid"}}, filter, connection},
 		ask: askSearch, tell: (*answer).search,
 	},
 	{
 		name: "fetch", title: "Read one record", about: "Returns one record by its id. Long texts are cut; read_record_field reads them whole. expand and expand_limit are refused under a grant.",
-		args: []arg{required(recordID), fields, expand, expandMost, connection},
-		ask:  askRecord, tell: (*answer).record,
+		route: "v1/streams/{stream}/records/{record}",
+		args:  []arg{required(recordID), fields, expand, expandMost, connection},
+		ask:   askRecord, tell: (*answer).record,
 	},
 	{
 		name: "read_record_field", title: "Read a long text", about: "Reads one text of a record in parts, or the place in it where q stands. Takes id, or connection_id, stream and record_id.",
+		route: "v1/streams/{stream}/records/{record}/field-window",
 		args: []arg{recordID, connection, {name: "stream", about: "With record_id."}, {name: "record_id", about: "The record's key, in the place of id."}, {name: "field_path", about: "Name of the field.", needed: true},
 			{name: "cursor", about: "next_cursor of the part before."}, {name: "offset_chars", about: "Where the part begins.", kind: number, most: 1 << 30}, {name: "limit_chars", about: "How long it is.", kind: number, least: 1, most: read.MostWindow},
 			{name: "q", about: "Show the first place of this exact text."}, {name: "before_chars", about: "Characters before it.", kind: number, most: read.MostContext}, {name: "after_chars", about: "Characters behind it.", kind: number, most: read.MostContext}},

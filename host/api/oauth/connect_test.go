@@ -178,6 +178,9 @@ func TestClientRevokesItsOwn(t *testing.T) {
 	}
 	_, err = b.reads(token)
 	b.code(err, desk.CodeRevoked)
+	if strings.Contains(err.Error(), "owner has") {
+		t.Errorf("got %v, want nothing of the owner: the client did it", err)
+	}
 	if _, err := b.reads(other); err != nil {
 		t.Errorf("the grant %s: got %v, want it to hold", otherID, err)
 	}

@@ -23,7 +23,7 @@ func TestTenThousandRegistrations(t *testing.T) {
 	pgtest.OnFile(t) // exerciseGrants holds the bound against both
 	b := newBed(t)
 	token, _ := b.granted()
-	const all, kept = 10_000, 1000
+	const all, kept, registrations = 10_000, 1000, 20
 	taken := map[int]int{}
 	for i := range all {
 		b.forward(time.Second / 10)
@@ -58,6 +58,77 @@ func TestTenThousandRegistrations(t *testing.T) {
 	b.forward(desk.Interval)
 	if got := b.polls(polling); got.status != http.StatusAccepted {
 		t.Errorf("who waits: got %d %s, want it to wait on", got.status, got.text)
+	}
+}
+
+// RD-39.2: a client that neither has a grant nor asks for one goes after seven days, and no other does.
+func TestIdleClientsGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	idle := b.registers("Idle")
+	granted := b.registers("Has a grant")
+	_, request := b.connects(object{"client_id": granted, "request_uri": b.pushes(granted, asks)})
+	b.approves(request, Choices{Expires: "never"})
+	for _, c := range []struct {
+		after time.Duration
+		gone  bool
+	}{{7*24*time.Hour - time.Second, false}, {2 * time.Second, true}} {
+		b.forward(c.after)
+		b.registers("Another")
+		if client, err := b.store.ClientOf(t.Context(), idle); err != nil || (client == nil) != c.gone {
+			t.Errorf("%s later: got %+v, %v, want it gone: %v", c.after, client, err, c.gone)
+		}
+	}
+	if client, err := b.store.ClientOf(t.Context(), granted); err != nil || client == nil {
+		t.Errorf("who has a grant: got %+v, %v, want it kept", client, err)
+	}
+}
+
+// RD-57: strangers are bounded by address and in all, and are told when to come again.
+func TestRates(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	same := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }
+	const ofOne, again, inAll, registered = 20, 5, 50, 20
+	for range ofOne {
+		if got := b.polls("x"); got.status != http.StatusUnauthorized {
+			t.Fatalf("an address of its own: got %d %s, want 401", got.status, got.text)
+		}
+	}
+	b.forward(time.Second)
+	var got *sent
+	for range ofOne + 1 {
+		got = b.posts(PathPoll, object{"polling_code": "x"}, same)
+	}
+	if got.status != http.StatusTooManyRequests || got.error() != "rate_limit_exceeded" || got.head.Get("Retry-After") == "" {
+		t.Errorf("one address: got %d %s, want 429 with Retry-After", got.status, got.text)
+	}
+	if got := b.sends(http.MethodGet, PathResource, "", same); got.status != http.StatusOK {
+		t.Errorf("what everybody may know: got %d, want 200", got.status)
+	}
+	b.forward(time.Second)
+	for i := range again + 1 {
+		got = b.posts(PathPoll, object{"polling_code": "x"}, same)
+		if want := i == again; (got.status == http.StatusTooManyRequests) != want {
+			t.Errorf("one address, a second later: got %d for request %d, want %d of them", got.status, i, again)
+		}
+	}
+	b.forward(time.Second)
+	for i := range inAll {
+		if got = b.polls("x"); got.status != http.StatusUnauthorized {
+			t.Errorf("all addresses: got %d for request %d, want %d of them", got.status, i, inAll)
+		}
+	}
+	if got = b.polls("x"); got.status != http.StatusTooManyRequests {
+		t.Errorf("all addresses: got %d, want 429", got.status)
+	}
+	b.forward(time.Minute)
+	for i := range registered + 1 {
+		b.forward(time.Second)
+		got = b.posts(PathRegister, object{}, same)
+		if want := i == registered; (got.status == http.StatusTooManyRequests) != want {
+			t.Errorf("registration %d of an address: got %d %s", i, got.status, got.text)
+		}
 	}
 }
 

@@ -279,44 +279,6 @@ func TestForgeriesOnTheWire(t *testing.T) {
 	}
 }
 
-// RD-57: strangers are bounded by address and in all, and are told when to come again.
-func TestRates(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	same := func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }
-	for range burstOfOne {
-		if got := b.polls("x"); got.status != http.StatusUnauthorized {
-			t.Fatalf("an address of its own: got %d %s, want 401", got.status, got.text)
-		}
-	}
-	b.forward(time.Second)
-	var got *sent
-	for range burstOfOne + 1 {
-		got = b.posts(PathPoll, object{"polling_code": "x"}, same)
-	}
-	if got.status != http.StatusTooManyRequests || got.error() != "rate_limit_exceeded" || got.head.Get("Retry-After") == "" {
-		t.Errorf("one address: got %d %s, want 429 with Retry-After", got.status, got.text)
-	}
-	if got := b.sends(http.MethodGet, PathResource, "", same); got.status != http.StatusOK {
-		t.Errorf("what everybody may know: got %d, want 200", got.status)
-	}
-	b.forward(time.Second)
-	for range rateInAll {
-		b.polls("x")
-	}
-	if got = b.polls("x"); got.status != http.StatusTooManyRequests {
-		t.Errorf("all addresses: got %d, want 429", got.status)
-	}
-	b.forward(time.Minute)
-	for i := range registrations + 1 {
-		b.forward(time.Second)
-		got = b.posts(PathRegister, object{}, same)
-		if want := i == registrations; (got.status == http.StatusTooManyRequests) != want {
-			t.Errorf("registration %d of an address: got %d %s", i, got.status, got.text)
-		}
-	}
-}
-
 // RD-41.1: of a client fifty requests wait at a time, and of all two hundred.
 func TestPendingIsBounded(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
@@ -159,7 +160,7 @@ func TestRefreshTokensAreUsedOnce(t *testing.T) {
 	}
 	b.ended(id, "grants.refresh_replayed")
 
-	// It lasts as long as the grant, and 90 days unused.
+	// It lasts as long as the grant.
 	first, _ = begin()
 	b.forward(29*24*time.Hour + 23*time.Hour)
 	second = renew(client, first.string("refresh_token"))
@@ -167,11 +168,54 @@ func TestRefreshTokensAreUsedOnce(t *testing.T) {
 		t.Errorf("before the grant's end: got %d %s, want it renewed", second.status, second.text)
 	}
 	b.forward(time.Hour)
-	if got := renew(client, second.string("refresh_token")); got.error() != codeGrant {
-		t.Errorf("after the grant's end: got %d %s, want invalid_grant", got.status, got.text)
+	if got := renew(client, second.string("refresh_token")); got.error() != codeGrant || got.string("error_description") != "the grant has ended" {
+		t.Errorf("after the grant's end: got %d %s, want invalid_grant and why", got.status, got.text)
 	}
 	if got := renew(client, "pdpp_rt_none"); got.error() != codeGrant {
 		t.Errorf("an unknown one: got %d %s, want invalid_grant", got.status, got.text)
+	}
+}
+
+// RD-48: of a grant without an end a refresh token lasts 90 days unused, and each use gives 90 more.
+func TestRefreshTokensEndUnused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	made := b.approves(b.opens(origin+authorizeAddress(client, "authorization_details", asks)), Choices{Expires: "never"})
+	got := b.exchanges(redemption(client, b.answer(made.Back).Get("code")))
+	for _, c := range []struct {
+		unused time.Duration
+		want   int
+	}{{refreshIdle - time.Minute, http.StatusOK}, {refreshIdle - time.Minute, http.StatusOK}, {refreshIdle, http.StatusBadRequest}} {
+		b.forward(c.unused)
+		got = b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {got.string("refresh_token")}})
+		if got.status != c.want || c.want == http.StatusBadRequest && got.error() != codeGrant {
+			t.Fatalf("unused for %s: got %d %s, want %d", c.unused, got.status, got.text, c.want)
+		}
+	}
+	if g, err := grants.Show(t.Context(), b.owner, made.GrantID); err != nil || g.State != grants.Holds {
+		t.Errorf("got %+v, %v, want the grant to hold: nobody has used a token twice", g, err)
+	}
+}
+
+const refreshIdle = 90 * 24 * time.Hour
+
+// RD-48, RD-44.5, RD-35.1: a token that nothing renews lasts 30 days, and of a grant that is read once a
+// day, whatever longer its owner lets the grant last.
+func TestTokensLast(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for mode, want := range map[string]time.Duration{grant.Continuous: 30 * 24 * time.Hour, grant.SingleUse: 24 * time.Hour} {
+		for _, end := range []string{"never", "90d"} {
+			client := b.registers("An app")
+			uri := b.pushes(client, strings.Replace(asks, grant.Continuous, mode, 1))
+			polling, request := b.connects(object{"client_id": client, "request_uri": uri})
+			b.approves(request, Choices{Expires: end})
+			got := b.polls(polling)
+			if at, err := time.Parse(time.RFC3339, got.string("expires_at")); err != nil || !at.Equal(b.desk.Now().Add(want)) {
+				t.Errorf("%s, %s: got %d %s, want a token of %s", mode, end, got.status, got.text, want)
+			}
+		}
 	}
 }
 

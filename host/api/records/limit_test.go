@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -268,5 +269,14 @@ func TestReadersHoldUpNoRun(t *testing.T) {
 	}
 	if got, err := b.store.Streams(t.Context(), "one"); err != nil || got[0].Live < 10 {
 		t.Errorf("got %+v, %v, want what the runs collected", got, err)
+	}
+}
+
+// RD-57: the tests of limits go by these figures, which are those that were agreed on.
+func TestFiguresOfLimits(t *testing.T) {
+	t.Parallel()
+	got := []float64{rateOfClient, burstOfClient, mostOfClient, rateOfOwner, mostOfOwner, rateOfCostly, burstOfCostly, failedInAMinute, mostInAll, waitInAll.Seconds()}
+	if want := []float64{20, 60, 4, 100, 16, 5, 15, 30, 32, 2}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -59,4 +59,4 @@ func several(r *grants.Looked) bool {
 }
 
 // trains reports whether an app asks to train models.
-func trains(r *grants.Looked) bool { return r.Asks != nil && r.Asks.PurposeCode == grant.AITraining }
+func trains(r *grants.Looked) bool { return r.Asks != nil && grant.Trains(r.Asks.PurposeCode) }

@@ -85,7 +85,7 @@ func refusedToken() error {
 func (d *Desk) Holds(g *storage.Grant) (*grant.Document, error) {
 	switch now := d.Now(); {
 	case !g.Revoked.IsZero():
-		return nil, abi.NewError(CodeRevoked, "the owner has revoked the grant", "ask the owner again")
+		return nil, abi.NewError(CodeRevoked, "the grant was revoked", "ask the owner again")
 	case !g.Expires.IsZero() && !now.Before(g.Expires):
 		return nil, abi.NewError(CodeExpired, "the grant has ended", "ask the owner again")
 	}

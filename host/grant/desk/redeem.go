@@ -129,7 +129,7 @@ func (d *Desk) Another(ctx context.Context, id string) (*Issued, error) {
 func (d *Desk) tokensFor(g *storage.Grant, refreshes bool) (out *Issued, token *storage.GrantToken, refresh *storage.RefreshToken, err error) {
 	doc, err := d.Holds(g)
 	if err != nil {
-		return nil, nil, nil, refusedCode()
+		return nil, nil, nil, abi.NewError(CodeRedeemRefused, "the grant has ended", "ask the owner again")
 	}
 	now := d.Now().UTC()
 	until := func(life time.Duration) time.Time {
