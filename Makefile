@@ -92,8 +92,7 @@ pictures:
 
 ## contract: the ABI contract suite on every plugin in the tree; connectors of the network get
 ## a simulated provider, those of sites a simulated site and a Chromium, without which they are
-## left out, and it says so; with TINYGO=1 on TinyGo's modules, but for those of the network,
-## whose pace in the test is an overlay, which TinyGo does not take
+## left out, and it says so; with TINYGO=1 on TinyGo's modules
 contract: contract-files
 	$(GO) test ./testplugins/chain -run TestContractSuite -count=1 -v
 	$(GO) test ./testplugins/sites -run 'TestContract|TestReplayUnderTinyGo' -count=1 -v

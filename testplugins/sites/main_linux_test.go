@@ -7,6 +7,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,8 +37,8 @@ const builtIn = "PDPP_TEST_SITES_BUILT"
 // connectors are those of the sites.
 var connectors = []string{"example_shop", "reddit_web"}
 
-// standard is reddit_web built by standard Go, where the others are built by TinyGo.
-const standard = "standard.wasm"
+// standard ends the name of a connector's module by standard Go, beside the one by TinyGo.
+const standard = "-standard.wasm"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == plugin.WorkerArgument {
@@ -51,9 +52,9 @@ func TestMain(m *testing.M) {
 		builds := map[string]string{}
 		for _, name := range connectors {
 			builds[name+".wasm"] = "plugins/" + name
-		}
-		if os.Getenv("TINYGO") == "1" {
-			builds[standard] = "plugins/reddit_web@standard"
+			if os.Getenv("TINYGO") == "1" {
+				builds[name+standard] = "plugins/" + name + "@standard"
+			}
 		}
 		for file, folder := range builds {
 			if err == nil {
@@ -80,7 +81,7 @@ func TestMain(m *testing.M) {
 
 // build builds a connector that nobody can read.
 func build(out, folder string) error {
-	if filepath.Base(out) == standard {
+	if strings.HasSuffix(out, standard) {
 		_ = os.Unsetenv("TINYGO")
 		defer func() { _ = os.Setenv("TINYGO", "1") }()
 	}

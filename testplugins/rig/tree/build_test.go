@@ -38,3 +38,18 @@ func TestShareTakesWhatMakeBuilt(t *testing.T) {
 		t.Errorf("got %q and %v, want what make has built", got, err)
 	}
 }
+
+// A text in a module gives way to one that fits, at the same length, and to no other.
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	module := []byte(`code{ "pace": 9 }code`)
+	got, err := exchange(module, []byte(`{ "pace": 9 }`), []byte(`{"pace":1}`))
+	if want := `code{"pace":1}   code`; err != nil || string(got) != want {
+		t.Errorf("got %q and %v, want %q", got, err, want)
+	}
+	for old, text := range map[string]string{`{ "pace": 8 }`: `{}`, `code`: `{}`, `{ "pace": 9 }`: `{"pace":1,"more":2}`} {
+		if got, err := exchange(module, []byte(old), []byte(text)); err == nil {
+			t.Errorf("%s for %s: got %q, want it refused", text, old, got)
+		}
+	}
+}

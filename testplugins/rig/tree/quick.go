@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -17,38 +19,45 @@ const (
 // tree's top.
 func Quick(out, name string) error {
 	folder, at := "plugins/"+name, filepath.Join(out, name+extension)
-	build := func(to string) error {
-		dir, err := os.MkdirTemp("", "pdpp-quick-")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(dir) }() // the module is built
-		overlay, err := quickened(dir, folder)
-		if err != nil {
-			return err
-		}
-		return compile(to, folder, overlay)
+	if err := Compile(at, folder, ""); err != nil {
+		return err
 	}
-	if shared := os.Getenv(sharedEnv); shared != "" {
-		return share(shared, at, folder+"-quick", build)
+	manifest, err := os.ReadFile(filepath.Join("../..", folder, "manifest.json"))
+	if err != nil {
+		return err
 	}
-	return build(at)
+	quick, err := quickened(manifest)
+	if err != nil {
+		return err
+	}
+	module, err := os.ReadFile(at) //nolint:gosec // the module that was built
+	if err != nil {
+		return err
+	}
+	if module, err = exchange(module, manifest, quick); err != nil {
+		return fmt.Errorf("the manifest of %s: %w", name, err)
+	}
+	return os.WriteFile(at, module, 0o600) //nolint:gosec // as above
 }
 
-// quickened writes the manifest of a connector with another pace, and the
-// overlay that puts it in the place of the connector's own.
-func quickened(dir, folder string) (overlay string, err error) {
-	original, err := filepath.Abs(filepath.Join("../..", folder, "manifest.json"))
-	if err != nil {
-		return "", err
+// exchange puts a JSON text in the place of another that a module holds, whichever compiler made
+// it. The module keeps its length: spaces fill what is left.
+func exchange(module, old, text []byte) ([]byte, error) {
+	if n := bytes.Count(module, old); n != 1 {
+		return nil, fmt.Errorf("the module holds it %d times, want once", n)
 	}
-	text, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
+	left := len(old) - len(text)
+	if left < 0 {
+		return nil, fmt.Errorf("the new one is %d bytes longer, want it to fit in", -left)
 	}
+	return bytes.Replace(module, old, append(bytes.Clone(text), bytes.Repeat([]byte(" "), left)...), 1), nil
+}
+
+// quickened is the manifest of a connector with another pace.
+func quickened(text []byte) ([]byte, error) {
 	var m map[string]any
 	if err := json.Unmarshal(text, &m); err != nil {
-		return "", err
+		return nil, err
 	}
 	network, _ := m["runtime_requirements"].(map[string]any)["network"].(map[string]any)
 	provider, _ := network["provider"].(map[string]any)
@@ -67,18 +76,5 @@ func quickened(dir, folder string) (overlay string, err error) {
 		quick["endpoints"] = endpoints
 	}
 	network["provider"] = quick
-	name := filepath.Join(dir, "manifest.json")
-	if err := writeJSON(name, m); err != nil {
-		return "", err
-	}
-	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, writeJSON(overlay, map[string]any{"Replace": map[string]string{original: name}})
-}
-
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, b, 0o600)
+	return json.Marshal(m)
 }
