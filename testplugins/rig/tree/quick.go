@@ -29,10 +29,7 @@ func Quick(out, name string) error {
 		}
 		return compile(to, folder, overlay)
 	}
-	if shared := os.Getenv(sharedEnv); shared != "" {
-		return share(shared, at, folder+"-quick", build)
-	}
-	return build(at)
+	return Share(at, folder+"-quick", build)
 }
 
 // quickened writes the manifest of a connector with another pace, and the
