@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -60,6 +62,18 @@ func postgresStore(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("PDPP_STORAGE_DSN", strings.Replace(pgtest.Database(t, nil), "store@", "store:"+canary+"@", 1))
 }
 
+// goNames are the variables by which a story builds where the test does, and goEnv their values.
+var goNames = []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"}
+
+var goEnv = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command("go", append([]string{"env"}, goNames...)...).Output()
+	values := strings.Split(string(out), "\n") // each on a line of its own
+	if err == nil && len(values) != len(goNames)+1 {
+		err = fmt.Errorf("go env says %q, want %d lines", out, len(goNames))
+	}
+	return values, err
+})
+
 // setUp makes an owner with an empty home, and an empty plugins folder.
 func setUp(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
@@ -71,12 +85,12 @@ func setUp(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("PDPP_BROWSER_PATH", filepath.Join(env.WorkDir, "none")) // a story is the same with and without a browser
 	env.Setenv("DATA", data)
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			return err
-		}
-		env.Setenv(name, strings.TrimSpace(string(out)))
+	values, err := goEnv()
+	if err != nil {
+		return err
+	}
+	for i, name := range goNames {
+		env.Setenv(name, values[i])
 	}
 	checkout, err := story.Checkout()
 	env.Setenv("CHECKOUT", checkout)

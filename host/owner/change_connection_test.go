@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // newOwner makes an owner with one connection, mine, that was accepted with the test
@@ -25,7 +26,7 @@ func newOwner(t *testing.T) (*Owner, *storage.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // indexed is a scheduler over a real store. It counts the connections that a pass
@@ -36,7 +37,7 @@ type indexed struct {
 func newIndexed(t testing.TB, names ...string) *indexed {
 	t.Helper()
 	x := &indexed{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	s, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: x.now})
+	s, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), Now: x.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // bed is a guard before a face that says who asks.
@@ -30,7 +31,7 @@ type bed struct {
 func newBed(t *testing.T, g *web.Guard) *bed {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

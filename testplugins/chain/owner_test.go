@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // owner is somebody with a home, the program, and one provider.
@@ -40,6 +42,7 @@ func newOwner(t *testing.T, provider http.Handler, variables map[string]string) 
 	if err := os.Symlink(b.cache, filepath.Join(o.data, "cache")); err != nil {
 		t.Fatal(err)
 	}
+	fresh.Store(t, filepath.Join(o.data, "pdpp.sqlite"))
 	o.setenv("HOME", o.home)
 	o.setenv("PDPP_CREDENTIALS_KEY", "file")
 	o.setenv("PDPP_NETWORK_ALLOW_PRIVATE", strings.TrimPrefix(server.URL, "http://"))

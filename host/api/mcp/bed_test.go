@@ -27,6 +27,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/described"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 const manifest = `{"connector_id":"https://example.com/demo","display_name":"Demo","streams":[{"name":"notes","cursor_field":"at","schema":{"required":["id"],"properties":{
@@ -107,7 +108,7 @@ func newBed(t testing.TB) *bed {
 	t.Helper()
 	b := &bed{TB: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), reads: map[string]read.Disclosure{}}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), Now: now})
 	b.ok(err)
 	t.Cleanup(func() { _ = store.Close() })
 	o := owner.New(owner.Deps{Now: now, Random: rand.Reader, Actor: owner.Actor{Face: owner.CommandLine}, Open: func(context.Context) (*storage.Store, error) { return store, nil }})

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // oauthManifest has a form, an environment name and a slot with fields of its
@@ -60,7 +61,7 @@ func TestCredentialFields(t *testing.T) {
 func purse(t *testing.T, variables map[string]string) *Secrets {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -28,7 +29,7 @@ const manifest = `{"connector_key":"demo","streams":[{"name":"notes","cursor_fie
 func ownerOfNotes(t *testing.T) *owner.Owner {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-	path := filepath.Join(t.TempDir(), "pdpp.sqlite")
+	path := fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite"))
 	o := owner.New(owner.Deps{Now: now, Random: rand.Reader, Actor: owner.Actor{Face: owner.CommandLine}, Open: func(ctx context.Context) (*storage.Store, error) {
 		return storage.Open(ctx, storage.Options{Path: path, Now: now})
 	}})

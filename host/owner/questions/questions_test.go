@@ -18,6 +18,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 )
 
 // secretAnswer is in no event, log, error or shown question.
@@ -37,7 +38,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
 	w := &world{T: t, dir: dir, logs: new(strings.Builder)}
-	store, err := storage.Open(ctx, storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	store, err := storage.Open(ctx, storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // first is the file of the store that the others are copies of.
@@ -17,7 +19,7 @@ var first struct {
 }
 
 // Store puts a store at path unless a file is there. create makes the first one: it is the same
-// for all tests of a binary.
+// for all tests of a binary, and of a test run.
 func Store(t testing.TB, path string, create func(path string) error) {
 	t.Helper()
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +44,7 @@ func firstOf(create func(path string) error) (text []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "blank.sqlite")
-	if err := create(path); err != nil {
+	if err := tree.Share(path, "blank", create); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path) //nolint:gosec // it was made above

@@ -22,6 +22,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/fresh"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
@@ -53,6 +54,7 @@ func Patient(t testing.TB, grace time.Duration, guests ...string) *Host {
 	limits := plugin.DefaultLimits()
 	limits.Describe = 30 * time.Second // of a machine that is busy with other tests
 	engine := rig.Engine(t, plugin.IsolationInline, limits)
+	fresh.Store(t, filepath.Join(h.Dir, "pdpp.sqlite"))
 	h.Owner = Owner(t, h.Dir, engine)
 	var err error
 	if h.Store, err = h.Owner.Store(t.Context()); err != nil {

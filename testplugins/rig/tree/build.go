@@ -73,11 +73,19 @@ func build(name, source string, overlay func(dir string) (string, error)) (strin
 // -overlay, with which standard Go builds a connector, too; "" for none. Relative paths are the
 // test's. A folder that ends in "@TAG" is built with that build tag.
 func Compile(out, folder, overlay string) error {
-	shared := os.Getenv(sharedEnv)
-	if shared == "" || overlay != "" {
+	if overlay != "" {
 		return compile(out, folder, overlay)
 	}
-	return share(shared, out, folder, func(to string) error { return compile(to, folder, "") })
+	return Share(out, folder, func(to string) error { return compile(to, folder, "") })
+}
+
+// Share makes the file out by build, or copies the one of that name which a test binary of this
+// test run has made.
+func Share(out, name string, build func(to string) error) error {
+	if shared := os.Getenv(sharedEnv); shared != "" {
+		return share(shared, out, name, build)
+	}
+	return build(out)
 }
 
 // share builds what name names into the folder that the binaries of a test run share, unless one
