@@ -69,6 +69,7 @@ func FuzzWindow(f *testing.F) {
 	} {
 		f.Add([]byte(data), "t", []string{"", "needle", "a"}[i%3], i%5, 1+i%7, uint64(i))
 	}
+	f.Add([]byte(`{"t":"`+strings.Repeat("😀", 20_000)+`needle"}`), "t", "needle", 8192, 16_384, uint64(3))
 	f.Fuzz(func(t *testing.T, data []byte, name, query string, at, limit int, cut uint64) {
 		w := Window{Name: name, Start: max(at, 0), Limit: max(limit, 1), Query: []byte(query), Before: min(max(at, 0), 8192)}
 		if json.Valid(data) && utf8.Valid(data) && utf8.ValidString(query) { // the boundary lets no other pass, and no text has another
