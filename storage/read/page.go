@@ -55,9 +55,12 @@ type scanned struct {
 	fields  []byte
 }
 
+// mostColumns is how many a row has.
+const mostColumns = 12
+
 // record is where rowColumns go.
 func (r *scanned) record(first ...any) []any {
-	return append(first, &r.Seq, &r.Data, &r.EmittedAt, &r.RunID)
+	return append(append(make([]any, 0, mostColumns), first...), &r.Seq, &r.Data, &r.EmittedAt, &r.RunID)
 }
 
 // indexed is where rowColumns and indexedColumns go.
@@ -155,6 +158,7 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 
 // page asks for the page of a query by its text.
 func (s *Store) page(ctx context.Context, q *PageQuery, text string, args []any) (out []Row, more bool, err error) {
+	out = make([]Row, 0, q.Limit)
 	cut, err := s.rowsOf(ctx, q.Bytes, func(r *scanned) []any { return r.indexed(&r.Sort, &r.Key) }, func(r *Row) {
 		r.StreamID = q.StreamID
 		out = append(out, *r)
