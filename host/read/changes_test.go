@@ -321,7 +321,7 @@ func TestReadsSettle(t *testing.T) {
 		if got == nil {
 			s.put("c", "notes", "a", `{"id":"a","title":"new"}`)
 		}
-		row, err := s.Store.ReadRecord(ctx, sources[0].ID, "a")
+		row, err := s.Store.ReadRecord(ctx, sources[0].ID, "a", 0)
 		s.ok(err)
 		got = append(got, fmt.Sprint(row.Indexed == row.Seq))
 		return []*storage.ReadRow{row}, nil

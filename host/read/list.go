@@ -101,6 +101,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if err != nil {
 		return err
 	}
+	page.Records = make([]Record, 0, limit)
 	last, parents := new(position), []led(nil)
 	for len(page.Records) <= limit {
 		w, row, err := m.next(ctx, m.share(limit+1))

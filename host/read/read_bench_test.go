@@ -182,15 +182,20 @@ func BenchmarkExpand(b *testing.B) {
 	}
 }
 
-// BenchmarkWindow reads a part of the longest text that a record may have.
+// BenchmarkWindow reads a part of a short text, and of the longest one that a record may have.
 func BenchmarkWindow(b *testing.B) {
 	s := newShelf(b, "c")
-	s.put("c", "notes", "a", fmt.Sprintf(`{"id":"a","list":[],"title":%q}`, strings.Repeat("text ", abi.MaxRecordBytes/5-20)))
-	b.ReportAllocs()
-	timed(b, func() error {
-		_, err := s.Window(b.Context(), OwnerScope(), Window{From: From{Stream: "notes"}, Key: "a", Field: "title", Offset: abi.MaxRecordBytes / 2})
-		return err
-	})
+	for _, words := range []int{100, abi.MaxRecordBytes/5 - 20} {
+		name := fmt.Sprint(5*words, " characters")
+		s.put("c", "notes", name, fmt.Sprintf(`{"id":%q,"list":[],"title":%q}`, name, strings.Repeat("text ", words)))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			timed(b, func() error {
+				_, err := s.Window(b.Context(), OwnerScope(), Window{From: From{Stream: "notes"}, Key: name, Field: "title", Offset: words * 5 / 2})
+				return err
+			})
+		})
+	}
 }
 
 func BenchmarkSearch(b *testing.B) {

@@ -40,11 +40,15 @@ func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, erro
 		return nil, err
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*Record, error) {
-		s, row, past, err := r.find(ctx, scope, o)
+		sources, _, err := r.sources(ctx, scope, o.From)
 		if err != nil {
 			return nil, err
 		}
-		if row.Data == nil {
+		s, row, past, err := r.find(ctx, sources, o.Key, 0)
+		if err != nil {
+			return nil, err
+		}
+		if row.Data == nil || !s.shows(row.Key, row.Data) {
 			return nil, noRecord()
 		}
 		for _, name := range o.Fields {
@@ -74,7 +78,11 @@ func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, er
 		return nil, NotGranted("a record's history")
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*History, error) {
-		s, row, _, err := r.find(ctx, scope, o)
+		sources, _, err := r.sources(ctx, scope, o.From)
+		if err != nil {
+			return nil, err
+		}
+		s, row, _, err := r.find(ctx, sources, o.Key, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -84,13 +92,13 @@ func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, er
 
 // settled reads a record that the index knows as it is now, with its spans: what a client is
 // told of its changes is in there.
-func (r *Reader) settled(ctx context.Context, s *source, key string) (row *storage.ReadRow, past []storage.ReadPast, err error) {
+func (r *Reader) settled(ctx context.Context, s *source, key string, longest int) (row *storage.ReadRow, past []storage.ReadPast, err error) {
 	if s.scope == nil {
-		row, err = r.Store.ReadRecord(ctx, s.ID, key)
+		row, err = r.Store.ReadRecord(ctx, s.ID, key, longest)
 		return row, nil, err
 	}
 	all, err := r.settle(ctx, s, func(ctx context.Context) ([]*storage.ReadRow, error) {
-		row, err = r.Store.ReadRecord(ctx, s.ID, key)
+		row, err = r.Store.ReadRecord(ctx, s.ID, key, longest)
 		return []*storage.ReadRow{row}, err
 	})
 	return row, all[key], err
@@ -109,24 +117,20 @@ func (r *Reader) mayShow(ctx context.Context, s *source, key string) (bool, erro
 	return s.scope.Time.holds(at), err
 }
 
-// find finds a record or tombstone. One of several connections is ambiguous (RD-09.2).
-func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, []storage.ReadPast, error) {
-	sources, _, err := r.sources(ctx, scope, o.From)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+// find finds a record or tombstone, as ReadRecord does. One of several connections is ambiguous (RD-09.2).
+func (r *Reader) find(ctx context.Context, sources []source, key string, longest int) (*source, *storage.ReadRow, []storage.ReadPast, error) {
 	var of *source
 	var found *storage.ReadRow
 	var past []storage.ReadPast
 	for i := range sources {
 		s := &sources[i]
-		if may, err := r.mayShow(ctx, s, o.Key); err != nil {
+		if may, err := r.mayShow(ctx, s, key); err != nil {
 			return nil, nil, nil, err
 		} else if !may {
 			continue
 		}
-		row, spans, err := r.settled(ctx, s, o.Key)
-		if abi.CodeOf(err) == abi.CodeRecordUnknown || err == nil && !s.shows(row.Key, row.Data) {
+		row, spans, err := r.settled(ctx, s, key, longest)
+		if abi.CodeOf(err) == abi.CodeRecordUnknown || err == nil && s.bounded() && (row.History == nil || !s.within(row)) {
 			continue
 		}
 		if err != nil {

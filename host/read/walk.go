@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/host/read/field"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -78,14 +79,11 @@ func (w *walk) read(ctx context.Context, want int) error {
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		if row := &rows[i]; row.Seq > 0 && w.shows(row) {
-			w.ahead = append(w.ahead, *row)
-		}
-	}
 	if n := len(rows); n > 0 {
-		w.after, w.at = &rows[n-1].Place, false
+		last := rows[n-1].Place
+		w.after, w.at = &last, false
 	}
+	w.ahead = slices.DeleteFunc(rows, func(row storage.ReadRow) bool { return row.Seq == 0 || !w.shows(&row) })
 	if more {
 		return nil
 	}

@@ -2,7 +2,6 @@ package read
 
 import (
 	"context"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -64,63 +63,64 @@ func window(rule string) error {
 	return abi.NewError(CodeWindow, rule, "leave out what does not go together")
 }
 
+// mostWhole is how long a record is read whole, with its row; what is longer is read in parts (RD-22.6).
+const mostWhole = 64 << 10
+
 func (r *Reader) window(ctx context.Context, scope *Scope, w *Window, p *Part) error {
-	sources, _, err := r.sources(ctx, scope, w.From)
+	sources, at, err := r.sources(ctx, scope, w.From)
 	if err != nil {
 		return err
 	}
 	if _, err := fitting(sources, []string{w.Field}, &p.Warnings); err != nil { // before any record is looked at (RD-22.5)
 		return err
 	}
-	s, row, past, err := r.find(ctx, scope, One{From: w.From, Key: w.Key})
-	if err != nil {
-		return err
+	for {
+		s, row, past, err := r.find(ctx, sources, w.Key, mostWhole)
+		if err != nil {
+			return err
+		}
+		if row.Data == nil {
+			return noRecord()
+		}
+		text := field.Window{Name: w.Field, Start: w.Offset, Limit: p.Limit, Query: []byte(w.Query), Before: w.Before}
+		text.Write(row.Data)
+		if len(row.Data) == 0 {
+			err = r.Store.ReadData(ctx, s.ID, row.Seq, text.Write)
+			if abi.CodeOf(err) == abi.CodeRecordUnknown {
+				continue // it has changed since it was found
+			}
+		}
+		if err == nil && s.bounded() { // by its time in the index, which is that of one declaration
+			err = r.still(ctx, sources, &mark{Epoch: at.Epoch})
+		}
+		if err != nil {
+			return err
+		}
+		shown, err := r.projections(ctx, []source{*s}, nil)
+		if err != nil {
+			return err
+		}
+		row.Data = nil
+		p.Record = s.record(row, &shown[0], past, nil)
+		return p.fill(&text, w, s.grants(w.Field))
 	}
-	if row.Data == nil {
-		return noRecord()
-	}
-	shown, err := r.projections(ctx, []source{*s}, nil)
-	if err != nil {
-		return err
-	}
-	value := field.Get(row.Data, w.Field)
-	if value == nil || !s.grants(w.Field) {
-		return abi.NewError(CodeNoField, "the record has no such field", "ask for the record to see the fields it has")
-	}
-	text, ok := field.String(value)
-	if !ok {
-		return abi.NewError(CodeNotText, "the field is no text", "ask for the record: the value is in it")
-	}
-	p.Record = s.record(row, &shown[0], past, nil)
-	p.Data = nil
-	return p.cut(text, w)
 }
 
-// cut takes the part out of a text.
-func (p *Part) cut(text string, w *Window) error {
-	p.Start = w.Offset
-	if w.Query != "" {
-		at := strings.Index(text, w.Query)
-		if at < 0 {
-			return abi.NewError(CodeNoMatch, "the text does not have what is looked for", "look for it as the text has it: `search` folds case, this does not")
-		}
-		p.Match = utf8.RuneCountInString(text[:at])
+// fill takes over what was found of a text.
+func (p *Part) fill(text *field.Window, w *Window, granted bool) error {
+	switch {
+	case !text.Found || !granted:
+		return abi.NewError(CodeNoField, "the record has no such field", "ask for the record to see the fields it has")
+	case !text.IsText:
+		return abi.NewError(CodeNotText, "the field is no text", "ask for the record: the value is in it")
+	case w.Query != "" && text.Match < 0:
+		return abi.NewError(CodeNoMatch, "the text does not have what is looked for", "look for it as the text has it: `search` folds case, this does not")
+	}
+	p.Text, p.Total, p.Match = string(text.Text), text.Total, text.Match
+	p.Start = min(text.Start, p.Total)
+	p.End = min(p.Start+p.Limit, p.Total)
+	if p.Match >= 0 {
 		p.MatchEnd = p.Match + utf8.RuneCountInString(w.Query)
-		p.Start = max(p.Match-w.Before, 0)
 	}
-	from, to, n := len(text), len(text), 0
-	for at := range text {
-		if n == p.Start {
-			from = at
-		}
-		if n == p.Start+p.Limit {
-			to = at
-		}
-		n++
-	}
-	p.Total = n
-	p.Start = min(p.Start, n)
-	p.End = min(p.Start+p.Limit, n)
-	p.Text = strings.Clone(text[from:to])
 	return nil
 }

@@ -13,11 +13,18 @@ import (
 const keyBytes = 32
 
 // ServerKey returns the secret key of that name, which it makes from random when there is
-// none.
-func (s *Store) ServerKey(ctx context.Context, name string, random io.Reader) ([]byte, error) {
-	var key []byte
+// none. A key stays as it is made, and is read once.
+func (s *Store) ServerKey(ctx context.Context, name string, random io.Reader) (key []byte, err error) {
+	if known, ok := s.keys.Load(name); ok {
+		return known.([]byte), nil //nolint:forcetypeassert // nothing else is in there
+	}
+	defer func() {
+		if err == nil {
+			s.keys.Store(name, key)
+		}
+	}()
 	const find = "SELECT secret FROM server_keys WHERE name = ?"
-	err := s.db.QueryRow(ctx, find, []any{name}, &key)
+	err = s.db.QueryRow(ctx, find, []any{name}, &key)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return key, s.db.Fail("read a key", err)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -53,9 +55,12 @@ type scanned struct {
 	fields  []byte
 }
 
+// mostColumns is how many a row has.
+const mostColumns = 12
+
 // record is where rowColumns go.
 func (r *scanned) record(first ...any) []any {
-	return append(first, &r.Seq, &r.Data, &r.EmittedAt, &r.RunID)
+	return append(append(make([]any, 0, mostColumns), first...), &r.Seq, &r.Data, &r.EmittedAt, &r.RunID)
 }
 
 // indexed is where rowColumns and indexedColumns go.
@@ -153,6 +158,7 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 
 // page asks for the page of a query by its text.
 func (s *Store) page(ctx context.Context, q *PageQuery, text string, args []any) (out []Row, more bool, err error) {
+	out = make([]Row, 0, q.Limit)
 	cut, err := s.rowsOf(ctx, q.Bytes, func(r *scanned) []any { return r.indexed(&r.Sort, &r.Key) }, func(r *Row) {
 		r.StreamID = q.StreamID
 		out = append(out, *r)
@@ -164,27 +170,61 @@ func (s *Store) page(ctx context.Context, q *PageQuery, text string, args []any)
 }
 
 // ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
-// no data.
-func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Row, error) {
-	rows, _, err := s.ReadRecords(ctx, streamID, []string{key}, 0)
+// no data. Data of more bytes than longest is left empty, for ReadData; 0: none is.
+func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string, longest int) (*Row, error) {
+	columns := rowColumns
+	if longest > 0 {
+		columns = strings.Replace(rowColumns, "r.data", fmt.Sprintf("CASE WHEN octet_length(r.data) > %d THEN '' ELSE r.data END AS data", longest), 1)
+	}
+	rows, _, err := s.records(ctx, columns, streamID, []string{key}, 0)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, abi.NewError(abi.CodeRecordUnknown, "the stream has no record with that key", "`pdpp-host records list` shows the keys there are")
+		return nil, recordUnknown()
 	}
 	return &rows[0], nil
+}
+
+func recordUnknown() error {
+	return abi.NewError(abi.CodeRecordUnknown, "the stream has no record with that key", "`pdpp-host records list` shows the keys there are")
 }
 
 // ReadRecords returns records of a stream that have one of the keys, until they have so many
 // bytes. more: there may be others. A tombstone has no data.
 func (s *Store) ReadRecords(ctx context.Context, streamID int64, keys []string, bytes int) (out []Row, more bool, err error) {
+	return s.records(ctx, rowColumns, streamID, keys, bytes)
+}
+
+func (s *Store) records(ctx context.Context, columns string, streamID int64, keys []string, bytes int) (out []Row, more bool, err error) {
 	more, err = s.rowsOf(ctx, bytes, func(r *scanned) []any { return r.indexed(&r.Key) }, func(r *Row) {
 		r.StreamID = streamID
 		out = append(out, *r)
-	}, "SELECT r.key, "+rowColumns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
+	}, "SELECT r.key, "+columns+indexedColumns+" FROM records AS r LEFT JOIN read_rows AS i ON i.stream_id = r.stream_id AND i.key = r.key "+
 		"LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key IN (?)", streamID, keys)
 	return out, more, s.db.Fail("read the records", err)
+}
+
+// A record's number changes with its data.
+const (
+	dataInFile = "SELECT CAST(data AS BLOB) AS value FROM records WHERE stream_id = ? AND seq = ? AND data IS NOT NULL"
+	// Rows of a set come in its order. The parts are bytes: to find a character a server reads those before it.
+	dataOnServer = `SELECT substr(whole, part, 65536) AS value FROM (SELECT whole, generate_series(1, octet_length(whole), 65536) AS part
+FROM (SELECT convert_to(data, 'UTF8') AS whole FROM records WHERE stream_id = $1[1] AND seq = $1[2] AND data IS NOT NULL OFFSET 0) AS r) AS p`
+)
+
+// ReadData calls fn with the data of a record, in parts, as they were when that was its number; record.unknown: it has
+// changed since. fn keeps none of them, and asks the store for nothing.
+func (s *Store) ReadData(ctx context.Context, streamID, seq int64, fn func(part []byte)) error {
+	text := dataInFile
+	if s.db.IsServer() {
+		text = dataOnServer
+	}
+	found, err := s.db.Lend(ctx, text, fn, streamID, seq)
+	if err == nil && !found {
+		return recordUnknown()
+	}
+	return s.db.Fail("read a record", err)
 }
 
 // ReadTime returns the own time of a record, as it compares, without the record; nil: it has none,

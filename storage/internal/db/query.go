@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/uptrace/bun"
+	"modernc.org/sqlite"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
@@ -74,6 +77,65 @@ func (d *DB) QueryRow(ctx context.Context, text string, args []any, to ...any) (
 		return cmp.Or(rows.Err(), sql.ErrNoRows)
 	}
 	return rows.Scan(to...)
+}
+
+// lend is, in a statement of a file, the function that hands a value to who borrows it.
+const lend = "lend"
+
+var (
+	borrowers    sync.Map // func([]byte), by number
+	lastBorrower atomic.Int64
+)
+
+func init() {
+	sqlite.MustRegisterFunction(lend, &sqlite.FunctionImpl{NArgs: 2, VolatileArgs: true, Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		value, _ := args[1].([]byte)
+		if fn, ok := borrowers.Load(args[0]); ok {
+			fn.(func([]byte))(value) //nolint:forcetypeassert // nothing else is in there
+		}
+		return int64(len(value)), nil
+	}})
+}
+
+// Lend calls fn with each blob that a query finds in its one column, value, and reports whether it finds any. They are
+// not copied: fn keeps none, and asks the store for nothing. A file takes the numbers one by one, a server as an array, $1.
+func (d *DB) Lend(ctx context.Context, text string, fn func([]byte), numbers ...int64) (found bool, err error) {
+	borrow := func(value []byte) {
+		found = true
+		fn(value)
+	}
+	if d.pg != nil {
+		array := postgres.Ints(len(numbers))
+		for _, n := range numbers {
+			array.Int(n)
+		}
+		conn, err := d.Read.Conn(ctx)
+		if err != nil {
+			return false, err
+		}
+		err = conn.Raw(func(raw any) error {
+			pg, err := postgres.Conn(raw)
+			if err != nil {
+				return err
+			}
+			return postgres.Query(ctx, pg, text, func(fields [][]byte) { borrow(fields[0]) }, array)
+		})
+		return found, errors.Join(err, conn.Close())
+	}
+	args := []any{lastBorrower.Add(1)}
+	borrowers.Store(args[0], borrow)
+	defer borrowers.Delete(args[0])
+	for _, n := range numbers {
+		args = append(args, n)
+	}
+	rows, err := d.Query(ctx, "SELECT "+lend+"(?, value) FROM ("+text+")", args...)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() { // each was lent
+	}
+	return found, rows.Err()
 }
 
 // prepare returns the statement of a text, to be released.
