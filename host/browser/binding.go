@@ -227,7 +227,7 @@ func (b *Binding) start() {
 		b.leased("")
 	}
 	o := op.Options{
-		Line: b.browser.line, Held: b.browser.gate.Held, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
+		Line: b.browser.line, Held: b.browser.gate.Held, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret, Headers: b.request.Headers,
 		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell, Keep: b.sends,
 	}
 	if o.Now == nil {

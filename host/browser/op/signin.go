@@ -147,6 +147,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	if err != nil {
 		return nil, nil, err
 	}
+	o.files.disarm(ctx) // what the site hands out here is the owner's
 	if err := o.pages.Alone(ctx, true); err != nil {
 		return nil, nil, err
 	}
@@ -154,9 +155,12 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	if err != nil {
 		return nil, nil, err
 	}
-	// The caches of the site's name could answer in the site's place (BR-13.7).
-	if err := p.Clear(ctx, "https://"+u.Host); err != nil {
-		return nil, nil, err
+	// What the connector has left at its hosts could answer in the site's place, also in a page that
+	// the site opens (BR-13.7).
+	for _, host := range append(o.options.Roles.Named(abi.RoleProvider), u.Host) {
+		if err := p.Clear(ctx, "https://"+host); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := p.Bypass(ctx, true); err != nil {
 		return nil, nil, err
