@@ -70,6 +70,10 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	if in.Browser != nil {
 		about["page_for"] = in.Browser.Reason
 	}
+	timeout := askTimeout(in)
+	if timeout > 0 {
+		about["expires_at"] = q.now().Add(timeout).UTC().Format(time.RFC3339Nano)
+	}
 	if err := q.event("run.interaction_required", in.Stream, about); err != nil {
 		return err
 	}
@@ -79,8 +83,8 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	q.handed.Store(shows)
 	q.open.Store(true)
 	ctx, cancel := q.ctx, context.CancelFunc(func() {})
-	if d := askTimeout(in); d > 0 {
-		ctx, cancel = context.WithTimeout(q.ctx, d)
+	if timeout > 0 {
+		ctx, cancel = context.WithTimeout(q.ctx, timeout)
 		q.rest.begin()
 	}
 	q.asks.Go(func() {
