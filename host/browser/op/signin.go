@@ -155,8 +155,8 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	if err != nil {
 		return nil, nil, err
 	}
-	// What the connector has left at its hosts could answer in the site's place, also in a page that
-	// the site opens (BR-13.7).
+	// A worker or a cache that the connector has left at a host of its own could answer in the site's
+	// place, also in a page that the site opens (BR-13.7).
 	for _, host := range append(o.options.Roles.Named(abi.RoleProvider), u.Host) {
 		if err := p.Clear(ctx, "https://"+host); err != nil {
 			return nil, nil, err
