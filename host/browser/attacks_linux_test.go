@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	browserpage "github.com/pdpp-host/pdpp-host/host/browser/page"
 )
@@ -99,6 +101,31 @@ func TestNoWorkerAnswersInTheWindow(t *testing.T) {
 	if got := found(a.Page); got != "1 own, 0 false" {
 		t.Errorf("behind the window: got %s, want the worker gone", got)
 	}
+}
+
+// The page of a sign-in that is gone takes no code, so that none is asked for (BR-16).
+func TestReadyForACode(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/": "<title>shop</title>", "/login": "<title>sign in</title>"})
+	b := bind(t, shop, nil)
+	if err := b.Ready(t.Context()); err != nil {
+		t.Errorf("without a window: got %v, want it ready", err)
+	}
+	b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
+	if err := b.Ready(t.Context()); err != nil {
+		t.Errorf("in a window: got %v, want it ready", err)
+	}
+	on := b.browser.line.On(t.Context(), "")
+	all, err := proto.TargetGetTargets{}.Call(on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range all.TargetInfos {
+		if strings.HasPrefix(target.URL, "https:") {
+			_, _ = proto.TargetCloseTarget{TargetID: target.TargetID}.Call(on)
+		}
+	}
+	until(t, "the page is gone", func() bool { return b.Ready(t.Context()) != nil })
 }
 
 // A request of fetch names no header that the host owns, in any letter case, as one of http does not;

@@ -90,6 +90,13 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	q.asks.Go(func() {
 		defer cancel()
 		var page handoff.Page
+		if q.browsing != nil && in.Kind == abi.InteractionOTP {
+			if err := q.browsing.Ready(ctx); err != nil {
+				q.rest.end()
+				q.refused(in, err, reply)
+				return
+			}
+		}
 		if shows {
 			var err error
 			if page, err = q.browsing.HandOver(ctx, in.Browser); err != nil {
@@ -129,6 +136,7 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 }
 
 // refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.
+// A code is good once, so that none is asked for without the page that it is for.
 func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
 	e, ok := errors.AsType[*abi.Error](why)
 	if !ok {
