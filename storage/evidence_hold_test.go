@@ -100,8 +100,9 @@ func TestARunThatAsks(t *testing.T) {
 	ctx := t.Context()
 	x.succeed(x.begin("c", allStreams), nil)
 	w := x.begin("c", allStreams)
+	until := x.clock.Now().UTC().Add(time.Minute)
 	event := func(kind string) {
-		x.ok(w.Event(ctx, Event{Type: kind, Data: []byte(`{"kind":"otp"}`)}))
+		x.ok(w.Event(ctx, Event{Type: kind, Data: []byte(`{"kind":"otp","expires_at":"` + until.Format(time.RFC3339Nano) + `"}`)}))
 		x.ok(w.Flush(ctx))
 	}
 	x.tone("it runs", verdict.Green)
@@ -113,8 +114,8 @@ func TestARunThatAsks(t *testing.T) {
 	x.sound()
 	e, err := x.s.EvidenceOf(ctx, "c")
 	x.ok(err)
-	if e.Facts.Asking != "otp" {
-		t.Errorf("it asks: got a question for %q, want otp", e.Facts.Asking)
+	if e.Facts.Asking != "otp" || e.Facts.AskingUntilUS != until.UnixMicro() || !e.NextChange.Equal(until) {
+		t.Errorf("it asks: got a question for %q until %d, with a change at %s, want otp until %s, and the change then", e.Facts.Asking, e.Facts.AskingUntilUS, e.NextChange, until)
 	}
 	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
 		t.Errorf("its host is gone: got %s %+v, want no attention", v.Channel, v.RequiredActions)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
@@ -74,10 +75,11 @@ func TestBrowserRows(t *testing.T) {
 	}
 }
 
-// A run's question gives its kind as the reason of the attention, and says nothing against credentials
-// that nobody has refused (BR-15, OC-18).
+// A run's question gives its kind as the reason of the attention and its time as the end of it, and says
+// nothing against credentials that nobody has refused (BR-15, OC-18).
 func TestKindsOfQuestions(t *testing.T) {
 	t.Parallel()
+	until := time.Date(2031, 3, 9, 9, 0, 0, 0, time.UTC)
 	good := &stored.Run{ID: "g", Status: "succeeded"}
 	for kind, want := range map[health.Word]health.Word{
 		abi.InteractionOTP: "otp_required", abi.InteractionManualAction: "manual_action_required", abi.InteractionCredentials: "credentials_required",
@@ -86,15 +88,24 @@ func TestKindsOfQuestions(t *testing.T) {
 		for _, last := range []*stored.Run{good, nil} {
 			facts := stored.Facts{
 				Manifest: &stored.Manifest{Browser: "required", Credentials: []string{"password"}}, Latest: &stored.Run{ID: "r", Status: "running"}, Settled: last, Succeeded: last,
-				Credential: &stored.Credential{}, Asking: kind,
+				Credential: &stored.Credential{}, Asking: kind, AskingUntilUS: until.UnixMicro(),
 			}
-			for _, x := range health.Project(facts.Evidence(stored.Moment{RunAlive: true})).Conditions {
+			snapshot := health.Project(facts.Evidence(stored.Moment{Now: health.At(until.Add(-time.Second)), RunAlive: true}))
+			if next := snapshot.NextAction; next == nil || !next.ExpiresAt.Equal(until) {
+				t.Errorf("%s: got the next action %+v, want one until %s", kind, next, until)
+			}
+			for _, x := range snapshot.Conditions {
 				switch {
+				case x.Type == health.AttentionClear && !x.ExpiresAt.Equal(until):
+					t.Errorf("%s: got it until %s, want until %s", kind, x.ExpiresAt, until)
 				case x.Type == health.AttentionClear && (x.Status != health.False || x.Severity != health.Blocked || x.Reason != want || x.Remediation.Action != "satisfy_attention" || x.Remediation.Target != "connection"):
 					t.Errorf("%s: got %+v, %+v, want %s", kind, x, x.Remediation, want)
 				case x.Type == health.CredentialsValid && x.Status == health.False:
 					t.Errorf("%s, last run %v: got the credentials %+v, want nothing against them", kind, last, x)
 				}
+			}
+			if over := health.Project(facts.Evidence(stored.Moment{Now: health.At(until), RunAlive: true})); over.Axes.Attention != health.AttentionNone {
+				t.Errorf("%s, when its time is over: got the attention %s, want none", kind, over.Axes.Attention)
 			}
 			if v := verdict.OfStored(&facts, stored.Moment{RunAlive: true}, true); len(v.RequiredActions) != 1 || v.RequiredActions[0].CTACode != "cta_add_info" {
 				t.Errorf("%s, last run %v: got %+v, want the question to be answered", kind, last, v.RequiredActions)

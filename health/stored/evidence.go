@@ -56,7 +56,7 @@ func (s *Facts) Evidence(m Moment) health.Evidence {
 // covered: ages in words change at midnight, and a running run ends by its holder.
 func (s *Facts) NextChange(now health.Instant) health.Instant {
 	var next health.Instant
-	for _, at := range []health.Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.nextHeartbeatChange(now)} {
+	for _, at := range []health.Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.nextHeartbeatChange(now), instantOf(s.AskingUntilUS)} {
 		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
 			next = at
 		}

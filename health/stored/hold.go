@@ -97,6 +97,7 @@ func (s *Facts) attention(m Moment) *health.Attention {
 	if s.Running() && s.Asking != "" && m.RunAlive {
 		a := &health.Attention{
 			Lifecycle: health.AttentionOpen, ReasonCode: askedFor(s.Asking), ActionTarget: "connection", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
+			ExpiresAt: instantOf(s.AskingUntilUS),
 		}
 		if m.Attended {
 			a.Lifecycle = health.AttentionInProgress

@@ -58,6 +58,8 @@ type Facts struct {
 	// Asking is the kind of the question that the running run waits for its owner's answer to;
 	// "": for none.
 	Asking health.Word `json:"asking,omitempty"`
+	// AskingUntilUS is until when it waits; 0: as long as the run.
+	AskingUntilUS int64 `json:"asking_until_us,omitempty"`
 	// Surface is the browser of the running run; nil: it uses none so far.
 	Surface *Surface `json:"surface,omitempty"`
 

@@ -81,6 +81,9 @@ func conditionLine(c *health.Condition, dominant health.Word) Line {
 	if r := c.Remediation; r != nil {
 		text += " " + r.Label + "."
 	}
+	if c.Type == health.AttentionClear && !c.ExpiresAt.IsZero() {
+		text += " Until " + formatTime(c.ExpiresAt) + "."
+	}
 	if len(c.Streams) > 0 {
 		text += " Streams: " + strings.Join(c.Streams, ", ") + "."
 	}

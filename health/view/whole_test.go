@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
@@ -70,6 +71,9 @@ func sameFields(t *testing.T, a, b any, but ...string) {
 func TestDetailsAreWhole(t *testing.T) {
 	t.Parallel()
 	well := health.Condition{Type: health.CollectionSucceeded, ID: "CollectionSucceeded:a", Status: health.True, Reason: "a", Message: "It went well.", Current: true}
+	asks := health.Condition{
+		Type: health.AttentionClear, ID: "AttentionClear:c", Status: health.False, Reason: "c", Message: "It asks.", Current: true, ExpiresAt: health.At(now.Add(time.Hour)),
+	}
 	over := health.Condition{
 		Type: health.BacklogClear, ID: "BacklogClear:b", Status: health.False, Reason: "b", Message: "It waits.", Streams: []string{"x", "y"},
 		Remediation: &health.Remediation{Label: "Look"},
@@ -82,7 +86,7 @@ func TestDetailsAreWhole(t *testing.T) {
 			verdict.Detail{
 				State: health.StateDegraded, ReasonCode: "r", DominantConditionID: "BacklogClear:b", ForwardDisposition: health.DispositionResumable,
 				Axes:   health.Axes{Attention: "none", Coverage: "gaps", Freshness: "stale", Outbox: "stalled", RemoteSurface: "idle"},
-				Badges: health.Badges{Syncing: true}, Conditions: []health.Condition{well, over},
+				Badges: health.Badges{Syncing: true}, Conditions: []health.Condition{well, over, asks},
 				DetailGapBacklog: &health.Backlog{Pending: 7, PendingIsFloor: true, PendingOther: 2, Recovered: new(int64(3)), MaxAttemptCount: 5, NextAttemptAt: now},
 				OutboxCounts:     &health.OutboxCounts{Pending: new(int64(4)), DeadLetter: new(int64(1)), Succeeded: new(int64(9))}, NextAttemptAt: now,
 				CollectionRate: []byte(`{"per_minute":3}`), Suppressed: []verdict.Suppressed{{Kind: "drain", DetailField: "detail_gap_backlog"}},
@@ -95,6 +99,7 @@ func TestDetailsAreWhole(t *testing.T) {
 				{Name: "activity", Text: "a run is going on"},
 				{Name: "CollectionSucceeded", Text: "true (a)  It went well."},
 				{Name: "BacklogClear *", Text: "false (b)  It waits. Look. Streams: x, y. No longer current."},
+				{Name: "AttentionClear", Text: "false (c)  It asks. Until 2026-05-20T07:00:00Z."},
 				{Name: "backlog", Text: "at least 7 under source pressure, 2 others, 3 recovered, up to 5 attempts, not before 2026-05-20T06:00:00Z"},
 				{Name: "outbox", Text: "4 waiting, 1 given up, 9 delivered"},
 				{Name: "next attempt", Text: "not before 2026-05-20T06:00:00Z"},

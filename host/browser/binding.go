@@ -107,6 +107,19 @@ func (b *Binding) Asking(open bool) {
 	}
 }
 
+// Ready says why no code is to be asked for now: the page of the sign-in that is open, or its browser, is
+// gone.
+func (b *Binding) Ready(ctx context.Context) error {
+	ops := b.started.Load()
+	if ops == nil {
+		return nil
+	}
+	if err := ops.Ready(ctx); err != nil {
+		return b.browser.because(err)
+	}
+	return nil
+}
+
 // handTime bounds how long a page is made ready for its owner.
 const handTime = 2 * time.Minute
 
@@ -227,7 +240,7 @@ func (b *Binding) start() {
 		b.leased("")
 	}
 	o := op.Options{
-		Line: b.browser.line, Held: b.browser.gate.Held, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret,
+		Line: b.browser.line, Held: b.browser.gate.Held, Roles: b.roles, StartURL: b.asks.StartURL, Pictures: b.asks.Pictures, BypassCSP: b.asks.BypassCSP, Secret: b.secret, Headers: b.request.Headers,
 		Limit: b.request.Limit, Now: b.request.Now, Stalled: b.stalled, Tell: b.tell, Keep: b.sends,
 	}
 	if o.Now == nil {

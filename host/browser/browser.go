@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -43,6 +44,7 @@ type Request struct {
 	Admitter    gate.Admitter   // lets requests go
 	Dialer      wall.Dialer     // reaches hosts
 	Random      io.Reader
+	Headers     func(http.Header) error // says why a connector may not name them; nil: it names none
 
 	// Those of a run that signs in, see op.Options.
 	Limit time.Duration
@@ -124,7 +126,7 @@ func tooOld(product string) error {
 
 // because replaces the loss of a browser by what it died of.
 func (b *Browser) because(err error) error {
-	if b.process == nil || abi.CodeOf(err) != abi.CodeBrowserClosed {
+	if b.process == nil || abi.CodeOf(err) != abi.CodeBrowserClosed || !errors.Is(err, wire.ErrGone) {
 		return err
 	}
 	select {

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/find"
 	"github.com/pdpp-host/pdpp-host/host/browser/gate"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/folder"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/nobody"
 )
@@ -67,7 +68,7 @@ func request(t testing.TB) Request {
 	t.Helper()
 	return Request{
 		Program: program(t), Profiles: filepath.Join(folder.New(t), "profiles"), Profile: "shop", Random: rand.Reader,
-		Admitter: everything{}, Dialer: sites{},
+		Admitter: everything{}, Dialer: sites{}, Headers: egress.CheckHeaders,
 	}
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
@@ -20,6 +22,7 @@ import (
 // browsing is a browser of a test's own, and the page of it that is handed over.
 type browsing struct {
 	refuses error // to hand a page over
+	gone    error // why its page takes no code
 	tell    func(string, map[string]any)
 	outcome string // of the page
 	sent    bool   // a secret
@@ -44,6 +47,7 @@ func (b *browsing) Close() error                                                
 func (b *browsing) Submits(func(context.Context, bool) error)                    {}
 func (b *browsing) Lease(func(abi.Code, string))                                 {}
 func (b *browsing) Fault() error                                                 { return nil }
+func (b *browsing) Ready(context.Context) error                                  { return b.gone }
 func (b *browsing) Submitted() bool                                              { return b.sent && !b.in }
 func (b *browsing) Sent() bool                                                   { return b.sent }
 
@@ -146,6 +150,30 @@ func TestHandOver(t *testing.T) {
 		return e.Type == "run.browser_host_allowed" && strings.Contains(string(e.Data), "captcha.example")
 	}) {
 		t.Errorf("got %+v, %v, want the allowed host kept", events, err)
+	}
+	// Until when it waits is in the event, from which the connection's health has it.
+	asks := slices.IndexFunc(events, func(e storage.Event) bool { return e.Type == "run.interaction_required" })
+	var told struct {
+		Until time.Time `json:"expires_at"`
+	}
+	if asks < 0 || json.Unmarshal(events[asks].Data, &told) != nil || told.Until.IsZero() {
+		t.Errorf("got %+v, want the end of the question's time among them", events)
+	}
+}
+
+// A code is good once: none is asked for when the page that it is for is gone (BR-16, OC-18).
+func TestNoCodeWithoutItsPage(t *testing.T) {
+	t.Parallel()
+	b := &browsing{gone: abi.NewError(abi.CodeBrowserPageHung, "the page hangs", "open another one")}
+	h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}, asker: answers(func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+		b.step("owner")
+		return abi.InteractionResponse{Status: abi.ResponseSuccess}, nil
+	})})
+	h.deps.Browser = b
+	h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+	res := h.mustPlay(ask(abi.InteractionOTP) + "\nexpect browser.page_hung\n" + ask(abi.InteractionManualAction) + "\nexpect \"status\":\"success\"" + done(0))
+	if want := []string{"asking", "owner", "asked"}; res.Status != StatusSucceeded || !slices.Equal(b.steps, want) {
+		t.Errorf("got %s and %v, want it to succeed, and the other question alone asked: %v", res.Status, b.steps, want)
 	}
 }
 

@@ -70,6 +70,10 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	if in.Browser != nil {
 		about["page_for"] = in.Browser.Reason
 	}
+	timeout := askTimeout(in)
+	if timeout > 0 {
+		about["expires_at"] = q.now().Add(timeout).UTC().Format(time.RFC3339Nano)
+	}
 	if err := q.event("run.interaction_required", in.Stream, about); err != nil {
 		return err
 	}
@@ -79,13 +83,20 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	q.handed.Store(shows)
 	q.open.Store(true)
 	ctx, cancel := q.ctx, context.CancelFunc(func() {})
-	if d := askTimeout(in); d > 0 {
-		ctx, cancel = context.WithTimeout(q.ctx, d)
+	if timeout > 0 {
+		ctx, cancel = context.WithTimeout(q.ctx, timeout)
 		q.rest.begin()
 	}
 	q.asks.Go(func() {
 		defer cancel()
 		var page handoff.Page
+		if q.browsing != nil && in.Kind == abi.InteractionOTP {
+			if err := q.browsing.Ready(ctx); err != nil {
+				q.rest.end()
+				q.refused(in, err, reply)
+				return
+			}
+		}
 		if shows {
 			var err error
 			if page, err = q.browsing.HandOver(ctx, in.Browser); err != nil {
@@ -125,6 +136,7 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 }
 
 // refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.
+// A code is good once, so that none is asked for without the page that it is for.
 func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
 	e, ok := errors.AsType[*abi.Error](why)
 	if !ok {

@@ -151,7 +151,7 @@ func RunSays(t *db.Tx, connectionID, eventType string, data []byte) error {
 	if eventType == EventBrowser {
 		c.Facts.Surface = surfaceOf(data)
 	} else {
-		c.Facts.Asking = askedFor(eventType, data)
+		c.Facts.Asking, c.Facts.AskingUntilUS = askedFor(eventType, data)
 	}
 	return nil
 }

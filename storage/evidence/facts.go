@@ -60,13 +60,13 @@ func Settles(row *tables.RunRow) bool {
 
 // BeginRun keeps a run that has not ended. It ends whatever held the connection.
 func BeginRun(f *stored.Facts, row *tables.RunRow) {
-	f.Latest, f.Hold, f.Asking, f.Surface = storedRun(row), nil, "", nil
+	f.Latest, f.Hold, f.Asking, f.AskingUntilUS, f.Surface = storedRun(row), nil, "", 0, nil
 }
 
 // EndRun keeps the end of a run.
 func EndRun(f *stored.Facts, row *tables.RunRow) {
 	run := storedRun(row)
-	f.Latest, f.Asking, f.Surface = run, "", nil
+	f.Latest, f.Asking, f.AskingUntilUS, f.Surface = run, "", 0, nil
 	if !Settles(row) {
 		return
 	}

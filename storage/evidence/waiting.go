@@ -143,22 +143,27 @@ WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.I
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	f.Asking = askedFor(last, []byte(data))
+	f.Asking, f.AskingUntilUS = askedFor(last, []byte(data))
 	return err
 }
 
-// askedFor returns the kind of the question that waits behind an event of either type; "": none does.
-func askedFor(eventType string, data []byte) health.Word {
+// askedFor returns the kind of the question that waits behind an event of either type, and until
+// when, 0 for as long as its run; "": none does.
+func askedFor(eventType string, data []byte) (kind health.Word, untilUS int64) {
 	if eventType != EventAsks {
-		return ""
+		return "", 0
 	}
 	var question struct {
-		Kind health.Word `json:"kind"`
+		Kind  health.Word    `json:"kind"`
+		Until health.Instant `json:"expires_at"`
 	}
 	if json.Unmarshal(data, &question) != nil || question.Kind == "" {
-		return "interaction"
+		return "interaction", 0
 	}
-	return question.Kind
+	if !question.Until.IsZero() {
+		untilUS = question.Until.UnixMicro()
+	}
+	return question.Kind, untilUS
 }
 
 // Holding is the dispatch that holds the connection; nil: none does. A dispatch that waits

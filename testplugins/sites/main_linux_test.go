@@ -23,6 +23,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send"
 	"github.com/pdpp-host/pdpp-host/host/send/call"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 	visitor "github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
@@ -223,7 +224,7 @@ func (m *machine) Missing(*abi.BrowserRequirements) error { return m.missing }
 func (m *machine) Open(_ context.Context, b run.BrowserRun) (run.Browsing, error) {
 	m.browsing = browser.Bind(browser.Request{
 		Program: m.program, Profiles: filepath.Join(m.dir, "profiles"), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
-		Random: rand.Reader, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals, Hide: b.Hide,
+		Random: rand.Reader, Headers: egress.CheckHeaders, Dialer: m.site, Trust: []string{m.site.Key()}, Sealer: m.seals, Hide: b.Hide,
 		Slots: m.slots, Wait: m.wait, Limit: m.limit,
 	}, b.Manifest.Requirements.Browser, b.Sending, b.Secret)
 	if m.wrap != nil {

@@ -25,18 +25,23 @@ func (o *Ops) fetch(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 	results, bodies := make([]abi.BrowserResultOf, len(r.Requests)), make([][]byte, len(r.Requests))
 	var left []int // of r.Requests
 	for i, ask := range r.Requests {
+		if err := o.named(ask.Headers); err != nil {
+			results[i].Error = failure(err)
+			continue
+		}
 		if u, err := url.Parse(ask.URL); err != nil || u.Host == "" || o.provider(ask.URL) != nil {
 			results[i].Error = failure(abi.NewError(abi.CodeBrowserRefused, "the address is not one of the connector's provider", "fetch from a host of role provider"))
 			continue
 		}
 		left = append(left, i)
 	}
+	room := abi.BrowserFetchesBytes
 	for n := 1; len(left) > 0; n++ {
 		asks := make([]abi.BrowserAsk, len(left))
 		for k, i := range left {
 			asks[k] = r.Requests[i]
 		}
-		got, err := p.Fetch(ctx, asks)
+		got, err := p.Fetch(ctx, asks, room)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -48,6 +53,7 @@ func (o *Ops) fetch(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 				continue
 			}
 			results[i], bodies[i] = o.result(&got[k], why), got[k].Body
+			room -= len(bodies[i])
 		}
 		left = again
 	}
@@ -57,6 +63,21 @@ func (o *Ops) fetch(ctx context.Context, r *abi.BrowserRequest) (*abi.BrowserAns
 		body = append(body, bodies[i]...)
 	}
 	return &abi.BrowserAnswer{Results: results}, body, nil
+}
+
+// named says why a connector may not name these headers; nil: it may.
+func (o *Ops) named(headers map[string]string) error {
+	if len(headers) == 0 {
+		return nil
+	}
+	if o.options.Headers == nil {
+		return invalid("no header is named here")
+	}
+	h := make(http.Header, len(headers))
+	for name, value := range headers {
+		h[name] = []string{value}
+	}
+	return o.options.Headers(h)
 }
 
 // again reports whether a request is worth another attempt in this operation.

@@ -120,12 +120,6 @@ func handedWhen(d *abi.HandoffDone) error {
 // open makes the window ready for its owner.
 func (w *hand) open(ctx context.Context) error {
 	o := w.ops
-	// A page that the site opens could be answered by what the connector has left there (BR-13.7).
-	for _, h := range o.options.Roles.Named(abi.RoleProvider) {
-		if err := w.main.Clear(ctx, "https://"+h); err != nil {
-			return err
-		}
-	}
 	if err := o.pages.Deny(ctx); err != nil {
 		return err
 	}

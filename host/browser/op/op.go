@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,10 +21,11 @@ type Options struct {
 	Roles     *roles.Roles
 	StartURL  string // where the pages of the connector begin
 	Secret    Secret
-	Held      func() []string // frames whose scripts wait at the gate; nil: none does
-	Pictures  bool            // the manifest asks for screenshots
-	BypassCSP bool            // and to pass its pages' policies
-	Downloads string          // the folder for them; "": the manifest asks for none
+	Headers   func(http.Header) error // says why a connector may not name them; nil: it names none
+	Held      func() []string         // frames whose scripts wait at the gate; nil: none does
+	Pictures  bool                    // the manifest asks for screenshots
+	BypassCSP bool                    // and to pass its pages' policies
+	Downloads string                  // the folder for them; "": the manifest asks for none
 
 	Limit   time.Duration // how long signing in may go without progress; 0: watch.DefaultLimit
 	Now     func() time.Time

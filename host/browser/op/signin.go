@@ -40,6 +40,20 @@ func (o *Ops) Keep(kind string, data map[string]string) bool {
 	return true
 }
 
+// Ready says why the window that is open takes no code from its owner: its page or its browser is
+// gone. A code that is asked for then is used up for nothing.
+func (o *Ops) Ready(ctx context.Context) error {
+	o.window.RLock()
+	defer o.window.RUnlock()
+	if o.signIn == nil {
+		return nil
+	}
+	if err := o.options.Line.Err(); err != nil {
+		return err
+	}
+	return o.signIn.page.Answers(ctx)
+}
+
 func (c *codes) set(open bool) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -147,6 +161,7 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	if err != nil {
 		return nil, nil, err
 	}
+	o.files.disarm(ctx) // what the site hands out here is the owner's
 	if err := o.pages.Alone(ctx, true); err != nil {
 		return nil, nil, err
 	}
@@ -154,9 +169,12 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 	if err != nil {
 		return nil, nil, err
 	}
-	// The caches of the site's name could answer in the site's place (BR-13.7).
-	if err := p.Clear(ctx, "https://"+u.Host); err != nil {
-		return nil, nil, err
+	// A worker or a cache that the connector has left at a host of its own could answer in the site's
+	// place, also in a page that the site opens (BR-13.7).
+	for _, host := range append(o.options.Roles.Named(abi.RoleProvider), u.Host) {
+		if err := p.Clear(ctx, "https://"+host); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := p.Bypass(ctx, true); err != nil {
 		return nil, nil, err

@@ -66,14 +66,14 @@ func (p *Page) Texts(ctx context.Context, selector, attribute string, every bool
 func (p *Page) HTML(ctx context.Context, selector string) ([]byte, error) {
 	var got struct {
 		N     int    `json:"n"`
-		HTML  string `json:"html"`
+		HTML  []byte `json:"html"`
 		Large bool   `json:"large"`
 	}
-	err := p.run(ctx, &got, fmt.Sprintf(`s => {`+look+`
+	err := p.run(ctx, &got, fmt.Sprintf(`s => {`+look+base64Of+`
 		const e = s ? all(s)[0] : document.documentElement;
 		if (!e) return {n: 0};
-		const html = e.outerHTML;
-		return html.length > %d ? {n: 1, large: true} : {n: 1, html} }`, abi.BrowserContent), selector)
+		const html = new TextEncoder().encode(e.outerHTML);
+		return html.length > %d ? {n: 1, large: true} : {n: 1, html: base64(html)} }`, abi.BrowserContent), selector)
 	switch {
 	case err != nil:
 		return nil, err
@@ -82,7 +82,7 @@ func (p *Page) HTML(ctx context.Context, selector string) ([]byte, error) {
 	case got.Large || len(got.HTML) > abi.BrowserContent:
 		return nil, tooLarge()
 	}
-	return []byte(got.HTML), nil
+	return got.HTML, nil
 }
 
 // Click clicks the middle of an element with the mouse.
@@ -131,37 +131,51 @@ type Field struct {
 }
 
 // Type types text into an element, in the place of what stands there unless keep. allow sees
-// where that would be, and may refuse.
+// where that would be, and may refuse. It takes its time, and a page can go on or look elsewhere
+// meanwhile: what is typed goes into a field as allow has seen it, or nowhere.
 func (p *Page) Type(ctx context.Context, selector string, nth *int, keep bool, text string, allow func(Field) error) error {
+	field, err := p.field(ctx, selector, nth, keep, nil, "")
+	if err == nil {
+		err = allow(field)
+	}
+	if err == nil {
+		_, err = p.field(ctx, selector, nth, keep, &field, text)
+	}
+	return err
+}
+
+// field makes an element ready for text, and types into it when it is as seen.
+func (p *Page) field(ctx context.Context, selector string, nth *int, keep bool, seen *Field, text string) (Field, error) {
 	var got struct {
 		Field
 
 		N   int    `json:"n"`
 		Why string `json:"why"`
 	}
-	err := p.run(ctx, &got, `(s, nth, keep) => {`+look+`
+	err := p.run(ctx, &got, `(s, nth, keep, seen, typed) => {`+look+`
 		const {n, e} = one(s, nth);
 		if (!e) return {n};
-		const input = e instanceof HTMLInputElement, typed = input && !["button", "checkbox", "color", "file", "hidden", "image", "radio", "range", "reset", "submit"].includes(e.type);
-		if (!typed && !(e instanceof HTMLTextAreaElement) && !e.isContentEditable) return {n: 1, why: "takes no text"};
+		const input = e instanceof HTMLInputElement, takes = input && !["button", "checkbox", "color", "file", "hidden", "image", "radio", "range", "reset", "submit"].includes(e.type);
+		if (!takes && !(e instanceof HTMLTextAreaElement) && !e.isContentEditable) return {n: 1, why: "takes no text"};
 		if (e.disabled || e.readOnly) return {n: 1, why: "is disabled"};
 		e.scrollIntoView({block: "center", behavior: "instant"});
 		e.focus();
 		if (document.activeElement !== e) return {n: 1, why: "cannot be typed into"};
 		if (!keep) { if (e.select) e.select(); else getSelection().selectAllChildren(e) }
-		return {n: 1, ok: true, host: location.host, secure: isSecureContext && location.protocol == "https:", password: input && e.type == "password"} }`, selector, nth, keep)
+		if (document.activeElement !== e) return {n: 1, why: "cannot be typed into"};
+		const is = {n: 1, host: location.host, secure: isSecureContext && location.protocol == "https:", password: input && e.type == "password"};
+		if (seen && (seen.host != is.host || seen.secure != is.secure || seen.password != is.password)) return {n: 1, why: "has changed meanwhile"};
+		if (seen) Document.prototype.execCommand.call(document, typed ? "insertText" : "delete", false, typed);
+		return is }`, selector, nth, keep, seen, text)
 	switch {
 	case err != nil:
-		return err
+		return Field{}, err
 	case got.Why != "":
-		return abi.NewError(abi.CodeBrowserNotClickable, "the element "+got.Why, "wait until it takes text")
-	case got.N != 1 || got.Host == "" && got.Field == Field{}:
-		return chosen(got.N)
+		return Field{}, abi.NewError(abi.CodeBrowserNotClickable, "the element "+got.Why, "wait until it takes text")
+	case got.N != 1 || got.Field == Field{}:
+		return Field{}, chosen(got.N)
 	}
-	if err := allow(got.Field); err != nil {
-		return err
-	}
-	return p.settled(p.call(ctx, proto.InputInsertText{Text: text}))
+	return got.Field, nil
 }
 
 // Choose chooses options of a list by their values.

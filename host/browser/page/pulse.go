@@ -87,6 +87,19 @@ func (p *Page) alive(ctx context.Context) bool {
 	return err == nil || errors.As(err, &refusal)
 }
 
+// Answers says why the page answers nothing any more; nil: it does.
+func (p *Page) Answers(ctx context.Context) error {
+	for range mostMiss {
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
+		}
+		if p.alive(ctx) || p.waits() {
+			return nil
+		}
+	}
+	return hung()
+}
+
 func hung() error {
 	return abi.NewError(abi.CodeBrowserPageHung, "the page hangs, and was closed", "open another one")
 }

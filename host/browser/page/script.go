@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
@@ -36,8 +35,30 @@ func (p *Page) Eval(ctx context.Context, fn string, args []byte, allow func(Fiel
 		return nil, tooLarge()
 	case !json.Valid([]byte(text)):
 		return nil, abi.NewError(abi.CodeBrowserScript, "the result is no JSON", "return what JSON can hold")
+	case depth(text) > abi.MaxNesting:
+		return nil, tooLarge()
 	}
 	return []byte(text), nil
+}
+
+// depth is how deep arrays and objects nest in a text of JSON.
+func depth(text string) (most int) {
+	now, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[', c == '{':
+			now++
+			most = max(most, now)
+		case c == ']', c == '}':
+			now--
+		}
+	}
+	return most
 }
 
 func placeOf(origin string) Field {
@@ -53,56 +74,58 @@ type Fetched struct {
 	Status  int               `json:"status"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
-	Text    string            `json:"text"` // base64
+	Body    []byte            `json:"body"`
 	Error   string            `json:"error"`
 	Large   bool              `json:"large"`
-	Body    []byte            `json:"-"`
 }
 
-// Fetch has the page fetch addresses with its own cookies, a few at a time.
-func (p *Page) Fetch(ctx context.Context, asks []abi.BrowserAsk) ([]Fetched, error) {
+// base64 is how the host's functions return bytes: each takes the same room, whatever stands there.
+const base64Of = `
+const base64 = bytes => {
+	let text = "";
+	for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode.apply(null, bytes.subarray(i, i + 32768));
+	return btoa(text);
+};
+`
+
+// Fetch has the page fetch addresses with its own cookies, a few at a time. Their bodies have
+// no more than most bytes together: those that do not fit in are too large.
+func (p *Page) Fetch(ctx context.Context, asks []abi.BrowserAsk, most int) ([]Fetched, error) {
 	var got []Fetched
-	err := p.run(ctx, &got, fmt.Sprintf(`async asks => {
+	err := p.run(ctx, &got, fmt.Sprintf(`async (asks, left) => {`+base64Of+`
 		const out = [], most = %d;
 		const read = async r => {
 			const parts = [], reader = r.body?.getReader(); let n = 0;
 			for (; reader;) {
 				const {done, value} = await reader.read();
 				if (done) break;
-				if ((n += value.length) > most) { reader.cancel(); return null }
+				if ((n += value.length) > Math.min(most, left)) { reader.cancel(); return null }
 				parts.push(value);
 			}
-			let text = "";
 			const whole = new Uint8Array(await new Blob(parts).arrayBuffer());
-			for (let i = 0; i < whole.length; i += 32768) text += String.fromCharCode.apply(null, whole.subarray(i, i + 32768));
-			return btoa(text);
+			if (n > left) return null;
+			left -= n;
+			return base64(whole);
 		};
 		const one = async a => {
 			try {
 				const r = await fetch(a.url, {method: a.method || "GET", headers: a.headers || {}, body: a.body || undefined, credentials: "include"});
-				const text = await read(r), headers = {};
+				const body = await read(r), headers = {};
 				r.headers.forEach((v, k) => { headers[k] = v });
-				return text == null ? {status: r.status, url: r.url, large: true} : {status: r.status, url: r.url, headers, text};
+				return body == null ? {status: r.status, url: r.url, large: true} : {status: r.status, url: r.url, headers, body};
 			} catch (e) { return {error: String(e).slice(0, 200)} }
 		};
 		let next = 0;
 		const lane = async () => { for (let i; (i = next++) < asks.length;) out[i] = await one(asks[i]) };
 		await Promise.all([...Array(8)].map(lane));
-		return out }`, abi.BrowserFetchBytes), asks)
+		return out }`, abi.BrowserFetchBytes), asks, most)
 	if err != nil {
 		return nil, err
 	}
-	total := 0
 	for i := range got {
-		if got[i].Body, err = base64.StdEncoding.DecodeString(got[i].Text); err != nil {
-			return nil, abi.NewError(abi.CodeBrowserScript, "the browser's answer cannot be read", "run it again")
-		}
-		got[i].Text = ""
-		if total += len(got[i].Body); total > abi.BrowserFetchesBytes {
-			return nil, tooLarge()
-		}
+		most -= len(got[i].Body)
 	}
-	if len(got) != len(asks) {
+	if len(got) != len(asks) || most < 0 {
 		return nil, abi.NewError(abi.CodeBrowserScript, "the browser's answer cannot be read", "run it again")
 	}
 	return got, nil

@@ -99,7 +99,7 @@ func (l *Line) Err() error {
 
 // Close ends the line, and returns when nothing reads any more.
 func (l *Line) Close() error {
-	l.End(gone())
+	l.End(ErrGone)
 	<-l.drained
 	return nil
 }
@@ -118,9 +118,8 @@ func (l *Line) End(why error) {
 	}
 }
 
-func gone() error {
-	return abi.NewError(abi.CodeBrowserClosed, "the browser is gone", "run it again")
-}
+// ErrGone is why a line ended whose browser has closed it, or was told to. Any other reason is told as it is.
+var ErrGone = abi.NewError(abi.CodeBrowserClosed, "the browser is gone", "run it again")
 
 // drain reads until the line ends.
 func (l *Line) drain() {
@@ -136,7 +135,7 @@ func (l *Line) drain() {
 		}
 		if err != nil {
 			if abi.CodeOf(err) != abi.CodeBrowserClosed {
-				err = gone()
+				err = ErrGone
 			}
 			l.End(err)
 			return
@@ -209,7 +208,7 @@ func (l *Line) call(ctx context.Context, session proto.TargetSessionID, method s
 			return m.Result, nil
 		case err := <-sent:
 			if sent = nil; err != nil {
-				l.End(gone())
+				l.End(ErrGone)
 			}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -40,6 +41,9 @@ func SignIn(ctx context.Context, o *owner.Owner, name string, word func(context.
 		case o.Browser == nil || m.Requirements.Browser == nil:
 			return browsesNot(conn, "what it signs in with: pdpp-host connections credential list "+words.Quoted(conn.Name))
 		}
+		if err := answersFirst(ctx, o, store, conn); err != nil {
+			return err
+		}
 		sending, err := newSender(o.Config, o.Traffic, 0).Open(ctx, run.SendRun{Connection: conn, Manifest: m, Options: conn.Options})
 		if err != nil {
 			return err
@@ -60,6 +64,21 @@ func SignIn(ctx context.Context, o *owner.Owner, name string, word func(context.
 		return nil, err
 	}
 	return done, nil
+}
+
+// answersFirst refuses a window while a run of the connection, here or in another process, has its
+// browser and waits for the owner: nothing but the answer gives it back.
+func answersFirst(ctx context.Context, o *owner.Owner, store *storage.Store, conn *storage.Connection) error {
+	e, err := store.EvidenceOf(ctx, conn.ID)
+	if err != nil {
+		return err
+	}
+	f := e.Facts
+	if !f.Running() || f.Surface == nil || f.Surface.Waits != "" || f.Asking == "" || !e.Moment(o.Now(), holder.Alive).RunAlive {
+		return nil
+	}
+	return abi.NewError(abi.CodeBrowserProfileBusy, "a run of "+conn.Name+" has its browser open already, and waits for your answer",
+		"answer that: pdpp-host questions show "+words.Quoted(conn.Name)+"; a page that it hands over is opened in the console")
 }
 
 // SignedOut is a connection whose sites know its owner no longer.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
@@ -168,4 +170,51 @@ func TestSignInAndOut(t *testing.T) {
 func hintOf(err error) string {
 	e, _ := errors.AsType[*abi.Error](err)
 	return e.Hint
+}
+
+// A run that has the connection's browser and waits for its owner gives it back with the answer alone: who
+// would sign in by hand meanwhile is told so at once, also by another process (BR-02.2, OC-18).
+func TestSignInBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	ctx, dir := t.Context(), t.TempDir()
+	store := story.Pinned(t, "../../..", dir)
+	raw, err := os.ReadFile("../../../plugins/example_shop/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := store.EnsureConnection(ctx, "shop", "example_shop")
+	if err == nil {
+		err = store.PinPlugin(ctx, conn.ID, "abc", raw)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := owner.New(owner.Deps{
+		Config: new(config.Config), Now: time.Now, Logger: slog.New(slog.DiscardHandler), Actor: owner.Actor{Face: owner.CommandLine}, Browser: &desktop{cookies: 2},
+		Open:  func(context.Context) (*storage.Store, error) { return store, nil },
+		Vault: vault.Options{Dir: filepath.Join(dir, "vault"), Mode: config.CredentialsFile},
+	})
+	t.Cleanup(func() { _ = o.Close() })
+	w, err := store.BeginRun(ctx, storage.NewRun{
+		RunID: "r1", ConnectionID: conn.ID, Connector: "example_shop", Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental, Holder: holder.Self(), LeaseTTL: time.Hour, Streams: []string{"orders"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		event, data string
+		want        abi.Code
+	}{
+		{"run.browser_lease", `{"profile":"shop"}`, ""}, // it is waited for: such a run ends by itself
+		{"run.interaction_required", `{"kind":"manual_action"}`, abi.CodeBrowserProfileBusy},
+		{"run.interaction_completed", `{"status":"success"}`, ""},
+	} {
+		if err := errors.Join(w.Event(ctx, storage.Event{Type: c.event, Data: []byte(c.data)}), w.Flush(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := SignIn(ctx, o, "shop", func(context.Context) bool { return false })
+		if (err != nil) != (c.want != "") || err != nil && abi.CodeOf(err) != c.want || err != nil && !strings.Contains(hintOf(err), "pdpp-host questions show shop") {
+			t.Errorf("behind %s: got %v, want %q and the question named", c.event, err, c.want)
+		}
+	}
 }

@@ -100,7 +100,7 @@ func (m *machine) bind(b run.BrowserRun, display *launch.Display) (*browser.Bind
 	r := browser.Request{
 		Program: program, Profiles: m.config.ProfilesDir(), Profile: browser.ProfileOf(b.Manifest.ConnectorKey, b.Connection.ID),
 		Lang: os.Getenv("LANG"), Display: display, Unsandboxed: m.config.AllowNoSandbox(), Unmarked: m.config.HideAutomation(), Capture: m.config.Capture(), Memory: m.config.BrowserMemory(), Random: m.session.Random, Dialer: named{guard},
-		Now: time.Now, Sealer: b.Sealer, Slots: m.Slots(), Hide: b.Hide,
+		Now: time.Now, Sealer: b.Sealer, Slots: m.Slots(), Hide: b.Hide, Headers: egress.CheckHeaders,
 	}
 	r.Large = func(size int64) {
 		m.session.Logger.Warn("the browser profile of a connection is large; connections sign-out forgets it", "connection", b.Connection.Name, "bytes", size)
