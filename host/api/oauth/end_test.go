@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -87,14 +88,14 @@ func TestGuessesOfWhoRevokesAreCounted(t *testing.T) {
 		t.Errorf("a token that reads: got %d, want %d", got, http.StatusForbidden)
 	}
 	asked = 0
-	const guesses = 2 * wrongInAMinute
+	const guesses = 2 * wire.MostGuesses
 	refused := map[int]int{}
 	for i := range guesses {
 		refused[status(fmt.Sprint("pdpp_ot_none", i), here)]++
 	}
-	most := wrongInAMinute + wrongInAMinute*guesses/rateOfOne/60 // with those of the time that went by
-	if got := refused[http.StatusUnauthorized]; got < wrongInAMinute || got > most || refused[http.StatusTooManyRequests] != guesses-got || asked != got {
-		t.Errorf("got %v, and the store asked %d times, want 401 for %d to %d, 429 for the others and no question about those", refused, asked, wrongInAMinute, most)
+	most := wire.MostGuesses + wire.MostGuesses*guesses/rateOfOne/60 // with those of the time that went by
+	if got := refused[http.StatusUnauthorized]; got < wire.MostGuesses || got > most || refused[http.StatusTooManyRequests] != guesses-got || asked != got {
+		t.Errorf("got %v, and the store asked %d times, want 401 for %d to %d, 429 for the others and no question about those", refused, asked, wire.MostGuesses, most)
 	}
 	if got := status(made.Secret, here); got != http.StatusForbidden {
 		t.Errorf("a token that was good before: got %d, want %d", got, http.StatusForbidden)

@@ -276,14 +276,14 @@ func (c *call) identify() error {
 		return c.unauthenticated("the request has no token that is sent as Authorization: Bearer", false)
 	}
 	from := c.Guard.From(c.r)
-	if wait := c.limits.failed.Wait(from, token, c.Now()); wait > 0 {
-		return wire.TooMany("too many tokens that are none came from this address", failedInAMinute, wait)
+	if err := c.limits.failed.Check(from, "tokens", token, c.Now()); err != nil {
+		return err
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
 	c.caller = caller
 	if err != nil {
-		if wait := c.count(token, from, err); wait > 0 {
-			return wire.TooMany("too many requests came with this token", burstOfClient, wait)
+		if tooMany := c.count(token, from, err); tooMany != nil {
+			return tooMany
 		}
 		return c.strange(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -39,7 +40,7 @@ func TestRateOfATokens(t *testing.T) {
 	b := newBed(t)
 	now := time.Unix(1, 0)
 	b.server.Now = func() time.Time { return now }
-	for token, burst := range map[string]int{"client": burstOfClient, b.owner: burstOfOwner} {
+	for token, burst := range map[string]int{"client": burstOfClient, b.owner: wire.OwnersRate} {
 		for i := range burst {
 			if a := b.get(token, "/v1/streams"); a.status != http.StatusOK {
 				t.Fatalf("request %d of %d: got %d %s, want a success", i+1, burst, a.status, a.body)
@@ -68,17 +69,17 @@ func TestFailedTokensAreBounded(t *testing.T) {
 		t.Errorf("before all guesses: got %d, want a success", a.status)
 	}
 	counted.n = 0
-	for i := range failedInAMinute + 3 {
+	for i := range wire.MostGuesses + 3 {
 		want := http.StatusUnauthorized
-		if i >= failedInAMinute {
+		if i >= wire.MostGuesses {
 			want = http.StatusTooManyRequests
 		}
 		if a := b.get(fmt.Sprint("none", i), "/v1/streams"); a.status != want {
 			t.Errorf("token %d: got %d, want %d", i+1, a.status, want)
 		}
 	}
-	if counted.n != failedInAMinute {
-		t.Errorf("%d tokens were looked for, want %d", counted.n, failedInAMinute)
+	if counted.n != wire.MostGuesses {
+		t.Errorf("%d tokens were looked for, want %d", counted.n, wire.MostGuesses)
 	}
 	if a := b.get(b.owner, "/v1/streams"); a.status != http.StatusOK {
 		t.Errorf("a token that was good before: got %d, want a success, whoever guesses beside it", a.status)
