@@ -25,7 +25,9 @@ func (c *StreamCounts) Add(o StreamCounts, times int64) {
 }
 
 // Total is how many records were counted.
-func (c StreamCounts) Total() int64 { return c.New + c.Changed + c.Unchanged + c.Deleted + c.Suppressed }
+func (c StreamCounts) Total() int64 {
+	return c.New + c.Changed + c.Unchanged + c.Deleted + c.Suppressed
+}
 
 // Target is the run that records are written for. Its fields belong to the writer
 // goroutine; Counts is safe for concurrent use.
