@@ -163,7 +163,7 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	if rt.Tagged && c.isKnown(body) {
+	if rt.Tagged && c.isKnown(fmt.Sprintf(`"%x"`, sha256.Sum256(body))) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -196,11 +196,10 @@ func (c *call) answer(rt *route) ([]byte, error) {
 	return body, err
 }
 
-// isKnown tags an answer by its body, and reports whether its reader has it.
-func (c *call) isKnown(body []byte) bool {
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+// isKnown tags an answer, and reports whether its reader has it.
+func (c *call) isKnown(tag string) bool {
 	c.w.Header().Set("ETag", tag)
-	return c.r.Header.Get("If-None-Match") == tag
+	return isAmong(c.r.Header.Values("If-None-Match"), tag)
 }
 
 // admit refuses a request that no read should see.
