@@ -152,6 +152,12 @@ func (s *Store) Path() string { return s.db.Path }
 // HashKey returns the hash of a key's canonical text.
 func HashKey(key []byte) KeyHash { return record.HashKey(key) }
 
+// Day counts the days since 1970, in UTC.
+func Day(t time.Time) int64 { return db.Day(t) }
+
+// Date is the inverse of Day.
+func Date(day int64) time.Time { return db.Date(day) }
+
 // WithAudit is access.WithAudit.
 func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *access.Audit) {
 	return access.WithAudit(ctx, e, keep)

@@ -21,7 +21,7 @@ func (b *Batch) Intact() bool {
 		return true
 	}
 	text, err := canonical(b.Records, true)
-	return err == nil && hexSum(text) == b.BodyHash
+	return err == nil && Sum256(text) == b.BodyHash
 }
 
 // EnvelopesHash returns the hash of a batch as the public collector computes it: the
@@ -80,7 +80,7 @@ func (e *envelopes) add(at int32) bool {
 	body = append(body, part{"record_key", e.canonical(key)})
 	whole := append([]part{
 		{"batch_id", e.text(e.batch.BatchID)}, {"batch_seq", strconv.AppendInt(nil, e.batch.BatchSeq, 10)},
-		{"body_hash", e.text(hexSum(object(body)))}, {"device_id", e.text(e.batch.DeviceID)},
+		{"body_hash", e.text(Sum256(object(body)))}, {"device_id", e.text(e.batch.DeviceID)},
 		{"source_instance_id", e.text(e.batch.SourceInstanceID)},
 	}, body...)
 	e.sum.Write(object(whole))

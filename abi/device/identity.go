@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 )
 
 // Hash returns the lower-case hexadecimal SHA-256 of a JSON text's canonical form.
@@ -14,7 +15,7 @@ func Hash(text []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return hexSum(c), nil
+	return Sum256(c), nil
 }
 
 // BatchID derives a batch's id from its content and its position, so the same batch
@@ -45,7 +46,14 @@ func nameOf(v any) string {
 	return sum
 }
 
-func hexSum(b []byte) string {
+// Sum256 is the lower-case hexadecimal SHA-256 of bytes as they are. A host names a manifest, or an
+// artifact, by it.
+func Sum256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+// IsSum256 reports whether s can be one.
+func IsSum256(s string) bool {
+	return len(s) == hex.EncodedLen(sha256.Size) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -31,7 +31,7 @@ func newSecret(prefix string, random io.Reader) (string, error) {
 
 // SecretHash returns the stored form of a token or a code: the lower-case hexadecimal
 // SHA-256 of its text.
-func SecretHash(secret string) string { return hexSum([]byte(secret)) }
+func SecretHash(secret string) string { return Sum256([]byte(secret)) }
 
 // IsSecret reports whether a text has the form of a token or a code, by its prefix.
 // Any other text is refused without a lookup.

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"mime"
 	"net/http"
 
@@ -16,11 +14,10 @@ const maxMediaType = 255
 // putBlob keeps an artifact under the hash of its bytes.
 func (a *API) putBlob(c *call) (any, error) {
 	name := c.r.PathValue("sha256")
-	if !isHash(name) {
+	if !device.IsSum256(name) {
 		return nil, wrong("sha256", "of the path must be a SHA-256 in lower-case hex")
 	}
-	sum := sha256.Sum256(c.body)
-	if hex.EncodeToString(sum[:]) != name {
+	if device.Sum256(c.body) != name {
 		return nil, refuse(http.StatusBadRequest, device.CodeBatchHashMismatch, "the path's hash is not that of the bytes")
 	}
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))

@@ -1,11 +1,10 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
 )
@@ -34,16 +33,10 @@ type held struct {
 	idle     []*boundary.Gate
 }
 
-// hashOf is a manifest's name: the SHA-256 of its bytes in hex.
-func hashOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
-}
-
 // lookUp returns what is held of a manifest, read when it is not. The error reports a manifest
 // that is not valid.
 func (g *gates) lookUp(raw []byte) (*held, error) {
-	name := hashOf(raw)
+	name := device.Sum256(raw)
 	g.mu.Lock()
 	h := g.kept[name]
 	g.touch(h)

@@ -64,7 +64,7 @@ func checkBatch(b *device.Batch) error {
 		return wrong("run_id", "must be a short id, or left out")
 	case !isCount(b.BatchSeq):
 		return wrong("batch_seq", "must be a count")
-	case !isHash(b.BodyHash):
+	case !device.IsSum256(b.BodyHash):
 		return wrong("body_hash", "must be a SHA-256 in lower-case hex")
 	case len(b.Records) == 0 || b.Records[0] != '[':
 		return wrong("records", "must be an array")

@@ -19,7 +19,7 @@ func (a *API) putManifest(c *call) (any, error) {
 	switch {
 	case !abi.SameConnector(q.ConnectorID, c.source.ConnectorID):
 		return nil, wrong("connector_id", "is not the one that the source was enrolled for")
-	case !isHash(q.ModuleSHA256):
+	case !device.IsSum256(q.ModuleSHA256):
 		return nil, wrong("module_sha256", "must be a SHA-256 in lower-case hex")
 	case none(q.Manifest) || len(q.Manifest) > abi.MaxManifestBytes:
 		return nil, wrong("manifest", "must be there, and at most "+sizeText(abi.MaxManifestBytes))

@@ -19,7 +19,7 @@ func (a *API) pinned(ctx context.Context, src *storage.SourceInstance) (*held, e
 	switch {
 	case src.ManifestSHA256 == "" && len(conn.PinnedManifest) == 0:
 		return a.adopt(ctx, src)
-	case src.ManifestSHA256 == "", hashOf(conn.PinnedManifest) == src.ManifestSHA256:
+	case src.ManifestSHA256 == "", device.Sum256(conn.PinnedManifest) == src.ManifestSHA256:
 		return a.gates.lookUp(conn.PinnedManifest)
 	}
 	return nil, manifestMissing()

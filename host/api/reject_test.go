@@ -149,7 +149,7 @@ func TestGatesAreKeptAndBounded(t *testing.T) {
 	if len(g.kept) != maxGates {
 		t.Errorf("%d are kept", len(g.kept))
 	}
-	if g.kept[hashOf(text(0))] != first || g.kept[hashOf(text(1))] != nil {
+	if g.kept[device.Sum256(text(0))] != first || g.kept[device.Sum256(text(1))] != nil {
 		t.Error("not the one that was used longest ago was forgotten")
 	}
 	one, err := g.take(first)

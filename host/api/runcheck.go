@@ -65,7 +65,7 @@ func checkRun(q *device.RunCommit, m *abi.Manifest, plain bool) error {
 		return wrong("outcome.connector", "is not the source's")
 	case !isLine(o.Version, maxLabel):
 		return wrong("outcome.version", "must be one short line")
-	case !isHash(o.ModuleSHA256) && (o.ModuleSHA256 != "" || !plain && !refused(o)):
+	case !device.IsSum256(o.ModuleSHA256) && (o.ModuleSHA256 != "" || !plain && !refused(o)):
 		return wrong("outcome.module_sha256", "must be a SHA-256 in lower-case hex")
 	case o.Status != abi.DoneSucceeded && len(q.StateDelta) > 0:
 		return wrong("state_delta", "must be empty: the run did not succeed")

@@ -164,7 +164,7 @@ func TestPublicCollectorCommits(t *testing.T) {
 		`"source_instance_id":%q,"state_delta":{"notes":{"n":1}},"terminal_facts":[{"coverage_statuses":["collected"],"scoped":false,"stream":"log"},`+
 		`{"coverage_statuses":["collected","missing"],"stream":"notes"}],"version":1}`,
 		commit["commit_id"], p.as, s.ConnectorInstanceID, p.DeviceID, commit["run_id"], p.SourceInstanceID)
-	if want := hashOf([]byte(body)); got.EnvelopeHash != want || got.CommitID != commit["commit_id"] || got.RunID != commit["run_id"] || got.TerminalEventID == "" {
+	if want := device.Sum256([]byte(body)); got.EnvelopeHash != want || got.CommitID != commit["commit_id"] || got.RunID != commit["run_id"] || got.TerminalEventID == "" {
 		t.Errorf("answered %+v, want the envelope_hash %s", got, want)
 	}
 	var again device.RunCommitAnswer

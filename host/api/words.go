@@ -38,11 +38,6 @@ func isLine(s string, limit int) bool {
 	return len(s) <= limit && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// isHash reports whether s is a SHA-256 in lower-case hex.
-func isHash(s string) bool {
-	return len(s) == 64 && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
-}
-
 // isCount reports whether a number counts something, and is exact in JSON.
 func isCount(numbers ...int64) bool {
 	return !slices.ContainsFunc(numbers, func(n int64) bool { return n < 0 || n > 1<<53 })

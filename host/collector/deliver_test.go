@@ -149,7 +149,7 @@ func TestGivenUpAtOnce(t *testing.T) {
 			"kind": {Kind: "other", Payload: []byte("{}")}, "not json": {Kind: storage.KindRecordBatch, Payload: []byte("{")},
 			"no batch": {Kind: storage.KindRecordBatch, Payload: []byte("{}")}, "no state": {Kind: storage.KindCheckpoint, Payload: []byte(`{"run_id":"r"}`)},
 			"no gap": {Kind: storage.KindGap, Payload: []byte("{}")}, "another's gap": {Kind: storage.KindGap, Payload: []byte(`{"reason":"x","source_instance_id":"y"}`)},
-			"no commit": {Kind: storage.KindRunCommit, Payload: []byte("{}")}, "blob": {Kind: storage.KindBlobUpload, Payload: []byte("x"), BodyHash: client.Sum256([]byte("y"))},
+			"no commit": {Kind: storage.KindRunCommit, Payload: []byte("{}")}, "blob": {Kind: storage.KindBlobUpload, Payload: []byte("x"), BodyHash: device.Sum256([]byte("y"))},
 		} {
 			f, ok := client.FailureOf(l.Send(t.Context(), item))
 			if !ok || f.Class != client.ClassPermanent || f.Word != client.WordShape {
@@ -191,7 +191,7 @@ func TestEveryKindIsDelivered(t *testing.T) {
 	w.same(w.host.cursor("notes"), `{"at":1}`, "cursor")
 	w.same(len(w.host.gaps), 1, "gaps")
 	w.same(len(w.host.commits), 1, "ends of runs")
-	w.same(w.host.count("PUT "+client.Sum256([]byte("an artifact"))), 1, "artifacts")
+	w.same(w.host.count("PUT "+device.Sum256([]byte("an artifact"))), 1, "artifacts")
 }
 
 // A drain keeps to its bounds of time and of claims.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/collector/client"
 )
 
 const (
@@ -155,7 +154,7 @@ func (h *fakeHost) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 		h.read(body, &m)
 		h.manifest = m.Manifest
 		h.puts++
-		reply(200, device.ManifestAnswer{Object: "device_source_instance_manifest", SourceInstanceID: testSource, SHA256: client.Sum256(m.Manifest), Changed: true})
+		reply(200, device.ManifestAnswer{Object: "device_source_instance_manifest", SourceInstanceID: testSource, SHA256: device.Sum256(m.Manifest), Changed: true})
 	case "POST " + device.PathGaps(testDevice, testSource):
 		var g device.Gap
 		h.read(body, &g)
@@ -182,7 +181,7 @@ func (h *fakeHost) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 		reply(200, device.Revocation{Object: "device_exporter_revocation", DeviceID: testDevice, RevokedAt: time.Now()})
 	default:
 		if strings.Contains(r.URL.Path, "/blobs/") {
-			reply(201, device.BlobAnswer{Object: "device_blob", SHA256: client.Sum256(body), Bytes: int64(len(body))})
+			reply(201, device.BlobAnswer{Object: "device_blob", SHA256: device.Sum256(body), Bytes: int64(len(body))})
 			return
 		}
 		refuse(404, device.CodeNotFound)
@@ -224,7 +223,7 @@ func (h *fakeHost) stateNow() device.State {
 		State: maps.Clone(h.state), UpdatedAt: &at,
 	}
 	if len(h.manifest) > 0 {
-		s.ManifestSHA256 = client.Sum256(h.manifest)
+		s.ManifestSHA256 = device.Sum256(h.manifest)
 	}
 	return s
 }

@@ -82,7 +82,7 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 	if err := e.c.rememberSources(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {
 		return err
 	}
-	if e.state != nil && e.state.ManifestSHA256 == client.Sum256(client.TrimJSON(raw)) {
+	if e.state != nil && e.state.ManifestSHA256 == device.Sum256(client.TrimJSON(raw)) {
 		return nil
 	}
 	e.note("manifest", "telling the host what the connector collects")

@@ -80,7 +80,7 @@ func value(s *string) string {
 	return *s
 }
 
-// Hash is what the store keeps beside a document.
+// Hash is the SHA-256 in hex by which the store knows a document, a manifest or a secret.
 func Hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

@@ -1,8 +1,6 @@
 package grant
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -98,8 +96,7 @@ func (r *Review) Revision() string {
 	if err != nil { // of strings and times, it never is
 		return ""
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return Hash(text)
 }
 
 // Resolve makes of a request and its owner's choices what an approval would give, by one

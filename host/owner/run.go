@@ -76,7 +76,7 @@ func RunOf(r *storage.Run) *Run {
 		Unreadable: r.Unreadable, Holder: r.Holder, Result: r.Result,
 	}
 	for stream, c := range r.Counts {
-		v.Records[stream] = Counts{c.New, c.Changed, c.Unchanged, c.Deleted, c.Suppressed}
+		v.Records[stream] = Counts(c)
 	}
 	if !r.FinishedAt.IsZero() {
 		v.FinishedAt = &r.FinishedAt

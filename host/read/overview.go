@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -57,7 +56,7 @@ func (r *Reader) Streams(ctx context.Context, scope *Scope, o Overview) (all []S
 		}
 		if s.whole() {
 			if span, ok := byID[s.ID]; ok {
-				one.First, one.Last = plan.DateOf(span.First), plan.DateOf(span.Last)
+				one.First, one.Last = storage.Date(span.First), storage.Date(span.Last)
 			}
 		}
 		if scope.Owner {
@@ -120,9 +119,9 @@ func (r *Reader) Days(ctx context.Context, scope *Scope, o Overview, first, last
 	if behind, err = r.Index.All(ctx, r.Wait); err != nil || streams != nil && len(streams) == 0 {
 		return nil, behind, err
 	}
-	found, err := r.Store.ReadDays(ctx, streams, plan.DayOf(first), plan.DayOf(last))
+	found, err := r.Store.ReadDays(ctx, streams, storage.Day(first), storage.Day(last))
 	for _, d := range found {
-		date := plan.DateOf(d.Day)
+		date := storage.Date(d.Day)
 		if n := len(days); n > 0 && days[n-1].Date.Equal(date) {
 			days[n-1].Records += d.Records
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 const (
@@ -35,12 +36,16 @@ type Update struct {
 	WaitAsked                         bool      // the provider asked for that wait
 }
 
+// Counts are what a run did to the records of a stream.
+type Counts = storage.StreamCounts
+
 // StreamUpdate counts one stream's records; all but Rejected are durable.
 type StreamUpdate struct {
-	Name                                       string
-	AppendOnly                                 bool
-	New, Changed, Unchanged, Deleted, Rejected int64
-	Suppressed                                 int64 // dropped: their owner has deleted them here
+	Counts
+
+	Name       string
+	AppendOnly bool
+	Rejected   int64
 }
 
 // progress has the guest's last PROGRESS.
@@ -129,8 +134,7 @@ func (r *run) streamUpdates() []StreamUpdate {
 			list[i].AppendOnly = s.AppendOnly()
 		}
 		if i < len(written) {
-			n := written[i]
-			list[i].New, list[i].Changed, list[i].Unchanged, list[i].Deleted, list[i].Suppressed = n.New, n.Changed, n.Unchanged, n.Deleted, n.Suppressed
+			list[i].Counts = written[i]
 		}
 	}
 	return list

@@ -119,8 +119,6 @@ const (
 	countedEvery = 10_000
 )
 
-const day = 24 * time.Hour
-
 // Disclose keeps reads, and adds them to the sums of their days.
 func (s *Store) Disclose(ctx context.Context, all []Disclosure) error {
 	if len(all) == 0 {
@@ -168,15 +166,12 @@ func forgetMany(t *db.Tx, rows []disclosureRow) error {
 	return err
 }
 
-// dayOf counts the days since 1970, in UTC.
-func dayOf(at time.Time) int64 { return int64(time.Duration(at.Unix()) * time.Second / day) }
-
 func sumDays(sums map[dayRow]*dayRow, d *Disclosure) {
 	if d.GrantID == "" || d.Code != "" {
 		return
 	}
 	for stream, n := range d.Records {
-		key := dayRow{GrantID: d.GrantID, Stream: stream, Day: dayOf(d.At)}
+		key := dayRow{GrantID: d.GrantID, Stream: stream, Day: db.Day(d.At)}
 		sum := sums[key]
 		if sum == nil {
 			sum = &dayRow{GrantID: key.GrantID, Stream: key.Stream, Day: key.Day}
@@ -215,7 +210,7 @@ func (s *Store) Disclosed(ctx context.Context, grantID string) ([]Disclosed, err
 	}
 	out := make([]Disclosed, len(rows))
 	for i, r := range rows {
-		out[i] = Disclosed{r.GrantID, r.Stream, r.Reads, r.Records, time.Unix(r.First*int64(day.Seconds()), 0).UTC(), db.Time(r.LastUS)}
+		out[i] = Disclosed{r.GrantID, r.Stream, r.Reads, r.Records, db.Date(r.First), db.Time(r.LastUS)}
 	}
 	return out, nil
 }
@@ -232,13 +227,13 @@ func (s *Store) DisclosedDays(ctx context.Context, grantID string, since time.Ti
 	var rows []struct{ Day, Reads, Records int64 }
 	err := s.db.Read.NewSelect().Model((*dayRow)(nil)).Column("day").
 		ColumnExpr("CAST(sum(reads) AS bigint) AS reads, CAST(sum(records) AS bigint) AS records").
-		Where("grant_id = ? AND day >= ?", grantID, dayOf(since)).Group("day").Order("day").Scan(ctx, &rows)
+		Where("grant_id = ? AND day >= ?", grantID, db.Day(since)).Group("day").Order("day").Scan(ctx, &rows)
 	if err != nil {
 		return nil, s.db.Fail("read what was disclosed", err)
 	}
 	out := make([]DisclosedDay, len(rows))
 	for i, r := range rows {
-		out[i] = DisclosedDay{time.Unix(r.Day*int64(day.Seconds()), 0).UTC(), r.Reads, r.Records}
+		out[i] = DisclosedDay{db.Date(r.Day), r.Reads, r.Records}
 	}
 	return out, nil
 }

@@ -285,6 +285,12 @@ func (s *Store) GrantedManifests(ctx context.Context) (all [][]byte, err error) 
 	return all, s.db.Fail("read what was granted", err)
 }
 
+// GrantsIssued counts the grants, those that have ended included.
+func (s *Store) GrantsIssued(ctx context.Context) (n int64, err error) {
+	err = s.db.Read.NewRaw("SELECT count(*) FROM grants").Scan(ctx, &n)
+	return n, s.db.Fail("count the grants", err)
+}
+
 // GrantTokens returns the tokens of all grants.
 func (s *Store) GrantTokens(ctx context.Context) ([]GrantToken, error) {
 	return list(ctx, s, "read the tokens of grants", "created_us DESC", (*grantTokenRow).public)

@@ -2,9 +2,7 @@ package device
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +27,7 @@ const BlobPartBytes = 256 << 10
 // that is kept already stays as it is, but for when it came. One for which there is
 // no room is device_blob_quota_exceeded.
 func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaType string, data []byte) error {
-	if sum := sha256.Sum256(data); hash != hex.EncodeToString(sum[:]) {
+	if hash != device.Sum256(data) {
 		return abi.NewError(device.CodeBatchHashMismatch, "the artifact is not what its name says", "send it again")
 	}
 	if err := checkName("content_type", mediaType); err != nil {

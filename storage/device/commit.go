@@ -104,7 +104,7 @@ func committedBefore(t *db.Tx, row *deviceCommitRow) (bool, error) {
 // OutcomeOf reads a commit's outcome, in the words of the host's own runs.
 func OutcomeOf(c *device.RunCommit, envelopeHash string) (run.Outcome, error) {
 	o := run.Outcome{Status: c.Outcome.Status, Reason: c.Outcome.Reason, Narrowed: c.Outcome.Narrowed, KnownGaps: c.Outcome.KnownGaps, EndedAt: c.Outcome.FinishedAt}
-	if !isHash(envelopeHash) {
+	if !device.IsSum256(envelopeHash) {
 		return o, badRequest("envelope_hash", "a SHA-256")
 	}
 	if err := checkName("commit_id", c.CommitID, "run_id", c.RunID); err != nil {
@@ -203,7 +203,7 @@ func describeRun(t *db.Tx, w *run.Writer, o *device.Outcome, streams []string, e
 		return err
 	}
 	row.Streams, row.Version, row.Mode = text, labelOf(o.Version), o.Mode
-	if isHash(o.ModuleSHA256) && o.ModuleSHA256 != tables.MissingModuleSHA256 {
+	if device.IsSum256(o.ModuleSHA256) && o.ModuleSHA256 != tables.MissingModuleSHA256 {
 		row.ModuleSHA256 = o.ModuleSHA256
 	}
 	// It began on the device before anything of it came in.

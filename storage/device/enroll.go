@@ -21,7 +21,7 @@ const forgetCodes = 7 * 24 * time.Hour
 
 // NewEnrollmentCode keeps a code that the owner made, until it has expired.
 func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
-	if !isHash(c.CodeHash) {
+	if !device.IsSum256(c.CodeHash) {
 		return badRequest("enrollment_code", "a SHA-256")
 	}
 	if err := checkName("connector_id", c.ConnectorID, "local_binding_name", c.Binding); err != nil {
@@ -50,7 +50,7 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 // one. Errors: device_unauthorized for no code of the owner's, enrollment_code_expired,
 // _used, and _raced when another device is enrolling with it.
 func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error) {
-	if !isHash(e.CodeHash) || !isHash(e.TokenHash) {
+	if !device.IsSum256(e.CodeHash) || !device.IsSum256(e.TokenHash) {
 		return nil, badRequest("enrollment_code", "a SHA-256")
 	}
 	e.Label, e.AgentVersion = labelOf(e.Label), labelOf(e.AgentVersion)

@@ -66,7 +66,7 @@ func (b *IngestBatch) check() error {
 	if err := checkName("batch_id", b.BatchID); err != nil {
 		return err
 	}
-	if !isHash(b.BodyHash) {
+	if !device.IsSum256(b.BodyHash) {
 		return badRequest("body_hash", "a SHA-256")
 	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(b.Streams))); len(unique) != len(b.Streams) {

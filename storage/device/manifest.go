@@ -2,8 +2,6 @@ package device
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -21,7 +19,7 @@ import (
 // device_manifest_not_accepted: only the owner may extend what a device was invited for
 // (AcceptDeviceManifest).
 func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error) {
-	if !isHash(moduleSHA256) {
+	if !device.IsSum256(moduleSHA256) {
 		return false, badRequest("module_sha256", "a SHA-256")
 	}
 	if len(manifest) == 0 {
@@ -62,7 +60,7 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 		}
 		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
 		if put {
-			row.ManifestSHA256 = manifestHash(manifest)
+			row.ManifestSHA256 = device.Sum256(manifest)
 		}
 		return keepManifest(t, row)
 	})
@@ -95,15 +93,10 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = db.Micros(t.Now), 0, "", ""
 		row.RefusedUS, row.RefusedCode, row.RefusedSays = 0, "", ""
 		if row.ManifestSHA256 != "" { // it puts its own
-			row.ManifestSHA256 = manifestHash(offered)
+			row.ManifestSHA256 = device.Sum256(offered)
 		}
 		return keepManifest(t, row)
 	})
-}
-
-func manifestHash(manifest []byte) string {
-	sum := sha256.Sum256(manifest)
-	return hex.EncodeToString(sum[:])
 }
 
 // keepManifest writes what a source's row says of its manifest.

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"encoding/hex"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,12 +44,6 @@ func checkName(fields ...string) error {
 		}
 	}
 	return nil
-}
-
-// isHash reports whether s is a SHA-256 in lower-case hex.
-func isHash(s string) bool {
-	_, err := hex.DecodeString(s)
-	return err == nil && len(s) == 64 && s == strings.ToLower(s)
 }
 
 // labelOf keeps the printable start of a text that a device calls itself, or its

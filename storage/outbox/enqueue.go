@@ -2,9 +2,7 @@ package outbox
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -54,8 +52,7 @@ func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) 
 	if mediaType == "" {
 		mediaType = "application/octet-stream"
 	}
-	sum := sha256.Sum256(data)
-	hash := hex.EncodeToString(sum[:])
+	hash := device.Sum256(data)
 	return s.db.Alone(ctx, "queue an artifact", func(t *db.Tx) error {
 		l := s.lane
 		row := &Row{

@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 
@@ -73,14 +74,14 @@ func (s *Store) ReadStreams(ctx context.Context, q StreamQuery) (out []Stream, e
 	return out, nil
 }
 
-// PinnedManifest returns the accepted manifest of a connection; empty: there is none.
-func (s *Store) PinnedManifest(ctx context.Context, connectionID string) (manifest []byte, err error) {
-	var all []string
-	err = s.db.Read.NewRaw("SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(ctx, &all)
-	for _, text := range all {
-		manifest = []byte(text)
+// PinnedManifest returns the accepted manifest of a connection and the hash of its module; empty:
+// there is none.
+func (s *Store) PinnedManifest(ctx context.Context, connectionID string) (manifest []byte, module string, err error) {
+	err = s.db.Read.NewRaw("SELECT pinned_manifest, pinned_sha256 FROM connections WHERE id = ?", connectionID).Scan(ctx, &manifest, &module)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
 	}
-	return manifest, s.db.Fail("read the manifest", err)
+	return manifest, module, s.db.Fail("read the manifest", err)
 }
 
 // Fit reports whether the read state of a stream is made by what is declared of it now.

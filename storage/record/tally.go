@@ -116,11 +116,7 @@ func (to *Target) count(tallies []Tally) {
 	to.mu.Lock()
 	defer to.mu.Unlock()
 	for i, c := range tallies {
-		to.counts[i].New += c.New
-		to.counts[i].Changed += c.Changed
-		to.counts[i].Unchanged += c.Unchanged
-		to.counts[i].Deleted += c.Deleted
-		to.counts[i].Suppressed += c.Suppressed
+		to.counts[i].Add(c.StreamCounts, 1)
 	}
 }
 

@@ -15,6 +15,20 @@ type StreamCounts struct {
 	New, Changed, Unchanged, Deleted, Suppressed int64
 }
 
+// Add adds what o counts, times times.
+func (c *StreamCounts) Add(o StreamCounts, times int64) {
+	c.New += times * o.New
+	c.Changed += times * o.Changed
+	c.Unchanged += times * o.Unchanged
+	c.Deleted += times * o.Deleted
+	c.Suppressed += times * o.Suppressed
+}
+
+// Total is how many records were counted.
+func (c StreamCounts) Total() int64 {
+	return c.New + c.Changed + c.Unchanged + c.Deleted + c.Suppressed
+}
+
 // Target is the run that records are written for. Its fields belong to the writer
 // goroutine; Counts is safe for concurrent use.
 type Target struct {

@@ -97,15 +97,7 @@ func (s *Store) RunsBefore(ctx context.Context, connection, before string, limit
 	if err := q.Scan(ctx); err != nil {
 		return nil, s.db.Fail("read the runs", err)
 	}
-	out := make([]Run, 0, len(rows))
-	for i := range rows {
-		r, err := s.runOf(ctx, &rows[i])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *r)
-	}
-	return out, nil
+	return s.runsOf(ctx, rows)
 }
 
 // Run returns the run of that id, or run.unknown.
@@ -114,7 +106,11 @@ func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.runOf(ctx, row)
+	all, err := s.runsOf(ctx, []tables.RunRow{*row})
+	if err != nil {
+		return nil, err
+	}
+	return &all[0], nil
 }
 
 func (s *Store) runRow(ctx context.Context, id string) (*tables.RunRow, error) {
@@ -124,21 +120,6 @@ func (s *Store) runRow(ctx context.Context, id string) (*tables.RunRow, error) {
 		return nil, abi.NewError(abi.CodeRunUnknown, "there is no run "+id, "`pdpp-host runs list` shows the ones there are")
 	}
 	return row, s.db.Fail("read the run", err)
-}
-
-func (s *Store) runOf(ctx context.Context, row *tables.RunRow) (*Run, error) {
-	r := publicRun(row)
-	var counts []struct {
-		Name string
-
-		Added, Changed, Unchanged, Deleted, Suppressed int64
-	}
-	err := s.db.Read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted, c.suppressed
-FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk = ?`, row.PK).Scan(ctx, &counts)
-	for _, c := range counts {
-		r.Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted, Suppressed: c.Suppressed}
-	}
-	return r, s.db.Fail("read the run", err)
 }
 
 // Events returns a run's events after number after, oldest first. limit 0 is

@@ -61,11 +61,11 @@ func (s *Store) RunsNamed(ctx context.Context, ids []string) ([]Run, error) {
 
 // runsOf reads what the records of many runs did in one query.
 func (s *Store) runsOf(ctx context.Context, rows []tables.RunRow) ([]Run, error) {
+	out := make([]Run, len(rows))
 	if len(rows) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	pks, at := make([]int64, len(rows)), make(map[int64]*Run, len(rows))
-	out := make([]Run, len(rows))
 	for i := range rows {
 		out[i] = *publicRun(&rows[i])
 		pks[i], at[rows[i].PK] = rows[i].PK, &out[i]

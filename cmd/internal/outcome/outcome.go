@@ -78,29 +78,20 @@ const Diagnostics = device.CoverageStream
 
 // Tally counts what became durable of what was collected.
 func Tally(r *run.Result) string {
-	var sum run.RecordCounts
+	var sum run.Counts
+	var rejected int64
 	for stream, c := range r.Records {
-		sum.Rejected += c.Rejected
-		if stream == Diagnostics {
-			continue
+		rejected += c.Rejected
+		if stream != Diagnostics {
+			sum.Add(run.Counts{New: c.New, Changed: c.Changed, Deleted: c.Deleted, Unchanged: c.Unchanged, Suppressed: c.Suppressed}, 1)
 		}
-		sum.New += c.New
-		sum.Changed += c.Changed
-		sum.Deleted += c.Deleted
-		sum.Unchanged += c.Unchanged
-		sum.Suppressed += c.Suppressed
 	}
 	var parts []string
 	if sum.New+sum.Changed+sum.Deleted == 0 {
 		parts = append(parts, "nothing new")
 	}
-	for _, c := range []struct {
-		n    int64
-		word string
-	}{{sum.New, "new"}, {sum.Changed, "changed"}, {sum.Deleted, "deleted"}, {sum.Unchanged, "unchanged"}, {sum.Rejected, "rejected"}, {sum.Suppressed, "deleted by you"}} {
-		if c.n > 0 {
-			parts = append(parts, output.Count(c.n)+" "+c.word)
-		}
+	if c := Counted(sum, rejected); c != "" {
+		parts = append(parts, c)
 	}
 	parts = append(parts, output.Plural(Gaps(r), "gap"))
 	return strings.Join(parts, ", ") + " in " + output.Seconds(time.Duration(r.DurationMS)*time.Millisecond)

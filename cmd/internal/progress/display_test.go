@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func state(elapsed time.Duration, n, count int64) run.Update {
 	return run.Update{
 		Connector: "claude_code", Elapsed: elapsed, Count: count, Total: 268e6, Unit: "bytes",
-		Streams: []run.StreamUpdate{{Name: "sessions", New: 42, Changed: 3}, {Name: "messages", New: n}},
+		Streams: []run.StreamUpdate{{Name: "sessions", Counts: run.Counts{New: 42, Changed: 3}}, {Name: "messages", Counts: run.Counts{New: n}}},
 	}
 }
 
@@ -123,7 +123,7 @@ func TestManyStreams(t *testing.T) {
 	d := display(&b, output.Style{Terminal: true}, 80)
 	u := run.Update{}
 	for i := range 60 {
-		u.Streams = append(u.Streams, run.StreamUpdate{Name: fmt.Sprintf("s%02d", i), New: int64(i % 2)})
+		u.Streams = append(u.Streams, run.StreamUpdate{Name: fmt.Sprintf("s%02d", i), Counts: run.Counts{New: int64(i % 2)}})
 	}
 	d.Observe(u)
 	if got := screen(b.String()); len(got) != 1+mostLines+1 || !strings.Contains(got[len(got)-1], "44 more") {
@@ -167,7 +167,7 @@ func TestRate(t *testing.T) {
 
 func TestHugeCounts(t *testing.T) {
 	t.Parallel()
-	u := run.Update{Count: 1 << 62, Total: 1<<63 - 1, Unit: "x\x1b[2J", Streams: []run.StreamUpdate{{Name: "a", New: 1 << 62}}}
+	u := run.Update{Count: 1 << 62, Total: 1<<63 - 1, Unit: "x\x1b[2J", Streams: []run.StreamUpdate{{Name: "a", Counts: run.Counts{New: 1 << 62}}}}
 	for _, line := range block(u, &rate{}, output.Style{Symbols: true}, 200, 0) {
 		if strings.Contains(line, "\x1b") {
 			t.Errorf("got %q", line)
@@ -183,7 +183,7 @@ func TestBlockFitsOnALowScreen(t *testing.T) {
 	t.Parallel()
 	u := run.Update{Message: "reading"}
 	for i := range 30 {
-		u.Streams = append(u.Streams, run.StreamUpdate{Name: fmt.Sprintf("s%d", i), New: int64(i)})
+		u.Streams = append(u.Streams, run.StreamUpdate{Name: fmt.Sprintf("s%d", i), Counts: run.Counts{New: int64(i)}})
 	}
 	for _, rows := range []int{4, 10, 24, 100} {
 		if lines := block(u, &rate{}, output.Style{}, 80, rows); len(lines) >= rows {

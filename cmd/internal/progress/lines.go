@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
@@ -15,20 +16,6 @@ const (
 	mostName  = 24
 	barCells  = 14
 )
-
-// counts lists what a stream has, zeros left out.
-func counts(s run.StreamUpdate) []string {
-	var parts []string
-	for _, c := range []struct {
-		n    int64
-		word string
-	}{{s.New, "new"}, {s.Changed, "changed"}, {s.Deleted, "deleted"}, {s.Unchanged, "unchanged"}, {s.Rejected, "rejected"}, {s.Suppressed, "deleted by you"}} {
-		if c.n > 0 {
-			parts = append(parts, output.Count(c.n)+" "+c.word)
-		}
-	}
-	return parts
-}
 
 // block makes one line a stream; the busiest stream's line carries the bar. It
 // fits on the screen with the cursor below it: what scrolled away could not be
@@ -47,7 +34,7 @@ func block(u run.Update, r *rate, style output.Style, width, rows int) []string 
 	var highest int64
 	for i, s := range shown {
 		widest = max(widest, min(utf8.RuneCountInString(output.Clean(s.Name)), mostName))
-		if n := total(s); n > highest {
+		if n := s.Total(); n > highest {
 			highest, busiest = n, i
 		}
 	}
@@ -55,9 +42,8 @@ func block(u run.Update, r *rate, style output.Style, width, rows int) []string 
 	for i, s := range shown {
 		var line strings.Builder
 		line.WriteString("  " + pad(output.Cut(output.Clean(s.Name), mostName), widest))
-		for _, c := range counts(s) {
-			n, word, _ := cutLast(c)
-			line.WriteString(fmt.Sprintf("  %7s %-7s", n, word))
+		for _, c := range outcome.Counts(s.Counts, s.Rejected) {
+			line.WriteString(fmt.Sprintf("  %7s %-7s", output.Count(c.N), c.Word))
 		}
 		if i == busiest && !u.Final {
 			if b := bar(u, r, style); b != "" {
@@ -88,24 +74,11 @@ func block(u run.Update, r *rate, style output.Style, width, rows int) []string 
 func busy(streams []run.StreamUpdate, most int) ([]run.StreamUpdate, int) {
 	var kept []run.StreamUpdate
 	for _, s := range streams {
-		if total(s)+s.Rejected > 0 && len(kept) < most {
+		if s.Total()+s.Rejected > 0 && len(kept) < most {
 			kept = append(kept, s)
 		}
 	}
 	return kept, len(streams) - len(kept)
-}
-
-func total(s run.StreamUpdate) int64 {
-	return s.New + s.Changed + s.Unchanged + s.Deleted + s.Suppressed
-}
-
-// cutLast splits "18 204 new" before its last word.
-func cutLast(s string) (before, last string, ok bool) {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 func pad(s string, width int) string {
@@ -187,8 +160,8 @@ func remaining(d time.Duration) string {
 func plainLine(u run.Update, r *rate) string {
 	var parts []string
 	for _, s := range u.Streams {
-		if c := counts(s); len(c) > 0 {
-			parts = append(parts, output.Clean(s.Name)+" "+strings.Join(c, ", "))
+		if c := outcome.Counted(s.Counts, s.Rejected); c != "" {
+			parts = append(parts, output.Clean(s.Name)+" "+c)
 		}
 	}
 	if f := figures(u, r); len(f) > 0 {

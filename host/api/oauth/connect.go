@@ -120,8 +120,8 @@ type revoked struct {
 func (c *call) revoke() (any, error) {
 	id, from, token := c.r.PathValue("grant"), c.Guard.Address(c.r), c.bearer()
 	guesser := c.Guard.From(c.r)
-	if wait := c.guesses.Wait(guesser, token, c.Now()); wait > 0 {
-		return nil, wire.TooMany("too many tokens that are none came from this address", wrongInAMinute, wait)
+	if err := c.guesses.Check(guesser, "tokens", token, c.Now()); err != nil {
+		return nil, err
 	}
 	err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), from, "grants.revoke", id), token, id)
 	known := err == nil || abi.CodeOf(err) == desk.CodeUnknown

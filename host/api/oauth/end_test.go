@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/read/index"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // RD-50: a program of the owner's ends any grant where the protocol has apps end their own, by a
@@ -86,14 +88,14 @@ func TestGuessesOfWhoRevokesAreCounted(t *testing.T) {
 		t.Errorf("a token that reads: got %d, want %d", got, http.StatusForbidden)
 	}
 	asked = 0
-	const guesses = 2 * wrongInAMinute
+	const guesses = 2 * wire.MostGuesses
 	refused := map[int]int{}
 	for i := range guesses {
 		refused[status(fmt.Sprint("pdpp_ot_none", i), here)]++
 	}
-	most := wrongInAMinute + wrongInAMinute*guesses/rateOfOne/60 // with those of the time that went by
-	if got := refused[http.StatusUnauthorized]; got < wrongInAMinute || got > most || refused[http.StatusTooManyRequests] != guesses-got || asked != got {
-		t.Errorf("got %v, and the store asked %d times, want 401 for %d to %d, 429 for the others and no question about those", refused, asked, wrongInAMinute, most)
+	most := wire.MostGuesses + wire.MostGuesses*guesses/rateOfOne/60 // with those of the time that went by
+	if got := refused[http.StatusUnauthorized]; got < wire.MostGuesses || got > most || refused[http.StatusTooManyRequests] != guesses-got || asked != got {
+		t.Errorf("got %v, and the store asked %d times, want 401 for %d to %d, 429 for the others and no question about those", refused, asked, wire.MostGuesses, most)
 	}
 	if got := status(made.Secret, here); got != http.StatusForbidden {
 		t.Errorf("a token that was good before: got %d, want %d", got, http.StatusForbidden)
@@ -141,11 +143,27 @@ func TestADroppedStreamStaysGranted(t *testing.T) {
 	b := newBed(t)
 	b.put("mine", `{"id":"z","title":"third","secret":"canary","at":"2026-01-20T00:00:00Z"}`)
 	b.put("mine", `{"id":"y","title":"before its time","secret":"canary","at":"2025-12-31T23:59:59Z"}`)
+	notes := manifest[strings.Index(manifest, `{"name":"notes"`):strings.Index(manifest, `{"name":"diary"`)]
+	dropped := strings.Replace(strings.Replace(manifest, `"version":"1.0.0"`, `"version":"2.0.0"`, 1), notes, "", 1)
+	b.accept("other", dropped)
+	b.put("other", `{"id":"x"}`)
+	ordered := func(want string) {
+		all, err := b.store.ReadStreams(t.Context(), storage.ReadStreams{Name: "notes"})
+		b.ok(err)
+		p, err := b.read.Index.Plans.Of(t.Context(), &all[1])
+		b.ok(err)
+		if p.CursorField != want {
+			t.Errorf("the plan of the dropped stream orders by %q, want %q", p.CursorField, want)
+		}
+	}
+	ordered("")
+	b.accept("other", `{}`) // so that one connection alone has what is asked for
 	token, _ := b.granted()
+	b.accept("other", dropped)
+	ordered("at") // a grant that comes is heeded
 	want, err := b.reads(token)
 	b.ok(err)
-	notes := manifest[strings.Index(manifest, `{"name":"notes"`):strings.Index(manifest, `{"name":"diary"`)]
-	b.accept("mine", strings.Replace(strings.Replace(manifest, `"version":"1.0.0"`, `"version":"2.0.0"`, 1), notes, "", 1))
+	b.accept("mine", dropped)
 	for range 2 {
 		if got, err := b.reads(token); err != nil || got != want || !strings.Contains(want, "third") {
 			t.Errorf("got %s, %v, want what it was before: %s", got, err, want)

@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
@@ -23,16 +22,13 @@ type introspected struct {
 	Audience string          `json:"aud,omitempty"`
 }
 
-// How many wrong secrets of resource servers, and wrong tokens that end a grant, one address may send.
-const wrongInAMinute = 30
-
 // introspect tells a resource server of the owner's what a token stands for. The server proves
 // itself by a token that was made for that, with its id, by HTTP Basic.
 func (c *call) introspect() (any, error) {
 	id, secret, _ := c.r.BasicAuth()
 	from := c.Guard.From(c.r)
-	if wait := c.guesses.Wait(from, id+":"+secret, c.Now()); wait > 0 {
-		return nil, wire.TooMany("too many secrets that are none came from this address", wrongInAMinute, wait)
+	if err := c.guesses.Check(from, "secrets", id+":"+secret, c.Now()); err != nil {
+		return nil, err
 	}
 	known, err := c.Introspects(c.r.Context(), id, secret)
 	if err != nil {
@@ -67,8 +63,4 @@ func (c *call) introspect() (any, error) {
 		out.Kind, out.GrantID, out.Details, out.Grant = "client", s.Grant.GrantID, s.Grant.Granted(), s.Grant
 	}
 	return out, nil
-}
-
-func newGuesses() wire.Guesses {
-	return wire.Guesses{Rate: wrongInAMinute / time.Minute.Seconds(), Burst: wrongInAMinute}
 }

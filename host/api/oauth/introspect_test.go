@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
@@ -70,7 +71,7 @@ func TestIntrospection(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 401", name, got.status, got.text)
 		}
 	}
-	for range wrongInAMinute {
+	for range wire.MostGuesses {
 		asks("x", "y", "token=x")
 	}
 	if got := asks("x", "z", "token=x"); got.status != http.StatusTooManyRequests {

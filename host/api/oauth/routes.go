@@ -85,7 +85,7 @@ const (
 func New(d Deps) *Server {
 	s := &Server{
 		Deps: d, mux: http.NewServeMux(), asks: wire.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne, InAll: rateInAll},
-		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations}, guesses: newGuesses(),
+		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
 	}
 	for i := range table {
 		rt := &table[i]

@@ -68,7 +68,7 @@ const mostAsking = 4
 
 // New returns the API.
 func New(d Deps) *API {
-	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: newLimits()}
+	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: &limits{turns: wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce)}}
 	a.table = a.routes()
 	a.document = sync.OnceValues(func() ([]byte, error) { return Document(d.Version, d.Others) })
 	allowed := map[string][]string{}

@@ -119,7 +119,7 @@ func (c *call) identify() error {
 	if r.Header.Get("Authorization") == "" {
 		return unauthenticated()
 	}
-	if err := c.mayGuess(); err != nil {
+	if err := c.limits.failed.Check(c.Guard.From(c.r), "tokens", tokenIn(c.r), c.now()); err != nil {
 		return err
 	}
 	r, err := c.Guard.Identify(r)

@@ -143,7 +143,7 @@ func describe(r *wire.Route) (object, error) {
 			one["headers"] = headersOf("Pragma") // RD-04.3
 		}
 		if r.Tagged {
-			one["headers"].(object)["ETag"] = object{"required": true, "description": "what If-Match of an edit names, and If-None-Match of a read", "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
+			one["headers"].(object)["ETag"] = object{"required": true, "description": "what If-Match of an edit names", "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
 		}
 		switch {
 		case a.Out != nil:

@@ -1,7 +1,6 @@
 package ownerapi
 
 import (
-	"crypto/sha256"
 	"net/http"
 	"strings"
 	"time"
@@ -11,41 +10,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
-// The limits of the owner's programs (RD-57).
-const (
-	ratePerToken    = 100 // a second, and at once after a rest
-	mostAtOnce      = 16
-	failedInAMinute = 30 // tokens that are none, of one address
-)
-
-// tokenHash stands for a token.
-type tokenHash [sha256.Size]byte
-
 // limits bounds what is asked.
 type limits struct {
-	rate    wire.Limiter[tokenHash]
-	running wire.Slots[tokenHash]
-	failed  wire.Guesses
-}
-
-func newLimits() *limits {
-	return &limits{
-		rate:   wire.Limiter[tokenHash]{Rate: ratePerToken, Burst: ratePerToken},
-		failed: wire.Guesses{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
-	}
+	turns  *wire.Turns
+	failed wire.Guesses
 }
 
 func tokenIn(r *http.Request) string {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return token
-}
-
-// mayGuess refuses a token unseen whose address sent too many that were none.
-func (c *call) mayGuess() error {
-	if wait := c.limits.failed.Wait(c.Guard.From(c.r), tokenIn(c.r), c.now()); wait > 0 {
-		return wire.TooMany("too many tokens that are none came from this address", failedInAMinute, wait)
-	}
-	return nil
 }
 
 // refused counts a token that was refused, and says so of an app's: that one counts against
@@ -74,21 +47,11 @@ func (c *call) enter() error {
 	if err := c.count(); err != nil {
 		return err
 	}
-	of := hashOf(c.r)
-	if !c.limits.running.Take(of, mostAtOnce) {
-		return wire.TooMany("too many requests of this token run at once", mostAtOnce, 0)
-	}
-	c.leave = func() { c.limits.running.Give(of) }
-	return nil
+	var err error
+	c.leave, err = c.limits.turns.Begin(wire.HashOf(tokenIn(c.r)))
+	return err
 }
 
-func (c *call) count() error {
-	if wait := c.limits.rate.Take(hashOf(c.r), c.now()); wait > 0 {
-		return wire.TooMany("too many requests came with this token", ratePerToken, wait)
-	}
-	return nil
-}
-
-func hashOf(r *http.Request) tokenHash { return sha256.Sum256([]byte(tokenIn(r))) }
+func (c *call) count() error { return c.limits.turns.Count(wire.HashOf(tokenIn(c.r)), c.now()) }
 
 func (c *call) now() time.Time { return c.Guard.Owner(c.r).Now() }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestRateOfTheOwnersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	for i := range ratePerToken {
+	for i := range wire.OwnersRate {
 		if a := b.asks(read, "GET", "/v1/owner/settings", ""); a.status != 200 {
 			t.Fatalf("request %d: got %d %s, want 200", i+1, a.status, a.body)
 		}
@@ -46,7 +47,7 @@ func TestTheOwnersRequestsAtOnceAreBounded(t *testing.T) {
 		b.api.handle(&slow).ServeHTTP(w, b.request("GET", "/v1/owner/settings", "", "Authorization", "Bearer "+b.tokens[read]))
 		return w.Code
 	}
-	for range mostAtOnce {
+	for range wire.OwnersAtOnce {
 		go func() { ended <- asks() }()
 		<-arrived
 	}
@@ -54,7 +55,7 @@ func TestTheOwnersRequestsAtOnceAreBounded(t *testing.T) {
 		t.Errorf("the 17th: got %d, want 429", got)
 	}
 	close(release)
-	for range mostAtOnce {
+	for range wire.OwnersAtOnce {
 		if got := <-ended; got != 200 {
 			t.Errorf("one of 16: got %d, want 200", got)
 		}
@@ -77,12 +78,12 @@ func TestTokensThatAreNoneAreBounded(t *testing.T) {
 		}
 		return b.send(r)
 	}
-	for i := range failedInAMinute {
+	for i := range wire.MostGuesses {
 		b.want("a guess", guess(fmt.Sprint("none", i)), 401, string(access.CodeTokenRefused))
 	}
 	b.want("one guess more", guess("none"), 429, "rate_limit_exceeded")
-	if looked != failedInAMinute {
-		t.Errorf("%d tokens were looked for, want %d", looked, failedInAMinute)
+	if looked != wire.MostGuesses {
+		t.Errorf("%d tokens were looked for, want %d", looked, wire.MostGuesses)
 	}
 	b.want("a token that was good before", b.asks(read, "GET", "/v1/owner/settings", ""), 200, "")
 	b.want("a token that was not seen before", b.asks(run, "GET", "/v1/owner/settings", ""), 429, "rate_limit_exceeded")

@@ -37,9 +37,8 @@ func (c *call) sendBlob(rt *route) error {
 	c.tellAbout(b.Stream, b.ConnectionID)
 	h := c.w.Header()
 	tag := `"` + b.ID + `"`
-	h.Set("ETag", tag)
 	h.Set("Accept-Ranges", "bytes")
-	if isAmong(c.r.Header.Values("If-None-Match"), tag) {
+	if c.isKnown(tag) {
 		h.Del("Content-Type")
 		c.w.WriteHeader(http.StatusNotModified)
 		c.disclose(http.StatusNotModified, 0, "")

@@ -163,7 +163,7 @@ func (c *call) guarded() (err error) {
 	if err != nil {
 		return err
 	}
-	if rt.Tagged && c.isKnown(body) {
+	if rt.Tagged && c.isKnown(fmt.Sprintf(`"%x"`, sha256.Sum256(body))) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -196,9 +196,8 @@ func (c *call) answer(rt *route) ([]byte, error) {
 	return body, err
 }
 
-// isKnown tags an answer by its body, and reports whether its reader has it.
-func (c *call) isKnown(body []byte) bool {
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))
+// isKnown tags an answer, and reports whether its reader has it.
+func (c *call) isKnown(tag string) bool {
 	c.w.Header().Set("ETag", tag)
 	return isAmong(c.r.Header.Values("If-None-Match"), tag)
 }
@@ -276,14 +275,14 @@ func (c *call) identify() error {
 		return c.unauthenticated("the request has no token that is sent as Authorization: Bearer", false)
 	}
 	from := c.Guard.From(c.r)
-	if wait := c.limits.failed.Wait(from, token, c.Now()); wait > 0 {
-		return wire.TooMany("too many tokens that are none came from this address", failedInAMinute, wait)
+	if err := c.limits.failed.Check(from, "tokens", token, c.Now()); err != nil {
+		return err
 	}
 	caller, err := c.Callers.Caller(c.r.Context(), token)
 	c.caller = caller
 	if err != nil {
-		if wait := c.count(token, from, err); wait > 0 {
-			return wire.TooMany("too many requests came with this token", burstOfClient, wait)
+		if tooMany := c.count(token, from, err); tooMany != nil {
+			return tooMany
 		}
 		return c.strange(err)
 	}

@@ -2,7 +2,6 @@ package records
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -16,34 +15,27 @@ import (
 // The limits of readers (RD-57).
 const (
 	rateOfClient, burstOfClient, mostOfClient = 20, 60, 4 // a second, at once after a rest, and running
-	rateOfOwner, burstOfOwner, mostOfOwner    = 100, 100, 16
-	rateOfCostly, burstOfCostly               = 5, 15 // searches and aggregates of a grant
-	rateOfNoted, burstOfNoted                 = 1, 60 // rows of what was refused for its number
-	failedInAMinute                           = 30    // tokens that are none, of one address
+	rateOfCostly, burstOfCostly               = 5, 15     // searches and aggregates of a grant
+	rateOfNoted, burstOfNoted                 = 1, 60     // rows of what was refused for its number
 	mostInAll                                 = 32
 	waitInAll                                 = 2 * time.Second
 )
 
-// tokenHash stands for a token that was found good.
-type tokenHash [sha256.Size]byte
-
 // limits bounds what the readers ask.
 type limits struct {
-	clients, owners wire.Limiter[tokenHash]
+	clients, owners *wire.Turns
 	costly, noted   wire.Limiter[string] // by grant
 	failed          wire.Guesses
-	running         wire.Slots[tokenHash]
 	bytes           wire.Budget[string] // by the grant
 	all             chan struct{}
 }
 
 func newLimits() *limits {
 	return &limits{
-		clients: wire.Limiter[tokenHash]{Rate: rateOfClient, Burst: burstOfClient},
-		owners:  wire.Limiter[tokenHash]{Rate: rateOfOwner, Burst: burstOfOwner},
+		clients: wire.NewTurns(rateOfClient, burstOfClient, mostOfClient),
+		owners:  wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce),
 		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
 		noted:   wire.Limiter[string]{Rate: rateOfNoted, Burst: burstOfNoted},
-		failed:  wire.Guesses{Rate: failedInAMinute / time.Minute.Seconds(), Burst: failedInAMinute},
 		all:     make(chan struct{}, mostInAll),
 	}
 }
@@ -51,32 +43,33 @@ func newLimits() *limits {
 // enter counts a request of a caller who is known, and waits for its turn among all. leave
 // ends it.
 func (c *call) enter(token string) (leave func(), err error) {
-	l, of := c.limits, tokenHash(sha256.Sum256([]byte(cmp.Or(c.caller.Grant, token)))) // a renewed token is no new reader
-	rate, most := &l.clients, mostOfClient
+	l, of := c.limits, wire.HashOf(cmp.Or(c.caller.Grant, token)) // a renewed token is no new reader
+	turns := l.clients
 	if c.caller.Scope.Owner {
-		rate, most = &l.owners, mostOfOwner
+		turns = l.owners
 	}
-	if wait := rate.Take(of, c.Now()); wait > 0 {
-		return nil, wire.TooMany("too many requests came with this token", int(rate.Burst), wait)
+	if err := turns.Count(of, c.Now()); err != nil {
+		return nil, err
 	}
 	if err := c.mayRead(); err != nil {
 		return nil, err
 	}
-	if !l.running.Take(of, most) {
-		return nil, wire.TooMany("too many requests of this token run at once", most, 0)
+	end, err := turns.Begin(of)
+	if err != nil {
+		return nil, err
 	}
 	limit := time.NewTimer(waitInAll)
 	defer limit.Stop()
 	select {
 	case l.all <- struct{}{}:
 		c.turn = sync.OnceFunc(func() { <-l.all })
-		return func() { c.turn(); l.running.Give(of) }, nil
+		return func() { c.turn(); end() }, nil
 	case <-limit.C:
 		err = wire.Busy()
 	case <-c.r.Context().Done():
 		err = c.r.Context().Err()
 	}
-	l.running.Give(of)
+	end()
 	return nil, err
 }
 
@@ -100,12 +93,12 @@ func (c *call) mayRead() error {
 
 // count counts a refused token. One that is none counts against its address; one that was good
 // against itself alone, else an app without a grant would shut out all others of its machine.
-func (c *call) count(token string, from netip.Prefix, refused error) (wait time.Duration) {
+func (c *call) count(token string, from netip.Prefix, refused error) error {
 	switch {
 	case abi.CodeOf(refused) == read.CodeTokenUnknown && (c.Knows == nil || !c.Knows(c.r.Context(), token)):
 		c.limits.failed.Wrong(from, token, c.Now())
 	case abi.CodeOf(refused) == read.CodeTokenUnknown || refusalOf(refused).Status < http.StatusInternalServerError:
-		return c.limits.clients.Take(sha256.Sum256([]byte(token)), c.Now())
+		return c.limits.clients.Count(wire.HashOf(token), c.Now())
 	}
-	return 0
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -40,7 +41,7 @@ func TestRateOfATokens(t *testing.T) {
 	b := newBed(t)
 	now := time.Unix(1, 0)
 	b.server.Now = func() time.Time { return now }
-	for token, burst := range map[string]int{"client": burstOfClient, b.owner: burstOfOwner} {
+	for token, burst := range map[string]int{"client": burstOfClient, b.owner: wire.OwnersRate} {
 		for i := range burst {
 			if a := b.get(token, "/v1/streams"); a.status != http.StatusOK {
 				t.Fatalf("request %d of %d: got %d %s, want a success", i+1, burst, a.status, a.body)
@@ -69,17 +70,17 @@ func TestFailedTokensAreBounded(t *testing.T) {
 		t.Errorf("before all guesses: got %d, want a success", a.status)
 	}
 	counted.n = 0
-	for i := range failedInAMinute + 3 {
+	for i := range wire.MostGuesses + 3 {
 		want := http.StatusUnauthorized
-		if i >= failedInAMinute {
+		if i >= wire.MostGuesses {
 			want = http.StatusTooManyRequests
 		}
 		if a := b.get(fmt.Sprint("none", i), "/v1/streams"); a.status != want {
 			t.Errorf("token %d: got %d, want %d", i+1, a.status, want)
 		}
 	}
-	if counted.n != failedInAMinute {
-		t.Errorf("%d tokens were looked for, want %d", counted.n, failedInAMinute)
+	if counted.n != wire.MostGuesses {
+		t.Errorf("%d tokens were looked for, want %d", counted.n, wire.MostGuesses)
 	}
 	if a := b.get(b.owner, "/v1/streams"); a.status != http.StatusOK {
 		t.Errorf("a token that was good before: got %d, want a success, whoever guesses beside it", a.status)
@@ -275,7 +276,7 @@ func TestReadersHoldUpNoRun(t *testing.T) {
 // RD-57: the tests of limits go by these figures, which are those that were agreed on.
 func TestFiguresOfLimits(t *testing.T) {
 	t.Parallel()
-	got := []float64{rateOfClient, burstOfClient, mostOfClient, rateOfOwner, mostOfOwner, rateOfCostly, burstOfCostly, failedInAMinute, mostInAll, waitInAll.Seconds()}
+	got := []float64{rateOfClient, burstOfClient, mostOfClient, wire.OwnersRate, wire.OwnersAtOnce, rateOfCostly, burstOfCostly, wire.MostGuesses, mostInAll, waitInAll.Seconds()}
 	if want := []float64{20, 60, 4, 100, 16, 5, 15, 30, 32, 2}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -25,7 +25,7 @@ func TestASlowReaderHoldsNoTurn(t *testing.T) {
 		all, own := -1, true
 		b.server.ServeHTTP(&cutting{ResponseWriter: httptest.NewRecorder(), cut: func() {
 			all = len(b.server.limits.all)
-			own = path != "/v1/none" && b.server.limits.running.Take(sha256.Sum256([]byte("g")), 1)
+			own = path != "/v1/none" && b.server.limits.clients.Running.Take(sha256.Sum256([]byte("g")), 1)
 		}}, r)
 		if all != 0 || own {
 			t.Errorf("%s, while it is written: got %d turns of all and a free place of its own (%v), want no turn, and its place", path, all, own)

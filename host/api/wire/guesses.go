@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"crypto/sha256"
 	"net/netip"
 	"sync"
 	"time"
@@ -11,28 +10,33 @@ import (
 // was good is not shut out by others that guess from its address: many apps share the address
 // of a machine or of a proxy. It is safe for concurrent use.
 type Guesses struct {
-	Rate, Burst float64
-
 	failed Limiter[netip.Prefix]
 	mu     sync.Mutex
-	good   map[[sha256.Size]byte]struct{}
+	good   map[TokenHash]struct{}
 }
 
-// Wait is how long a secret has to wait until it is looked at; 0: not at all.
-func (g *Guesses) Wait(from netip.Prefix, secret string, now time.Time) time.Duration {
+// MostGuesses is how many of them one address may send within a minute.
+const MostGuesses = 30
+
+// Check refuses a secret unseen whose address sent too many that were none. kind is what secrets
+// are called here.
+func (g *Guesses) Check(from netip.Prefix, kind, secret string, now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, was := g.good[sha256.Sum256([]byte(secret))]; was {
-		return 0
+	if _, was := g.good[HashOf(secret)]; was {
+		return nil
 	}
-	return g.limiter().Wait(from, now)
+	if wait := g.limiter().Wait(from, now); wait > 0 {
+		return TooMany("too many "+kind+" that are none came from this address", MostGuesses, wait)
+	}
+	return nil
 }
 
 // Wrong counts a secret that is none.
 func (g *Guesses) Wrong(from netip.Prefix, secret string, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.good, sha256.Sum256([]byte(secret)))
+	delete(g.good, HashOf(secret))
 	g.limiter().Take(from, now)
 }
 
@@ -41,12 +45,12 @@ func (g *Guesses) Right(secret string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.good == nil || len(g.good) >= mostRemembered {
-		g.good = map[[sha256.Size]byte]struct{}{}
+		g.good = map[TokenHash]struct{}{}
 	}
-	g.good[sha256.Sum256([]byte(secret))] = struct{}{}
+	g.good[HashOf(secret)] = struct{}{}
 }
 
 func (g *Guesses) limiter() *Limiter[netip.Prefix] {
-	g.failed.Rate, g.failed.Burst = g.Rate, g.Burst
+	g.failed.Rate, g.failed.Burst = MostGuesses/time.Minute.Seconds(), MostGuesses
 	return &g.failed
 }

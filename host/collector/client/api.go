@@ -3,8 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -82,10 +80,3 @@ func (l *Lane) Revoke(ctx context.Context) (time.Time, error) {
 // TrimJSON is a JSON text without the white space around it, which does not survive
 // the way as a part of another.
 func TrimJSON(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
-
-// Sum256 is how the host names a manifest, or an artifact: by its bytes as they
-// were sent.
-func Sum256(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}

@@ -151,7 +151,7 @@ func (l *Lane) postCommit(ctx context.Context, body []byte, r *device.RunCommit)
 }
 
 func (l *Lane) sendBlob(ctx context.Context, i *storage.OutboxItem) error {
-	if Sum256(i.Payload) != i.BodyHash {
+	if device.Sum256(i.Payload) != i.BodyHash {
 		return badShape("the artifact is not what was kept")
 	}
 	mediaType := i.MediaType

@@ -130,7 +130,7 @@ func saidBy(e *owner.Event) string {
 		return ""
 	}
 	if len(text) > mostSaid {
-		return text[:mostSaid] + "…"
+		return ui.Bounded(text, mostSaid) + "…"
 	}
 	return text
 }

@@ -6,11 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/base64"
-	"encoding/hex"
 	"io"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/grant"
 )
 
 // The prefixes serve scanners for secrets, and never decide what a token is (RD-48.2).
@@ -84,10 +84,7 @@ func typedCode(text string) string {
 }
 
 // hashOf is how the store knows a secret.
-func hashOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(secret string) string { return grant.Hash([]byte(secret)) }
 
 // tokenOf is the token that a polling code leads to.
 func (d *Desk) tokenOf(ctx context.Context, polling string) (string, error) {

@@ -71,16 +71,18 @@ func (t *tally) store(before, now *run.Update) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range now.Streams {
-		s := now.Streams[i]
+		s := &now.Streams[i]
 		to := &t.stored[1]
 		if s.AppendOnly {
 			to = &t.stored[0]
 		}
 		if before != nil && i < len(before.Streams) {
 			b := &before.Streams[i]
-			s.New, s.Changed, s.Unchanged, s.Deleted, s.Rejected, s.Suppressed = s.New-b.New, s.Changed-b.Changed, s.Unchanged-b.Unchanged, s.Deleted-b.Deleted, s.Rejected-b.Rejected, s.Suppressed-b.Suppressed
+			to.Add(b.Counts, -1)
+			to.Rejected -= b.Rejected
 		}
-		to.New, to.Changed, to.Unchanged, to.Deleted, to.Rejected, to.Suppressed = to.New+s.New, to.Changed+s.Changed, to.Unchanged+s.Unchanged, to.Deleted+s.Deleted, to.Rejected+s.Rejected, to.Suppressed+s.Suppressed
+		to.Add(s.Counts, 1)
+		to.Rejected += s.Rejected
 	}
 }
 

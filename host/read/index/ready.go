@@ -27,10 +27,14 @@ func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(conte
 		}
 		unfit, last := []int64{}, int64(0)
 		for i := range streams {
-			if s := &streams[i]; !s.Fit() && s.LastSeq > 0 {
+			s := &streams[i]
+			if _, err := x.Plans.Of(ctx, s); err != nil { // first: the index is held against the module that is accepted by now
+				return nil, at, err
+			}
+			if !s.Fit() && s.LastSeq > 0 {
 				unfit = append(unfit, s.ID)
 			}
-			last = max(last, streams[i].LastSeq)
+			last = max(last, s.LastSeq)
 		}
 		if need < 0 {
 			need = last

@@ -15,40 +15,51 @@ type Cache struct {
 	store *storage.Store
 
 	mu    sync.Mutex
-	plans map[cached]*Plan
+	plans map[cached]kept
 }
 
 // cached names a plan: the accepted module of a connection has one manifest.
 type cached struct{ connection, module, stream string }
 
-// NewCache returns an empty cache.
-func NewCache(store *storage.Store) *Cache { return &Cache{store: store, plans: map[cached]*Plan{}} }
+// kept is a plan. One that rests on grants holds for as long as no other grant is issued.
+type kept struct {
+	*Plan
 
-// Of returns the plan of a stream by the module that is accepted now. Of a stream that this one no
-// longer declares it is as the newest grant of the source's was read, so that what was granted
-// stays what it was (RD-34.5). Without an accepted module nothing is kept: the connection has the
-// manifest of the one that was revoked last.
+	issued int64 // how many grants were; -1: the module declares the stream
+}
+
+// NewCache returns an empty cache.
+func NewCache(store *storage.Store) *Cache { return &Cache{store: store, plans: map[cached]kept{}} }
+
+// Of returns the plan of a stream by the module that is accepted now, which s.Module names from then
+// on. Of a stream that this one no longer declares it is as the newest grant of the source's was read,
+// so that what was granted stays what it was (RD-34.5). Without an accepted module nothing is kept:
+// the connection has the manifest of the one that was revoked last.
 func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
-	at := cached{s.ConnectionID, s.Module, s.Name}
 	c.mu.Lock()
-	p := c.plans[at]
+	k, found := c.plans[cached{s.ConnectionID, s.Module, s.Name}]
 	c.mu.Unlock()
-	if p != nil {
-		return p, nil
+	if found && k.issued < 0 {
+		return k.Plan, nil
 	}
-	manifest, err := c.store.PinnedManifest(ctx, s.ConnectionID)
+	issued, err := c.store.GrantsIssued(ctx)
+	if err != nil || found && k.issued == issued {
+		return k.Plan, err
+	}
+	manifest, module, err := c.store.PinnedManifest(ctx, s.ConnectionID)
 	if err != nil {
 		return nil, err
 	}
+	s.Module = module
 	p, declared := of(manifest, s.Name)
-	if !declared {
-		granted, err := c.granted(ctx, p)
-		if granted == nil || err != nil {
-			return p, err // not kept: a grant may come
-		}
+	if declared {
+		issued = -1
+	} else if granted, err := c.granted(ctx, p); err != nil {
+		return nil, err
+	} else if granted != nil {
 		p = granted
 	}
-	if s.Module == "" {
+	if module == "" {
 		return p, nil
 	}
 	c.mu.Lock()
@@ -56,7 +67,7 @@ func (c *Cache) Of(ctx context.Context, s *storage.ReadStream) (*Plan, error) {
 	if len(c.plans) >= mostCached {
 		clear(c.plans)
 	}
-	c.plans[at] = p
+	c.plans[cached{s.ConnectionID, module, s.Name}] = kept{p, issued}
 	return p, nil
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/read/field"
@@ -10,7 +9,6 @@ import (
 )
 
 const (
-	secondsOfDay = 24 * 60 * 60
 	// MostSort is how many bytes of a value order a record; behind them its key does.
 	MostSort = 512
 	// mostTime is how many bytes of a time are kept: more digits than any bound has.
@@ -70,7 +68,7 @@ func (p *Plan) day(name string, value []byte, emitted string) int64 {
 		}
 		at = when
 	}
-	return DayOf(at)
+	return storage.Day(at)
 }
 
 // Emitted reads when a change was emitted, as its connector wrote it, in microseconds.
@@ -90,9 +88,3 @@ func MomentOf(at string) []byte {
 	}
 	return field.Missing()
 }
-
-// DayOf counts the days since 1970, in UTC.
-func DayOf(at time.Time) int64 { return int64(math.Floor(float64(at.Unix()) / secondsOfDay)) }
-
-// DateOf is the day of that number.
-func DateOf(day int64) time.Time { return time.Unix(day*secondsOfDay, 0).UTC() }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -120,6 +121,14 @@ func Time(us int64) time.Time {
 	}
 	return time.UnixMicro(us).UTC()
 }
+
+const secondsOfDay = 24 * 60 * 60
+
+// Day counts the days since 1970, in UTC.
+func Day(t time.Time) int64 { return int64(math.Floor(float64(t.Unix()) / secondsOfDay)) }
+
+// Date is the inverse of Day.
+func Date(day int64) time.Time { return time.Unix(day*secondsOfDay, 0).UTC() }
 
 // IsServer reports whether the store is on a server, and not in a file.
 func (d *DB) IsServer() bool { return d.pg != nil }

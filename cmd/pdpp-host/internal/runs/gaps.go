@@ -118,14 +118,3 @@ func eventWords(e owner.Event) string {
 	}
 	return output.Cut(data.Message, 120)
 }
-
-// counted lists pairs of a number and its word, zeros left out.
-func counted(pairs ...any) string {
-	var parts []string
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if n, ok := pairs[i].(int64); ok && n != 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", output.Count(n), pairs[i+1]))
-		}
-	}
-	return show.Dash(strings.Join(parts, ", "))
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // narrow is a screen's width in columns below which the list says less.
@@ -81,14 +82,13 @@ func took(v *owner.Run) string {
 }
 
 func changedRecords(v *owner.Run) string {
-	var sum owner.Counts
+	var sum run.Counts
 	for stream, c := range v.Records {
-		if stream == outcome.Diagnostics {
-			continue
+		if stream != outcome.Diagnostics {
+			sum.Add(run.Counts{New: c.New, Changed: c.Changed, Deleted: c.Deleted}, 1)
 		}
-		sum.New, sum.Changed, sum.Deleted = sum.New+c.New, sum.Changed+c.Changed, sum.Deleted+c.Deleted
 	}
-	return counted(sum.New, "new", sum.Changed, "changed", sum.Deleted, "deleted")
+	return show.Dash(outcome.Counted(sum, 0))
 }
 
 // narrowed makes a row of the list fit a narrow screen: the beginning of the id,

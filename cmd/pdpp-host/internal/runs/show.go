@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // mostEvents is how many events of a run are shown as text.
@@ -61,7 +63,7 @@ func writeRun(w io.Writer, v *owner.Run) {
 			empty = append(empty, stream)
 			continue
 		}
-		line("stream", stream+"  "+counted(c.New, "new", c.Changed, "changed", c.Deleted, "deleted", c.Unchanged, "unchanged", c.Suppressed, "deleted by you"))
+		line("stream", stream+"  "+show.Dash(outcome.Counted(run.Counts(c), 0)))
 	}
 	if len(empty) > 0 {
 		line("no records", strings.Join(empty, ", "))
