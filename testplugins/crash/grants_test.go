@@ -374,8 +374,8 @@ func (c *grantClient) holds(when string) {
 	for what, query := range map[string]string{
 		"a grant without its reviewed and approved request": `SELECT g.id FROM grants g LEFT JOIN grant_requests r ON r.id = g.request_id AND r.state = 'approved' AND r.grant_id = g.id AND r.revision <> '' AND r.review = g.review WHERE r.id IS NULL`,
 		"an approved request without its grant":             `SELECT r.id FROM grant_requests r LEFT JOIN grants g ON g.request_id = r.id WHERE r.state = 'approved' AND g.id IS NULL`,
-		"a grant without the event of its approval":         `SELECT g.id FROM grants g WHERE (SELECT count(*) FROM audit a WHERE a.operation = 'grants.approve' AND a.outcome = 'done' AND a.subject = g.request_id) <> 1`,
-		"a token without the event of its exchange":         `SELECT t.grant_id FROM grant_tokens t WHERE (SELECT count(*) FROM audit a WHERE a.operation = 'grants.redeem' AND a.subject = t.grant_id) <> 1`,
+		"a grant without the event of its approval":         `SELECT g.id FROM grants g LEFT JOIN (SELECT subject, count(*) AS n FROM audit WHERE operation = 'grants.approve' AND outcome = 'done' GROUP BY subject) a ON a.subject = g.request_id WHERE coalesce(a.n, 0) <> 1`,
+		"a token without the event of its exchange":         `SELECT t.grant_id FROM grant_tokens t LEFT JOIN (SELECT subject, count(*) AS n FROM audit WHERE operation = 'grants.redeem' GROUP BY subject) a ON a.subject = t.grant_id WHERE coalesce(a.n, 0) <> 1`,
 		"tokens of a request that were not given":           `SELECT r.id FROM grant_requests r WHERE (r.taken_us > 0) <> EXISTS (SELECT 1 FROM grant_tokens t WHERE t.grant_id = r.grant_id)`,
 		"a generation that was given twice":                 `SELECT grant_id FROM grant_refreshes GROUP BY grant_id, generation HAVING count(*) > 1`,
 		"a grant with two newest refresh tokens":            `SELECT grant_id FROM grant_refreshes GROUP BY grant_id HAVING sum(CASE WHEN superseded_us = 0 THEN 1 ELSE 0 END) <> 1`,
