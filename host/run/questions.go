@@ -89,27 +89,16 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	}
 	q.asks.Go(func() {
 		defer cancel()
-		var page handoff.Page
-		if q.browsing != nil && in.Kind == abi.InteractionOTP {
-			if err := q.browsing.Ready(ctx); err != nil {
-				q.rest.end()
-				q.refused(in, err, reply)
-				return
-			}
-		}
-		if shows {
-			var err error
-			if page, err = q.browsing.HandOver(ctx, in.Browser); err != nil {
-				q.rest.end()
-				q.refused(in, err, reply)
-				return
-			}
+		page, err := q.handOver(ctx, in, shows)
+		if err != nil {
+			q.rest.end()
+			q.refused(in, err, reply)
+			return
 		}
 		if q.browsing != nil {
 			q.browsing.Asking(true)
 		}
 		var resp abi.InteractionResponse
-		var err error
 		switch {
 		case page != nil:
 			resp, err = on.AskOn(ctx, *in, page)
@@ -135,8 +124,19 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	return nil
 }
 
+// handOver hands over the page that the owner is shown; nil: none is. A code is good once, so none
+// is asked for unless the page that it is for is there.
+func (q *questions) handOver(ctx context.Context, in *abi.Interaction, shows bool) (page handoff.Page, err error) {
+	if q.browsing != nil && in.Kind == abi.InteractionOTP {
+		err = q.browsing.Ready(ctx)
+	}
+	if err == nil && shows {
+		page, err = q.browsing.HandOver(ctx, in.Browser)
+	}
+	return page, err
+}
+
 // refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.
-// A code is good once, so that none is asked for without the page that it is for.
 func (q *questions) refused(in *abi.Interaction, why error, reply func([]byte)) {
 	e, ok := errors.AsType[*abi.Error](why)
 	if !ok {

@@ -25,7 +25,7 @@ func (c *StreamCounts) Add(o StreamCounts, times int64) {
 }
 
 // Total is how many records were counted.
-func (c StreamCounts) Total() int64 {
+func (c *StreamCounts) Total() int64 {
 	return c.New + c.Changed + c.Unchanged + c.Deleted + c.Suppressed
 }
 
