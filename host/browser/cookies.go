@@ -13,7 +13,7 @@ import (
 )
 
 // Cookies returns those that the browser would send to an address of the connector's provider,
-// which starts it; none while the owner is signed in there, and none for other hosts.
+// which starts it; none between `sign_in.begin` and `sign_in.end`, and none for other hosts.
 func (b *Binding) Cookies(ctx context.Context, u *url.URL) (sent []*http.Cookie, err error) {
 	_, err = b.lend(u, func() error {
 		all, err := b.cookies(ctx)
@@ -32,8 +32,8 @@ func (b *Binding) Cookies(ctx context.Context, u *url.URL) (sent []*http.Cookie,
 }
 
 // SetCookies has the browser keep cookies of an answer to a request beside it, as if a page had asked
-// for it. false: the address is not the provider's. While the owner is signed in none is kept: what
-// the connector asks for by itself has no part in that.
+// for it. false: the address is not the provider's. Between `sign_in.begin` and `sign_in.end` none is
+// kept: what the connector asks for by itself has no part in that.
 func (b *Binding) SetCookies(ctx context.Context, u *url.URL, cookies []*http.Cookie) (kept bool, err error) {
 	return b.lend(u, func() error {
 		for _, c := range cookies {
@@ -47,7 +47,7 @@ func (b *Binding) SetCookies(ctx context.Context, u *url.URL, cookies []*http.Co
 }
 
 // lend does what is done with the session when the address is the provider's, whose browser it
-// starts; not while the owner is signed in.
+// starts; not between `sign_in.begin` and `sign_in.end`.
 func (b *Binding) lend(u *url.URL, do func() error) (provider bool, err error) {
 	if u.Scheme != "https" || b.roles.Of(u.Hostname()) != abi.RoleProvider {
 		return false, nil

@@ -189,6 +189,9 @@ func (d *Details) check(n int) error {
 		return invalid("is empty, too long or no plain text", n, "source", "id")
 	case d.Source.Kind != "" && d.Source.Kind != "connector":
 		return invalid("is not connector", n, "source", "kind")
+	case strings.ContainsFunc(d.PurposeCode, func(r rune) bool { return r >= utf8.RuneSelf || r == '\\' }), // RFC 3986 has none of them
+		purpose != nil && strings.HasPrefix(purpose.Scheme, "http") && purpose.Host == "":
+		return invalid("is no absolute URI", n, "purpose_code")
 	case err != nil || !purpose.IsAbs() || purpose.Host == "" && purpose.Opaque == "" || !plain(d.PurposeCode, longestName) || strings.Contains(d.PurposeCode, " "):
 		return invalid("is no absolute URI", n, "purpose_code")
 	case !plain(d.PurposeDescription, longestText):
@@ -319,7 +322,7 @@ func plain(text string, longest int) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !piled(text)
 }
 
-// piled reports whether a text has marks that stand on what is before it, or more on one letter
+// piled reports whether a text begins with a mark, which would stand on the text before it, or has more on one letter
 // than any script needs: a pile of them covers the lines around it.
 func piled(text string) bool {
 	const most = 4

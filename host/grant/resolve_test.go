@@ -203,6 +203,13 @@ func TestTrainingIsAllowedByItself(t *testing.T) {
 			t.Errorf("%s: got %v, want a grant", purpose, err)
 		}
 	}
+	for _, purpose := range []string{ // a browser reads these as the same address, and RFC 3986 knows none of them
+		"https:pdpp.dev/purpose/ai_training", `https:\\\\pdpp.dev\\purpose\\ai_training`, "https://pdpp。dev/purpose/ai_training", "https://ｐdpp.dev/purpose/ai_training", `https://pdpp.dev/purpose\\ai_training`,
+	} {
+		if _, err := ParseDetails([]byte("[" + strings.Replace(asks, "https://example.org/why", purpose, 1) + "]")); err == nil {
+			t.Errorf("%s: got no error, want it refused as no address", purpose)
+		}
+	}
 }
 
 // RD-34.1: a bound that is Go's zero time would bound nothing, and one outside the years 1 to

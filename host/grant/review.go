@@ -161,7 +161,7 @@ func (q *Request) sources(c *Choices, have []Declared) ([]Declared, error) {
 		}
 	}
 	if id == "" && c.Connector == "" && len(named) > 0 {
-		return nil, wrongChoice("none of the connections that are chosen is there", "`pdpp-host connections list` shows the ones there are")
+		return nil, wrongChoice("none of the connections that are chosen is there with a connector that you have accepted", "`pdpp-host connections list` shows the ones there are; run one once to accept its connector")
 	}
 	if id == "" {
 		return nil, wrongChoice("the app leaves it to you what it gets, and no connection is chosen", "choose a connection, and the streams of it")

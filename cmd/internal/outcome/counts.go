@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// Count is to how many records something was done.
+// Count says how many records had something done to them.
 type Count struct {
 	N    int64
 	Word string

@@ -76,27 +76,28 @@ func (a *answer) finish() *mcp.CallToolResult {
 // text is what stands for the result where no structured content is read.
 func (a *answer) text() *mcp.TextContent {
 	var b strings.Builder
-	add := func(lines []string, most int) {
+	add := func(lines []string, most int, ordered bool) {
 		left := 0
 		for _, line := range lines {
-			if b.Len()+len(line)+restLine > most {
+			if ordered && left > 0 || b.Len()+len(line)+restLine > most {
 				left++
 				continue
 			}
 			b.WriteString(line + "\n")
 		}
 		if left > 0 {
-			b.WriteString(strconv.Itoa(left) + " more lines are in the structured content alone.\n")
+			b.WriteString("Lines that are in the structured content alone: " + strconv.Itoa(left) + "\n")
 		}
 	}
-	add(a.facts, mostFacts)
+	add(a.facts, mostFacts, false)
 	if len(a.data) > 0 {
 		b.WriteString(dataBegins + "\n")
 	}
 	if len(a.data) == 1 && a.parts != nil && b.Len()+len(a.data[0])+restLine > mostText {
-		a.data = a.parts
+		add(a.parts, mostText, false)
+	} else {
+		add(a.data, mostText, true)
 	}
-	add(a.data, mostText)
 	return &mcp.TextContent{Text: b.String()}
 }
 
@@ -353,7 +354,7 @@ func (a *answer) field() {
 	var shown string
 	for chars := utf8.RuneCountInString(text); ; chars /= 2 { // written as JSON it may be longer
 		shown, _ = firstChars(text, chars)
-		if line, err := json.Marshal(shown); err != nil || len(line) < mostText-1024 { //nolint:mnd // what the other lines take
+		if line, err := json.Marshal(shown); err != nil || len(line) < mostText-1024-len(id) { //nolint:mnd // what the other lines take
 			break
 		}
 	}

@@ -43,17 +43,25 @@ func TestTextIsBounded(t *testing.T) {
 		result *mcp.CallToolResult
 		want   []string
 	}{
-		"many fields":      {told((*answer).record, record(short), nil), []string{"record 0123/notes:1\n", `{"f00":"aaa`, `{"f15":"aaa`, "more lines are in the structured content alone.\n"}},
-		"many long fields": {told((*answer).record, record(long), nil), []string{"record 0123/notes:1\n", `"field_path":"f00"`, `{"f00":"bbb`, "more lines are in the structured content alone.\n"}},
+		"many fields":      {told((*answer).record, record(short), nil), []string{"record 0123/notes:1\n", `{"f00":"aaa`, `{"f15":"aaa`, "Lines that are in the structured content alone: "}},
+		"many long fields": {told((*answer).record, record(long), nil), []string{"record 0123/notes:1\n", `"field_path":"f00"`, `{"f00":"bbb`, "Lines that are in the structured content alone: "}},
 		"many arguments": {
 			told((*answer).records, object{"data": []object{record(object{"id": "1"})}, "next_cursor": "n", "next_changes_since": "s"}, object{"fields": names}),
-			[]string{"rows in this page: 1\n", "next_changes_since: s\n", `{"data":{"id":"1"}`, "more lines are in the structured content alone.\n"},
+			[]string{"rows in this page: 1\n", "next_changes_since: s\n", `{"data":{"id":"1"}`, "Lines that are in the structured content alone: "},
 		},
 		"long keys": {
 			told((*answer).records, object{"data": []object{{"id": strings.Repeat("k ", 1000), "stream": "notes", "connection_id": "0123", "data": object{"id": "1"}}}, "next_cursor": strings.Repeat("c", 3<<10)}, object{}),
-			[]string{"first record: fetch ", `next page: query_records {"cursor":"ccc`, "more lines are in the structured content alone.\n"},
+			[]string{"first record: fetch ", `next page: query_records {"cursor":"ccc`, "Lines that are in the structured content alone: "},
 		},
-		"many connections": {refused(ambiguous, 409), []string{"Refused (ambiguous_connection): choose\n", `{"connection_id":"00000000000000000000000000000000"`, "more lines are in the structured content alone.\n"}},
+		"a part under a long key": {
+			told((*answer).field, object{"stream": "notes", "record_id": strings.Repeat("k ", 1000), "connection_id": "0123", "field": object{"path": "title"}, "window": object{"text": strings.Repeat("e", 7000), "start_chars": 0, "total_chars": 9000}}, nil),
+			[]string{"characters 0 to ", "next part: read_record_field ", "eee"},
+		},
+		"rows of which one is long": {
+			told((*answer).records, object{"data": []object{record(object{"id": "1"}), record(long), record(object{"id": "3"})}}, object{}),
+			[]string{`{"data":{"id":"1"}`, "Lines that are in the structured content alone: 2\n"},
+		},
+		"many connections": {refused(ambiguous, 409), []string{"Refused (ambiguous_connection): choose\n", `{"connection_id":"00000000000000000000000000000000"`, "Lines that are in the structured content alone: "}},
 	} {
 		text, ok := c.result.Content[0].(*mcp.TextContent)
 		if !ok || len(text.Text) > mostText {

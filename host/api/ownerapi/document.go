@@ -143,7 +143,11 @@ func describe(r *wire.Route) (object, error) {
 			one["headers"] = headersOf("Pragma") // RD-04.3
 		}
 		if r.Tagged {
-			one["headers"].(object)["ETag"] = object{"required": true, "description": "what If-Match of an edit names", "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
+			names := "what If-Match of an edit names"
+			if slices.ContainsFunc(r.Answers, func(a wire.Answer) bool { return a.Status == http.StatusNotModified }) {
+				names = "what If-None-Match of the next read names"
+			}
+			one["headers"].(object)["ETag"] = object{"required": true, "description": names, "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
 		}
 		switch {
 		case a.Out != nil:

@@ -36,7 +36,7 @@ var table = []route{
 		needed(text("q", "words, \"phrases\", and behind the last word a *")), list("streams", "of these streams alone"), limitOf(read.MostLimit), cursor, filterOf, connectionID, oldName)),
 	{Route: wire.Route{
 		Method: http.MethodGet, Path: "/v1/blobs/{blob_id}", Summary: "The bytes that a record's blob_ref refers to", Scope: string(access.ScopeRead), Tagged: true,
-		Params:  of(head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), head("If-None-Match", "the ETag that is known")),
+		Params:  of(head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), known),
 		Answers: []wire.Answer{{Status: http.StatusOK, Media: anyMedia}, {Status: http.StatusPartialContent, Media: anyMedia}, {Status: http.StatusNotModified}},
 	}, send: (*call).sendBlob},
 	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, of()...),
@@ -63,8 +63,12 @@ func with(change func(*route), r route) route {
 	return r
 }
 
+// known is the ETag of an answer that the reader has.
+var known = head("If-None-Match", "the ETag that is known")
+
 func tagged(r *route) {
 	r.Tagged = true
+	r.Params = append(r.Params, known)
 	r.Answers = append(r.Answers, wire.Answer{Status: http.StatusNotModified})
 }
 func costly(r *route) { r.costly = true }

@@ -38,7 +38,10 @@ func (b *bed) told(method, path string) string {
 	for path = as.Replace(path); path != ""; {
 		ask := func() *answer { return b.get("twin", path, func(r *http.Request) { r.Method = method }) }
 		a := ask()
-		for strings.Contains(a.body, "count_downgraded") || strings.Contains(a.body, `"object":"stream","name":"notes","`) && !strings.Contains(a.body, `"record_count"`) {
+		for tries := 0; strings.Contains(a.body, "count_downgraded") || strings.Contains(a.body, `"object":"stream","name":"notes","`) && !strings.Contains(a.body, `"record_count"`); tries++ {
+			if tries == 50 {
+				b.Fatalf("%s: not counted after %d tries: %s", path, tries, a.body)
+			}
 			a = ask() // the machine was slow
 		}
 		head := a.head.Clone()

@@ -24,7 +24,8 @@ type Turns struct {
 	AtOnce  int // of a token that run
 }
 
-// NewTurns lets so many requests of a token come a second and after a rest, and so many run at once.
+// NewTurns lets rate requests of a token come each second, burst of them at once after a rest, and
+// atOnce run at a time.
 func NewTurns(rate, burst float64, atOnce int) *Turns {
 	return &Turns{Rate: Limiter[TokenHash]{Rate: rate, Burst: burst}, AtOnce: atOnce}
 }
@@ -37,7 +38,7 @@ func (t *Turns) Count(of TokenHash, now time.Time) error {
 	return nil
 }
 
-// Begin begins a request, unless as many as may run. end ends it.
+// Begin begins a request, unless as many run already as may. end ends it.
 func (t *Turns) Begin(of TokenHash) (end func(), err error) {
 	if !t.Running.Take(of, t.AtOnce) {
 		return nil, TooMany("too many requests of this token run at once", t.AtOnce, 0)

@@ -128,8 +128,11 @@ func (d *Desk) Another(ctx context.Context, id string) (*Issued, error) {
 // takes one and the grant is to be read by more than once (RD-47.1).
 func (d *Desk) tokensFor(g *storage.Grant, refreshes bool) (out *Issued, token *storage.GrantToken, refresh *storage.RefreshToken, err error) {
 	doc, err := d.Holds(g)
+	if code := abi.CodeOf(err); code == CodeRevoked || code == CodeExpired {
+		err = abi.NewError(CodeRedeemRefused, "the grant has ended", "ask the owner again")
+	}
 	if err != nil {
-		return nil, nil, nil, abi.NewError(CodeRedeemRefused, "the grant has ended", "ask the owner again")
+		return nil, nil, nil, err
 	}
 	now := d.Now().UTC()
 	until := func(life time.Duration) time.Time {
