@@ -22,7 +22,7 @@ const removeRows = 5000
 // one does. The connection and its cursors go first and in one transaction; the
 // records follow in several, and what a crash leaves of them goes at the next Open.
 // Then their text is in the file and its log no more; where another process reads the
-// store for long, once that has ended.
+// store for long, once that has ended, and in a file of many gigabytes once all of it was looked through.
 func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(holder string) bool) error {
 	if err := s.db.Alone(ctx, "remove the connection", func(t *db.Tx) error { return RemoveConnection(t, name, alive) }); err != nil {
 		return err

@@ -3,6 +3,7 @@ package db
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -18,8 +19,8 @@ import (
 //
 // That leaves copies. When SQLite moves rows from a full page to the pages beside it, their bytes
 // stay in the unused room of the page, between its list of cells and its cells, and deleting the
-// rows later does not reach them. So that room is overwritten in all pages after a deletion. Until
-// then the file's user_version is not 0; it is another number after each deletion.
+// rows later does not reach them. So that room is overwritten in all pages after a deletion. The
+// file's user_version is the number of the last deletion, and negative once that was done.
 
 const (
 	overwriteStep  = 256         // pages that are read at once
@@ -56,13 +57,14 @@ func (d *DB) overwriteSoon() {
 		for wait := max(overwriteDelay, time.Until(o.next)); o.begins(ctx, wait); wait = time.Until(o.next) {
 			began := time.Now() // elapsed time, not the wall clock
 			err := d.overwriteUnused(ctx)
+			rest := max(overwriteDelay, overwriteRest*time.Since(began))
 			if err == nil {
 				err = d.fold()
 			}
 			if err != nil && ctx.Err() == nil {
 				d.opts.Logger.Debug("what was deleted is not yet overwritten everywhere", "error", err)
 			}
-			o.ends(time.Now().Add(max(overwriteDelay, overwriteRest*time.Since(began))), err != nil)
+			o.ends(time.Now().Add(rest), err != nil)
 		}
 	})
 }
@@ -99,26 +101,32 @@ func (o *overwriter) ends(next time.Time, again bool) {
 // stop ends what runs, and lets nothing begin.
 func (o *overwriter) stop() {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.closed = true
 	if o.end != nil {
 		o.end()
 	}
-	o.mu.Unlock()
-	o.running.Wait()
 }
 
-// deletionMark returns the number of the last deletion; 0: all unused room was overwritten since.
-func (d *DB) deletionMark(ctx context.Context) (mark int64, err error) {
-	return mark, d.Read.NewRaw("PRAGMA user_version").Scan(ctx, &mark)
+const readMark = "PRAGMA user_version"
+
+// deletionMark returns the number of the last deletion; none above 0: all unused room was
+// overwritten since.
+func (d *DB) deletionMark(ctx context.Context) (mark int32, err error) {
+	return mark, d.Read.NewRaw(readMark).Scan(ctx, &mark)
 }
 
-// markDeletion numbers a deletion, in its own transaction.
+// markDeletion numbers a deletion, in its own transaction. No number comes again before two
+// billion others, so that a pass knows whether there was a deletion since it began.
 func (t *Tx) markDeletion() error {
-	var mark int32
-	if err := t.DB.NewRaw("PRAGMA user_version").Scan(t.Ctx, &mark); err != nil {
+	var last int32
+	if err := t.DB.NewRaw(readMark).Scan(t.Ctx, &last); err != nil {
 		return err
 	}
-	mark = max(1, mark+1) // it wraps below 0
+	return t.setMark(max(1, max(last, -last)+1)) // it wraps below 0
+}
+
+func (t *Tx) setMark(mark int32) error {
 	_, err := t.DB.NewRaw("PRAGMA user_version = ?", mark).Exec(t.Ctx)
 	return err
 }
@@ -131,7 +139,7 @@ func (d *DB) overwriteUnused(ctx context.Context) error {
 	if err == nil {
 		err = d.Read.NewRaw("PRAGMA page_count").Scan(ctx, &pages)
 	}
-	if mark == 0 || err != nil {
+	if mark <= 0 || err != nil {
 		return err
 	}
 	for from := int64(1); from <= pages && pages < overwriteMost; from += overwriteStep {
@@ -144,10 +152,10 @@ func (d *DB) overwriteUnused(ctx context.Context) error {
 		}
 	}
 	return d.Alone(ctx, "overwrite unused room", func(t *Tx) error {
-		var now int64
-		err := t.DB.NewRaw("PRAGMA user_version").Scan(t.Ctx, &now)
+		var now int32
+		err := t.DB.NewRaw(readMark).Scan(t.Ctx, &now)
 		if err == nil && now == mark {
-			_, err = t.DB.NewRaw("PRAGMA user_version = 0").Exec(t.Ctx)
+			err = t.setMark(-mark)
 		}
 		return err
 	})
@@ -179,7 +187,11 @@ func (t *Tx) overwrite(numbers []int64) error {
 	t.folds = true
 	for _, number := range numbers {
 		var page []byte
-		if err := t.DB.NewRaw("SELECT data FROM sqlite_dbpage WHERE pgno = ?", number).Scan(t.Ctx, &page); err != nil {
+		err := t.DB.NewRaw("SELECT data FROM sqlite_dbpage WHERE pgno = ?", number).Scan(t.Ctx, &page)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue // the file was written anew, without free pages
+		}
+		if err != nil {
 			return err
 		}
 		clear(unusedRoom(page, number))
@@ -215,15 +227,16 @@ func unusedRoom(page []byte, number int64) []byte {
 	return page[from:to]
 }
 
-// FoldLog waits until unused room is overwritten and the log is folded back, for as long as a
-// write waits for other processes. After that it is left to the writer: what was asked for is
-// durable.
+// FoldLog waits until unused room is overwritten, and then until the log is folded back, each for
+// as long as a write waits for other processes. What is left then is done in the background: what
+// was asked for is durable.
 func (d *DB) FoldLog(ctx context.Context) error {
 	if d.pg == nil {
 		own, end := context.WithTimeout(context.Background(), d.opts.BusyTimeout) // ctx may have more to do in its transactions
 		defer context.AfterFunc(ctx, end)()
-		if err := d.overwriteUnused(own); err != nil && own.Err() == nil {
-			return err
+		if err := d.overwriteUnused(own); err != nil {
+			d.opts.Logger.Warn("copies of what was deleted are still in the store's file: they are overwritten in the background", "error", err)
+			d.overwriteSoon()
 		}
 		end()
 	}
@@ -261,7 +274,7 @@ func (d *DB) foldLeft() {
 	if _, log := d.Size(context.Background()); log > 0 && err == nil {
 		err = d.fold()
 	}
-	if mark != 0 || err != nil {
+	if mark > 0 || err != nil {
 		d.overwriteSoon()
 	}
 }

@@ -321,6 +321,7 @@ func (d *DB) Close() error {
 	if d.writer != nil {
 		d.writer.close()
 	}
+	d.overwriter.running.Wait()
 	err := errors.Join(d.Read.Close(), d.write.Close())
 	if d.temporary != "" {
 		err = errors.Join(err, os.RemoveAll(d.temporary))
