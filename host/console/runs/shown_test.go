@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
-// What is shown of an event's data ends with a whole character.
+// The page of a run cuts the data of an event behind a whole character.
 func TestSaidIsCutToWholeCharacters(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"", "a"} {
