@@ -228,7 +228,7 @@ func unusedRoom(page []byte, number int64) []byte {
 }
 
 // FoldLog waits until unused room is overwritten, and then until the log is folded back, each for
-// as long as a write waits for other processes. What is left then is done in the background: what
+// as long as a write waits for other processes. The background does what is left then: what
 // was asked for is durable.
 func (d *DB) FoldLog(ctx context.Context) error {
 	if d.pg == nil {
