@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -101,6 +102,24 @@ func TestNoWorkerAnswersInTheWindow(t *testing.T) {
 	if got := found(a.Page); got != "1 own, 0 false" {
 		t.Errorf("behind the window: got %s, want the worker gone", got)
 	}
+}
+
+// The page of a sign-in that hangs is closed before a code is asked for, which it would not take
+// (BR-16). Whoever asks no longer closes nothing.
+func TestReadyForACodeOnAPageThatHangs(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/login": `<button id=go onclick="setTimeout(() => { for (;;); })">Go</button>`})
+	b := bind(t, shop, nil)
+	a, _ := b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
+	b.does(fmt.Sprintf(`{"page":%d,"do":"click","selector":"#go"}`, a.Page))
+	over, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("the run is over")
+	cancel(why)
+	if err := b.Ready(over); !errors.Is(err, why) {
+		t.Errorf("for a run that is over: got %v, want %v", err, why)
+	}
+	until(t, "the page is closed", func() bool { return abi.CodeOf(b.Ready(t.Context())) == abi.CodeBrowserPageHung })
+	b.fails(fmt.Sprintf(`{"page":%d,"do":"probe","selectors":["#go"]}`, a.Page), abi.CodeBrowserPageUnknown)
 }
 
 // The page of a sign-in that is gone takes no code, so that none is asked for (BR-16).
