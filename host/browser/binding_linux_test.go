@@ -90,7 +90,7 @@ func (b *bound) ask(request string) (abi.BrowserAnswer, string) {
 			b.t.Fatalf("%s: the head %s: %v", request, head, err)
 		}
 		return a, string(body)
-	case <-time.After(2 * time.Minute):
+	case <-time.After(6 * time.Minute): // more than any operation has
 		b.t.Fatalf("%s: no answer", request)
 	}
 	return abi.BrowserAnswer{}, ""
