@@ -98,7 +98,7 @@ func TestNoWorkerAnswersInTheWindow(t *testing.T) {
 }
 
 // The page of a sign-in that hangs is closed before a code is asked for, which it would not take
-// (BR-16). Whoever asks no longer closes nothing.
+// (BR-16). A run that is over closes nothing.
 func TestReadyForACodeOnAPageThatHangs(t *testing.T) {
 	t.Parallel()
 	shop := newSite(t, map[string]string{"/login": `<button id=go onclick="setTimeout(() => { for (;;); })">Go</button>`})

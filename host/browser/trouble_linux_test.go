@@ -121,7 +121,7 @@ func TestWhyTheHostEndedIt(t *testing.T) {
 		line := wire.New(process.Pipe, time.Minute)
 		line.End(why)
 		b := &Browser{process: process, line: line}
-		if got := b.because(line.Err()); got != why {
+		if got := b.because(line.Err()); got.Error() != why.Error() { // errors.Is compares codes
 			t.Errorf("ended for %v: got %v, want that", why, got)
 		}
 		_ = line.Close()
