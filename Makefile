@@ -115,12 +115,13 @@ lint:
 vuln:
 	@sh .ci/vuln.sh
 
-## cross: both compile for the other systems
+## cross: both compile for the other systems, and so do the tests that only Windows runs
 cross:
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/pdpp-host
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/pdpp-host
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/pdpp-local-collector
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/pdpp-local-collector
+	GOOS=windows GOARCH=amd64 $(GO) vet ./host/browser/launch
 
 clean:
 	rm -rf bin plugins/*.wasm .data

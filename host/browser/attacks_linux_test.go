@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,19 +22,21 @@ func TestSecretGoesIntoItsFieldAlone(t *testing.T) {
 	const catches = `<input id=q oninput="localStorage.shown = value"`
 	shop := newSite(t, map[string]string{
 		"/":       "<title>shop</title>",
-		"/focus":  `<input name=password type=password onfocus="setTimeout(() => { q.focus(); fetch('/ready') }, 0)">` + catches + ">",
-		"/type":   `<input name=password type=password oninput="localStorage.shown = value" onfocus="setTimeout(() => { this.type = 'text'; fetch('/ready') }, 0)">`,
+		"/focus":  `<input name=password type=password onfocus="setTimeout(() => { q.focus(); fetch('/ready/focus') }, 0)">` + catches + ">",
+		"/type":   `<input name=password type=password oninput="localStorage.shown = value" onfocus="setTimeout(() => { this.type = 'text'; fetch('/ready/type') }, 0)">`,
 		"/leaves": `<input name=password type=password onfocus="setTimeout(() => { location.href = '/found' }, 0)">`,
-		"/found":  catches + ` autofocus onfocus="fetch('/ready')"><script>onload = () => q.focus()</script>`,
+		"/found":  catches + ` autofocus onfocus="fetch('/ready/leaves')"><script>onload = () => q.focus()</script>`,
 	})
 	b := bind(t, shop, map[string]string{"password": password})
-	for n, path := range []string{"/focus", "/type", "/leaves"} {
-		b.Submits(func(_ context.Context, submitted bool) error {
-			if submitted { // the page is quicker than the host's disk
-				until(t, path+" has gone on", func() bool { return count(shop.requests(), "GET /ready") > n })
-			}
-			return nil
-		})
+	var at string
+	b.Submits(func(_ context.Context, submitted bool) error {
+		if submitted { // the page is quicker than the host's disk
+			until(t, at+" has gone on", func() bool { return slices.Contains(shop.requests(), "GET /ready"+at) })
+		}
+		return nil
+	})
+	for _, path := range []string{"/focus", "/type", "/leaves"} {
+		at = path
 		a, _ := b.does(`{"do":"sign_in.begin","url":"https://shop.example` + path + `"}`)
 		if f, _ := b.ask(fmt.Sprintf(`{"page":%d,"do":"fill","selector":"[name=password]","credential":"password"}`, a.Page)); (f.Error == nil) != (path == "/focus") {
 			t.Errorf("%s: got the failure %+v, want one unless the field is still there", path, f.Error)
@@ -43,15 +46,6 @@ func TestSecretGoesIntoItsFieldAlone(t *testing.T) {
 			t.Errorf("%s: got %s, want nothing of the secret", path, got)
 		}
 	}
-}
-
-func count(all []string, one string) (n int) {
-	for _, s := range all {
-		if s == one {
-			n++
-		}
-	}
-	return n
 }
 
 // A download that a hostile connector has armed for does not begin while the owner is signed in: what
@@ -101,6 +95,24 @@ func TestNoWorkerAnswersInTheWindow(t *testing.T) {
 	if got := found(a.Page); got != "1 own, 0 false" {
 		t.Errorf("behind the window: got %s, want the worker gone", got)
 	}
+}
+
+// The page of a sign-in that hangs is closed before a code is asked for, which it would not take
+// (BR-16). A run that is over closes nothing.
+func TestReadyForACodeOnAPageThatHangs(t *testing.T) {
+	t.Parallel()
+	shop := newSite(t, map[string]string{"/login": `<button id=go onclick="setTimeout(() => { for (;;); })">Go</button>`})
+	b := bind(t, shop, nil)
+	a, _ := b.does(`{"do":"sign_in.begin","url":"https://shop.example/login"}`)
+	b.does(fmt.Sprintf(`{"page":%d,"do":"click","selector":"#go"}`, a.Page))
+	over, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("the run is over")
+	cancel(why)
+	if err := b.Ready(over); !errors.Is(err, why) {
+		t.Errorf("for a run that is over: got %v, want %v", err, why)
+	}
+	until(t, "the page is closed", func() bool { return abi.CodeOf(b.Ready(t.Context())) == abi.CodeBrowserPageHung })
+	b.fails(fmt.Sprintf(`{"page":%d,"do":"probe","selectors":["#go"]}`, a.Page), abi.CodeBrowserPageUnknown)
 }
 
 // The page of a sign-in that is gone takes no code, so that none is asked for (BR-16).
@@ -205,12 +217,12 @@ func TestNoTextEndsTheBrowser(t *testing.T) {
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"eval","fn":"() => { document.body.hidden = true }"}`) // what is not shown takes no time
 	const letters = 10_000_000                                           // seven bytes each, as JSON within JSON
-	b.does(fmt.Sprintf(`{"do":"eval","fn":"() => { document.body.textContent = '\\u0001'.repeat(%d) }"}`, letters))
-	if a, body := b.does(`{"do":"content","selector":"body"}`); strings.Count(body, "\x01") != letters || *a.Bytes != int64(len(body)) {
+	b.does(fmt.Sprintf(`{"do":"eval","fn":"() => { document.body.textContent = '\\u0001'.repeat(%d) }","timeout_ms":300000}`, letters))
+	if a, body := b.does(`{"do":"content","selector":"body","timeout_ms":300000}`); strings.Count(body, "\x01") != letters || *a.Bytes != int64(len(body)) {
 		t.Errorf("content: got %d bytes, want all of the page", len(body))
 	}
-	b.does(fmt.Sprintf(`{"do":"eval","fn":"() => { document.body.textContent = 'é'.repeat(%d) }"}`, letters))
-	b.fails(`{"do":"content"}`, abi.CodeBrowserTooLarge)
+	b.does(fmt.Sprintf(`{"do":"eval","fn":"() => { document.body.textContent = 'é'.repeat(%d) }","timeout_ms":300000}`, letters))
+	b.fails(`{"do":"content","timeout_ms":300000}`, abi.CodeBrowserTooLarge)
 	deep := func(n int) string {
 		return fmt.Sprintf(`{"do":"eval","fn":"() => { let v = 1; for (let i = 0; i < %d; i++) v = i %% 2 ? [v, '[[{'] : {v}; return v }"}`, n)
 	}

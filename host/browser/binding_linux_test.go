@@ -90,7 +90,7 @@ func (b *bound) ask(request string) (abi.BrowserAnswer, string) {
 			b.t.Fatalf("%s: the head %s: %v", request, head, err)
 		}
 		return a, string(body)
-	case <-time.After(2 * time.Minute):
+	case <-time.After(6 * time.Minute): // more than any operation has
 		b.t.Fatalf("%s: no answer", request)
 	}
 	return abi.BrowserAnswer{}, ""
@@ -119,7 +119,7 @@ func (b *bound) fails(request string, code abi.Code) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	shop := newSite(t, map[string]string{
-		"/": `<title>shop</title><h1>Welcome</h1><a href="/list">list</a><form action="/list"><input name=q><input type=password name=p>
+		"/": `<title>shop</title><h1>Welcome</h1><a href="/list">list</a><form action="/list"><input name=q><input type=password name=p><input type=date id=date>
 			<select name=c><option value=a>A</option><option value=b>B</option></select><button id=go>Go</button></form>
 			<button id=under>under</button><div id=over style="position:absolute;inset:0;display:none"></div><p class=x>1</p><p class=x>2</p>
 			<a id=pop href="/pop" target=_blank>pop</a><a id=file href="/file.js" download="../../etc/x">file</a>`,
@@ -156,7 +156,15 @@ func TestOperations(t *testing.T) {
 	b.does(`{"do":"eval","fn":"() => { document.querySelector('#over').remove() }"}`)
 	b.fails(`{"do":"fill","selector":"[name=p]","value":"hunter2"}`, abi.CodeBrowserCredential)
 	b.fails(`{"do":"fill","selector":"[name=p]","credential":"password"}`, abi.CodeBrowserCredential)
-	b.does(`{"do":"fill","selector":"[name=q]","value":"socks"}`)
+	for _, fill := range []struct{ with, want string }{
+		{`"value":"sock"`, "sock"}, {`"value":"s","keep":true`, "socks"}, {`"value":"","keep":true`, "socks"}, {`"value":""`, ""}, {`"value":""`, ""}, {`"value":"socks"`, "socks"},
+	} {
+		b.does(`{"do":"fill","selector":"[name=q]",` + fill.with + `}`)
+		if _, got := b.does(`{"do":"eval","fn":"() => document.querySelector('[name=q]').value"}`); got != `"`+fill.want+`"` {
+			t.Errorf("fill with %s: got %s, want %q", fill.with, got, fill.want)
+		}
+	}
+	b.fails(`{"do":"fill","selector":"#date","value":"2026-01-02"}`, abi.CodeBrowserNotClickable) // typing does nothing there
 	b.does(`{"do":"select","selector":"select","values":["b"]}`)
 	a, body := b.does(`{"do":"fetch","requests":[{"url":"https://shop.example/data"},{"url":"https://other.example/"},{"url":"https://shop.example/none"}]}`)
 	if r := a.Results; len(r) != 3 || r[0].Status != 200 || body[r[0].Offset:][:r[0].Length] != `{"a":1}` || r[1].Error == nil || r[1].Error.Code != abi.CodeBrowserRefused || r[2].Status != 404 {

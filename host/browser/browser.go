@@ -126,7 +126,7 @@ func tooOld(product string) error {
 
 // because replaces the loss of a browser by what it died of.
 func (b *Browser) because(err error) error {
-	if b.process == nil || abi.CodeOf(err) != abi.CodeBrowserClosed || !errors.Is(err, wire.ErrGone) {
+	if e, ok := errors.AsType[*abi.Error](err); b.process == nil || !ok || e != wire.ErrGone { // others have its code
 		return err
 	}
 	select {

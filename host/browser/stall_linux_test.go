@@ -16,8 +16,10 @@ func TestSignInStalls(t *testing.T) {
 	t.Parallel()
 	shop := newSite(t, map[string]string{"/": "<title>shop</title>", "/login": `<title>sign in</title><input name=password type=password><button id=go onclick="setTimeout(() => { for (;;); })">Go</button>`})
 	began := time.Now()
-	bind(t, shop, nil).does(`{"do":"open","url":"https://shop.example/"}`)
-	limit := max(3*time.Second, 3*time.Since(began)) // of which a slow machine needs more
+	first := bind(t, shop, nil)
+	first.does(`{"do":"open","url":"https://shop.example/"}`)
+	limit := min(max(3*time.Second, 3*time.Since(began)), 12*time.Second) // a slow machine gets more; a page that hangs is closed after 15 s
+	_ = first.Close()
 	for name, submits := range map[string]bool{"before the password": false, "behind it": true} {
 		b := bind(t, shop, map[string]string{"password": password})
 		b.request.Limit = limit
@@ -57,15 +59,16 @@ func TestSignInStalls(t *testing.T) {
 			if abi.CodeOf(e.why) != abi.CodeBrowserStalled || e.again == submits {
 				t.Errorf("%s: got %v, again %v, want %s, again %v", name, e.why, e.again, abi.CodeBrowserStalled, !submits)
 			}
-		case <-time.After(2 * time.Minute):
+		case <-time.After(5 * limit):
 			t.Fatalf("%s: nothing has ended it", name)
 		}
-		if got := string(<-answers); strings.Contains(got, string(abi.CodeBrowserStart)) { // how its program ended, which is not why
-			t.Errorf("%s: what went on got %s, want %s", name, got, abi.CodeBrowserClosed)
+		if got := string(<-answers); !strings.Contains(got, string(abi.CodeBrowserClosed)) && !strings.Contains(got, string(abi.CodeBrowserPageHung)) { // not how its program ended
+			t.Errorf("%s: what went on got %s, want %s, or %s from a machine that is busy", name, got, abi.CodeBrowserClosed, abi.CodeBrowserPageHung)
 		}
 		<-b.browser.process.Ended()
 		if took := time.Since(began); took > 5*limit {
 			t.Errorf("%s: the browser was gone after %s, want it within %s, 15 s on a machine that is not busy", name, took, 5*limit)
 		}
+		_ = b.Close()
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/browser/launch"
+	"github.com/pdpp-host/pdpp-host/host/browser/wire"
 )
 
 // T11: a page that hangs, crashes, asks, or has more than an answer holds, costs its operation a
@@ -104,6 +106,30 @@ func TestProcessDies(t *testing.T) {
 	b.does(`{"do":"open"}`)
 	b.browser.process.Kill()
 	until(t, "the run has failed", func() bool { return abi.CodeOf(b.Fault()) == abi.CodeBrowserStart })
+}
+
+// Why the host has ended a browser is told as it is, and is not how its program ended then.
+func TestWhyTheHostEndedIt(t *testing.T) {
+	t.Parallel()
+	process, err := launch.Start(launch.Options{Program: "/bin/true", Temp: t.TempDir(), Unsandboxed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-process.Ended()
+	stalled := abi.NewError(abi.CodeBrowserClosed, "signing in made no progress, and was ended", "try it again")
+	for _, why := range []error{stalled, abi.NewError(abi.CodeBrowserMemory, "the browser took too much", "")} {
+		line := wire.New(process.Pipe, time.Minute)
+		line.End(why)
+		b := &Browser{process: process, line: line}
+		if got := b.because(line.Err()); got.Error() != why.Error() { // errors.Is compares codes
+			t.Errorf("ended for %v: got %v, want that", why, got)
+		}
+		_ = line.Close()
+	}
+	b := &Browser{process: process}
+	if got := b.because(wire.ErrGone); abi.CodeOf(got) != abi.CodeBrowserStart {
+		t.Errorf("ended by itself: got %v, want %s", got, abi.CodeBrowserStart)
+	}
 }
 
 // BR-07.6: a run whose gate could not answer has failed, whatever its connector makes of that, also

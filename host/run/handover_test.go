@@ -175,6 +175,19 @@ func TestNoCodeWithoutItsPage(t *testing.T) {
 	if want := []string{"asking", "owner", "asked"}; res.Status != StatusSucceeded || !slices.Equal(b.steps, want) {
 		t.Errorf("got %s and %v, want it to succeed, and the other question alone asked: %v", res.Status, b.steps, want)
 	}
+	events, err := h.store.Events(t.Context(), res.RunID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range events {
+		if e.Type == "run.interaction_required" {
+			told = append(told, string(e.Data))
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], abi.InteractionManualAction) {
+		t.Errorf("got the owner told of %v, want the other question alone", told)
+	}
 }
 
 // While a page is its owner's, a request of the browser is answered that it is, and any other one

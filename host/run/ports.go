@@ -258,8 +258,8 @@ type Browsing interface { //nolint:interfacebloat // one thing with one owner, a
 	Submitted() bool
 	// Sent reports whether one was sent, whatever the connector says of what came of it.
 	Sent() bool
-	// Ready says why a code is not to be asked for: the page that it is for is gone. nil: it is there, or
-	// there is none.
+	// Ready says why a code is not to be asked for: the page that it is for is gone. nil: the page is
+	// there, or no sign-in is open.
 	Ready(ctx context.Context) error
 	// Asking tells that the owner is asked, or no longer.
 	Asking(open bool)

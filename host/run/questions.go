@@ -48,9 +48,9 @@ type questions struct {
 	unanswered atomic.Bool // the owner did not answer one, or declined
 }
 
-// ask puts a question to the owner. The guest may do nothing else until the question
-// is answered, and the run's limits rest for as long as the question may wait. A credential that the owner types stays with the host: the guest learns
-// the status only (Invariant 5).
+// ask puts a question to the owner. The guest may do nothing else until the question is
+// answered. A credential that the owner types stays with the host: the guest learns the status
+// only (Invariant 5).
 func (q *questions) ask(request []byte, reply func([]byte)) error {
 	in, err := q.gate.Interaction(request)
 	if err != nil {
@@ -66,30 +66,28 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	if q.asked >= maxInteractions {
 		return abi.NewError(abi.CodeTooManyMessages, fmt.Sprintf("more than %d interactions", maxInteractions), "ask once for everything")
 	}
-	about := map[string]any{"request_id": clip(in.RequestID, maxGapText), "kind": in.Kind}
-	if in.Browser != nil {
-		about["page_for"] = in.Browser.Reason
-	}
-	timeout := askTimeout(in)
-	if timeout > 0 {
-		about["expires_at"] = q.now().Add(timeout).UTC().Format(time.RFC3339Nano)
-	}
-	if err := q.event("run.interaction_required", in.Stream, about); err != nil {
-		return err
-	}
 	q.asked++
 	on, shows := q.asker.(PageAsker)
 	shows = shows && in.Browser != nil && q.browsing != nil
 	q.handed.Store(shows)
 	q.open.Store(true)
-	ctx, cancel := q.ctx, context.CancelFunc(func() {})
-	if timeout > 0 {
-		ctx, cancel = context.WithTimeout(q.ctx, timeout)
-		q.rest.begin()
-	}
 	q.asks.Go(func() {
+		if q.browsing != nil && in.Kind == abi.InteractionOTP { // a code is good once: the page that it is for is there
+			if err := q.browsing.Ready(q.ctx); err != nil {
+				q.refused(in, err, reply)
+				return
+			}
+		}
+		ctx, cancel, err := q.begin(in)
 		defer cancel()
-		page, err := q.handOver(ctx, in, shows)
+		if err != nil {
+			q.stop(err)
+			return
+		}
+		var page handoff.Page
+		if shows {
+			page, err = q.browsing.HandOver(ctx, in.Browser)
+		}
 		if err != nil {
 			q.rest.end()
 			q.refused(in, err, reply)
@@ -124,16 +122,20 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	return nil
 }
 
-// handOver hands over the page that the owner is shown; nil: none is. A code is good once, so none
-// is asked for unless the page that it is for is there.
-func (q *questions) handOver(ctx context.Context, in *abi.Interaction, shows bool) (page handoff.Page, err error) {
-	if q.browsing != nil && in.Kind == abi.InteractionOTP {
-		err = q.browsing.Ready(ctx)
+// begin tells that the owner is asked, and until when. The run's limits rest from then on, for as
+// long as the question may wait.
+func (q *questions) begin(in *abi.Interaction) (ctx context.Context, cancel context.CancelFunc, err error) {
+	about := map[string]any{"request_id": clip(in.RequestID, maxGapText), "kind": in.Kind}
+	if in.Browser != nil {
+		about["page_for"] = in.Browser.Reason
 	}
-	if err == nil && shows {
-		page, err = q.browsing.HandOver(ctx, in.Browser)
+	ctx, cancel = q.ctx, func() {}
+	if timeout := askTimeout(in); timeout > 0 {
+		about["expires_at"] = q.now().Add(timeout).UTC().Format(time.RFC3339Nano)
+		ctx, cancel = context.WithTimeout(q.ctx, timeout)
+		q.rest.begin()
 	}
-	return page, err
+	return ctx, cancel, q.event("run.interaction_required", in.Stream, about)
 }
 
 // refused tells the guest of a page that cannot be handed over, or that is gone: nobody has answered.

@@ -113,6 +113,7 @@ func resume(process uint32) error {
 		return err
 	}
 	defer func() { _ = windows.CloseHandle(all) }()
+	resumed := 0
 	thread := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
 	for err = windows.Thread32First(all, &thread); err == nil; err = windows.Thread32Next(all, &thread) {
 		if thread.OwnerProcessID != process {
@@ -126,11 +127,15 @@ func resume(process uint32) error {
 		if err = errors.Join(err, windows.CloseHandle(h)); err != nil {
 			return err
 		}
+		resumed++
 	}
-	if errors.Is(err, windows.ERROR_NO_MORE_FILES) {
-		return nil
+	switch {
+	case !errors.Is(err, windows.ERROR_NO_MORE_FILES):
+		return err
+	case resumed == 0:
+		return fmt.Errorf("process %d has no thread to resume", process)
 	}
-	return err
+	return nil
 }
 
 // Ended is closed when the browser's first process has ended, and the others were.

@@ -145,3 +145,10 @@ func gone(t *testing.T, live [2]windows.Handle) {
 		}
 	}
 }
+
+// A process of which nothing runs has not been started.
+func TestNothingToResume(t *testing.T) {
+	if err := resume(3); err == nil { // ids of processes are multiples of four
+		t.Error("a process that is not there: got nil, want that it has no thread to resume")
+	}
+}

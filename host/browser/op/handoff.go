@@ -59,12 +59,8 @@ type cast struct {
 
 // HandOver hands a page over to the owner.
 func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
-	for !o.window.TryLock() { // what goes on is done before
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(poll):
-		}
+	if err := take(ctx, o.window.TryLock); err != nil { // what goes on is done before
+		return nil, err
 	}
 	defer o.window.Unlock()
 	if d := h.DoneWhen; d != nil {

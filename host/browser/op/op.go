@@ -225,3 +225,15 @@ func Encode(head *abi.BrowserAnswer, body []byte) []byte {
 }
 
 const poll = 100 * time.Millisecond
+
+// take takes a lock by try, unless ctx ends before.
+func take(ctx context.Context, try func() bool) error {
+	for !try() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(poll):
+		}
+	}
+	return nil
+}

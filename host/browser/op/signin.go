@@ -43,13 +43,12 @@ func (o *Ops) Keep(kind string, data map[string]string) bool {
 // Ready says why the window that is open takes no code from its owner: its page or its browser is
 // gone. A code that is asked for then is used up for nothing.
 func (o *Ops) Ready(ctx context.Context) error {
-	o.window.RLock()
+	if err := take(ctx, o.window.TryRLock); err != nil {
+		return err
+	}
 	defer o.window.RUnlock()
 	if o.signIn == nil {
 		return nil
-	}
-	if err := o.options.Line.Err(); err != nil {
-		return err
 	}
 	return o.signIn.page.Answers(ctx)
 }

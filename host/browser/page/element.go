@@ -165,7 +165,7 @@ func (p *Page) field(ctx context.Context, selector string, nth *int, keep bool, 
 		if (document.activeElement !== e) return {n: 1, why: "cannot be typed into"};
 		const is = {n: 1, host: location.host, secure: isSecureContext && location.protocol == "https:", password: input && e.type == "password"};
 		if (seen && (seen.host != is.host || seen.secure != is.secure || seen.password != is.password)) return {n: 1, why: "has changed meanwhile"};
-		if (seen) Document.prototype.execCommand.call(document, typed ? "insertText" : "delete", false, typed);
+		if (seen && (typed || !keep) && !Document.prototype.execCommand.call(document, typed ? "insertText" : "delete", false, typed)) return {n: 1, why: "takes no text"};
 		return is }`, selector, nth, keep, seen, text)
 	switch {
 	case err != nil:

@@ -58,6 +58,11 @@ func (p *Page) pulse(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	p.hang()
+}
+
+// hang ends the page, which hangs.
+func (p *Page) hang() {
 	p.end(hung()) // first, so that who waits hears of this
 	end, cancel := context.WithTimeout(p.set.ctx, aliveTime)
 	defer cancel()
@@ -87,17 +92,22 @@ func (p *Page) alive(ctx context.Context) bool {
 	return err == nil || errors.As(err, &refusal)
 }
 
-// Answers says why the page answers nothing any more; nil: it does.
+// Answers says why the page answers nothing any more; nil: it does. A page that hangs is ended.
 func (p *Page) Answers(ctx context.Context) error {
-	for range mostMiss {
-		if p.ctx.Err() != nil {
-			return context.Cause(p.ctx)
+	for missed := 0; p.ctx.Err() == nil; missed++ {
+		if missed == mostMiss {
+			p.hang()
+			return hung()
 		}
-		if p.alive(ctx) || p.waits() {
-			return nil
+		answers := p.alive(ctx) || p.waits()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := p.set.line.Err(); err != nil || answers {
+			return err
 		}
 	}
-	return hung()
+	return context.Cause(p.ctx)
 }
 
 func hung() error {

@@ -79,7 +79,7 @@ type Fetched struct {
 	Large   bool              `json:"large"`
 }
 
-// base64 is how the host's functions return bytes: each takes the same room, whatever stands there.
+// base64Of defines base64 for the host's functions: encoded bytes take the same room whatever they are.
 const base64Of = `
 const base64 = bytes => {
 	let text = "";

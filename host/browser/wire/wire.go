@@ -118,7 +118,7 @@ func (l *Line) End(why error) {
 	}
 }
 
-// ErrGone is why a line ended whose browser has closed it, or was told to. Any other reason is told as it is.
+// ErrGone is why a line ended when its browser closed it, or Close was called. Any other reason is told as it is.
 var ErrGone = abi.NewError(abi.CodeBrowserClosed, "the browser is gone", "run it again")
 
 // drain reads until the line ends.
