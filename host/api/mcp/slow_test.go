@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -50,65 +51,47 @@ func (u *unsent) Read(p []byte) (int, error) {
 // answered.
 func TestSlowSendersHoldNoTurn(t *testing.T) {
 	t.Parallel()
-	b := newBed(t)
-	b.reader.Callers = anyone{b.caller.Scope}
-	h := NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/about")
-	const atOnce, ofOne = 32, 4
-	reads, release := make(chan struct{}, atOnce), make(chan struct{})
-	var asking sync.WaitGroup
-	answers := make([]*httptest.ResponseRecorder, atOnce)
-	for i := range answers {
-		answers[i] = httptest.NewRecorder()
-		asking.Go(func() {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, &unsent{strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), reads, release, sync.Once{}})
-			r.Header.Set("Authorization", fmt.Sprint("Bearer ", i/ofOne))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", "application/json, text/event-stream")
-			h.ServeHTTP(answers[i], r)
-		})
-	}
-	for range answers {
-		<-reads
-	}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+"/v1/streams", nil)
-	r.Header.Set("Authorization", "Bearer another")
-	w := httptest.NewRecorder()
-	b.reader.ServeHTTP(w, r)
-	close(release)
-	asking.Wait()
-	if w.Code != http.StatusOK {
-		t.Errorf("beside %d that send nothing: got %d %s, want an answer", atOnce, w.Code, w.Body)
-	}
-	for i, a := range answers {
-		if a.Code != http.StatusOK {
-			t.Errorf("model %d: got %d %s, want an answer", i, a.Code, a.Body)
-		}
-	}
+	holdNoTurn(t, "send nothing", func(reads, release chan struct{}, w *httptest.ResponseRecorder) (io.Reader, http.ResponseWriter) {
+		return &unsent{strings.NewReader(toolsList), reads, release, sync.Once{}}, w
+	})
 }
 
 // RD-57, section 13, slow readers: as many models as may ask at once stop reading their answers,
 // and whoever asks then is answered.
 func TestSlowModelsHoldNoTurn(t *testing.T) {
 	t.Parallel()
+	holdNoTurn(t, "do not read", func(writes, release chan struct{}, w *httptest.ResponseRecorder) (io.Reader, http.ResponseWriter) {
+		return strings.NewReader(toolsList), &stuck{ResponseRecorder: w, writes: writes, release: release}
+	})
+}
+
+const toolsList = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// holdNoTurn has as many models ask as may at once. model returns what one sends and where its answer
+// goes: one of them tells that it is held up, until it is let go. Whoever asks meanwhile is answered,
+// and so is each model then.
+func holdNoTurn(t *testing.T, that string, model func(held, release chan struct{}, w *httptest.ResponseRecorder) (io.Reader, http.ResponseWriter)) {
+	t.Helper()
 	b := newBed(t)
 	b.reader.Callers = anyone{b.caller.Scope}
 	h := NewHandler(Options{Version: "v", Logger: slog.New(slog.DiscardHandler)}, b.reader, "/about")
 	const atOnce, ofOne = 32, 4
-	writes, release := make(chan struct{}, atOnce), make(chan struct{})
+	held, release := make(chan struct{}, atOnce), make(chan struct{})
 	var asking sync.WaitGroup
-	answers := make([]*stuck, atOnce)
+	answers := make([]*httptest.ResponseRecorder, atOnce)
 	for i := range answers {
-		answers[i] = &stuck{ResponseRecorder: httptest.NewRecorder(), writes: writes, release: release}
+		answers[i] = httptest.NewRecorder()
 		asking.Go(func() {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			body, w := model(held, release, answers[i])
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, body)
 			r.Header.Set("Authorization", fmt.Sprint("Bearer ", i/ofOne))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
-			h.ServeHTTP(answers[i], r)
+			h.ServeHTTP(w, r)
 		})
 	}
 	for range answers {
-		<-writes
+		<-held
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+"/v1/streams", nil)
 	r.Header.Set("Authorization", "Bearer another")
@@ -117,7 +100,7 @@ func TestSlowModelsHoldNoTurn(t *testing.T) {
 	close(release)
 	asking.Wait()
 	if w.Code != http.StatusOK {
-		t.Errorf("beside %d that do not read: got %d %s, want an answer", atOnce, w.Code, w.Body)
+		t.Errorf("beside %d that %s: got %d %s, want an answer", atOnce, that, w.Code, w.Body)
 	}
 	for i, a := range answers {
 		if a.Code != http.StatusOK {

@@ -63,16 +63,22 @@ func (d *desktop) Forget(_ context.Context, connector, _ string) error {
 	return d.err
 }
 
+// pinnedBesideShop returns a store, and the manifest of a connector that has a browser.
+func pinnedBesideShop(t *testing.T, dir string) (store *storage.Store, manifest []byte) {
+	t.Helper()
+	manifest, err := os.ReadFile("../../../plugins/example_shop/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return story.Pinned(t, "../../..", dir), manifest
+}
+
 // An owner signs in by hand, and out, at what was accepted and has a browser; each leaves its
 // event, a refusal too, and what the site left is sealed like a credential (BR-01, BR-18, OC-02).
 func TestSignInAndOut(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
-	store := story.Pinned(t, "../../..", dir)
-	raw, err := os.ReadFile("../../../plugins/example_shop/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	store, raw := pinnedBesideShop(t, dir)
 	for _, name := range []string{"shop", "unseen"} {
 		conn, err := store.EnsureConnection(ctx, name, "example_shop")
 		if err == nil && name == "shop" {
@@ -177,11 +183,7 @@ func hintOf(err error) string {
 func TestSignInBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
-	store := story.Pinned(t, "../../..", dir)
-	raw, err := os.ReadFile("../../../plugins/example_shop/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	store, raw := pinnedBesideShop(t, dir)
 	conn, err := store.EnsureConnection(ctx, "shop", "example_shop")
 	if err == nil {
 		err = store.PinPlugin(ctx, conn.ID, "abc", raw)

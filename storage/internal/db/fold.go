@@ -123,7 +123,7 @@ func (t *Tx) markDeletion() error {
 	if err := t.DB.NewRaw(readMark).Scan(t.Ctx, &last); err != nil {
 		return err
 	}
-	return t.setMark(max(1, max(last, -last)+1)) // it wraps below 0
+	return t.setMark(max(1, last+1, 1-last)) // it wraps below 0
 }
 
 func (t *Tx) setMark(mark int32) error {
@@ -236,7 +236,6 @@ func (d *DB) FoldLog(ctx context.Context) error {
 		defer context.AfterFunc(ctx, end)()
 		if err := d.overwriteUnused(own); err != nil {
 			d.opts.Logger.Warn("copies of what was deleted are still in the store's file: they are overwritten in the background", "error", err)
-			d.overwriteSoon()
 		}
 		end()
 	}
