@@ -179,15 +179,8 @@ func (f *foreignClient) models(connection string) {
 // read and speak for a model, byte for byte, and are answered as they need it.
 func TestTheWireScript(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts a program")
-	}
-	home := t.TempDir()
-	o := &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
-	storeOf(t, home, o.token, acceptanceManifest, `{"id":"1","title":"First common","n":1,"at":"2026-01-01T00:00:00Z","secret":"canary"}`,
+	_, o, p := servesNotes(t, acceptanceManifest, `{"id":"1","title":"First common","n":1,"at":"2026-01-01T00:00:00Z","secret":"canary"}`,
 		`{"id":"2","title":"Second","body":"common","n":2,"at":"2026-01-02T00:00:00Z","secret":"canary common"}`, `{"id":"https://x/../y","title":"Third","n":3,"at":"2026-01-03T00:00:00Z","secret":"canary"}`)
-	p := serveIn(t, home, "--listen", "127.0.0.1:0")
-	o.base = "http://" + p.at
 	f := &foreignClient{T: t, base: o.base, inner: whole.Transport(t, http.DefaultTransport)}
 	f.connects(func() {
 		var waiting struct {

@@ -71,11 +71,21 @@ func (o *ownerOfApps) asks(method, path, token, body string, into any, headers .
 	return answerHead{answer.StatusCode, answer.Header}
 }
 
-// storeWithNotes makes a store with two notes, and a token of its owner's.
-func storeWithNotes(t *testing.T, home, token string) {
+// servesNotes has a host serve a new store of notes, and returns its home, its owner and its process.
+func servesNotes(t *testing.T, manifest string, notes ...string) (home string, o *ownerOfApps, p *servingProcess) {
 	t.Helper()
-	storeOf(t, home, token, appsManifest, `{"id":"a","title":"x"}`, `{"id":"b","title":"x"}`)
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	home, o = t.TempDir(), &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
+	storeOf(t, home, o.token, manifest, notes...)
+	p = serveIn(t, home, "--listen", "127.0.0.1:0")
+	o.base = "http://" + p.at
+	return home, o, p
 }
+
+// twoNotes are records of appsManifest.
+var twoNotes = []string{`{"id":"a","title":"x"}`, `{"id":"b","title":"x"}`}
 
 // storeOf makes a store with notes of a manifest, and a token of its owner's.
 func storeOf(t *testing.T, home, token, manifest string, notes ...string) {
@@ -124,14 +134,7 @@ func storeOf(t *testing.T, home, token, manifest string, notes ...string) {
 // what was read in the last second before the host stopped.
 func TestServeAnApp(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts a program")
-	}
-	home := t.TempDir()
-	o := &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
-	storeWithNotes(t, home, o.token)
-	p := serveIn(t, home, "--listen", "127.0.0.1:0")
-	o.base = "http://" + p.at
+	home, o, p := servesNotes(t, appsManifest, twoNotes...)
 
 	var index struct {
 		Links map[string]string `json:"links"`
@@ -224,14 +227,7 @@ func TestServeAnApp(t *testing.T) {
 // alone, registers, sends its owner's browser, gets its token by the code and calls a tool.
 func TestServeAModel(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts a program")
-	}
-	home := t.TempDir()
-	o := &ownerOfApps{T: t, token: "pdpp_ot_of-this-test-alone"}
-	storeWithNotes(t, home, o.token)
-	p := serveIn(t, home, "--listen", "127.0.0.1:0")
-	o.base = "http://" + p.at
+	_, o, p := servesNotes(t, appsManifest, twoNotes...)
 	opened := 0
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{

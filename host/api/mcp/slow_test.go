@@ -68,8 +68,8 @@ func TestSlowModelsHoldNoTurn(t *testing.T) {
 const toolsList = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 // holdNoTurn has as many models ask as may at once. model returns what one sends and where its answer
-// goes: one of them tells that it is held up, until it is let go. Whoever asks meanwhile is answered,
-// and so is each model then.
+// goes: one of them tells that it is held up, until it is let go. The host answers another app
+// meanwhile, and each model then.
 func holdNoTurn(t *testing.T, that string, model func(held, release chan struct{}, w *httptest.ResponseRecorder) (io.Reader, http.ResponseWriter)) {
 	t.Helper()
 	b := newBed(t)
