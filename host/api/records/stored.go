@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 )
@@ -18,7 +17,9 @@ func encode(answer any) ([]byte, error) {
 	case *single:
 		shown := *a
 		shown.Data = holeOf(a.Data)
-		return around(&shown, a.Data)
+		var out bytes.Buffer
+		err := newRowWriter(&out).write(&shown, a.Data)
+		return out.Bytes(), err
 	}
 	return wire.Encode(answer)
 }
@@ -34,39 +35,52 @@ func holeOf(data json.RawMessage) json.RawMessage {
 	return json.RawMessage(hole)
 }
 
-// around encodes an answer and puts the JSON of a record into its hole; nil: it has none.
-func around(answer any, data []byte) ([]byte, error) {
-	text, err := wire.Encode(answer)
-	if err != nil || len(data) == 0 {
-		return text, err
+// aroundHole returns what is before a hole and what is behind it.
+func aroundHole(text []byte, member, hole string) (before, after []byte, err error) {
+	at := bytes.Index(text, []byte(member))
+	if at < 0 {
+		return nil, nil, errors.New("the answer has no place for its records")
 	}
-	return insert(text, holeInRow, hole, data)
+	at += len(member) - len(hole) - 1
+	return text[:at], text[at+len(hole):], nil
 }
 
-// insert puts bytes where a hole is within what is around it.
-func insert(text []byte, around, hole string, with []byte) ([]byte, error) {
-	at := bytes.Index(text, []byte(around))
-	if at < 0 {
-		return nil, errors.New("the answer has no place for its records")
-	}
-	at += len(around) - len(hole) - 1
-	return slices.Replace(text, at, at+len(hole), with...), nil
+// rowWriter writes answers about records. It has one buffer for all of them.
+type rowWriter struct {
+	to  *bytes.Buffer
+	one bytes.Buffer
+	*json.Encoder
 }
+
+func newRowWriter(to *bytes.Buffer) *rowWriter {
+	w := &rowWriter{to: to}
+	w.Encoder = wire.NewEncoder(&w.one)
+	return w
+}
+
+// write writes an answer with the JSON of a record in its hole; nil: it has none.
+func (w *rowWriter) write(answer any, data []byte) error {
+	w.one.Reset()
+	if err := w.Encode(answer); err != nil {
+		return err
+	}
+	before, after := w.one.Bytes(), []byte(nil)
+	if len(data) > 0 {
+		var err error
+		if before, after, err = aroundHole(before, holeInRow, hole); err != nil {
+			return err
+		}
+	}
+	w.to.Write(before)
+	w.to.Write(data)
+	w.to.Write(after)
+	return nil
+}
+
+// rowBytes is about how long a row is without its record.
+const rowBytes = 384
 
 func (p *page) encode() ([]byte, error) {
-	rows := []byte{'['}
-	for i := range p.Data {
-		r := p.Data[i]
-		r.Data = holeOf(p.Data[i].Data)
-		one, err := around(&r, p.Data[i].Data)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			rows = append(rows, ',')
-		}
-		rows = append(rows, bytes.TrimSuffix(one, []byte("\n"))...)
-	}
 	list := *p.List
 	list.Data = []row{}
 	shell := *p
@@ -75,5 +89,31 @@ func (p *page) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return insert(text, `,"data":[],`, "[]", append(rows, ']'))
+	before, after, err := aroundHole(text, `,"data":[],`, "[]")
+	if err != nil {
+		return nil, err
+	}
+	size := len(text)
+	for i := range p.Data {
+		size += rowBytes + len(p.Data[i].Data)
+	}
+	out := bytes.NewBuffer(make([]byte, 0, size))
+	out.Write(before)
+	rows, begin := newRowWriter(out), byte('[')
+	for i := range p.Data {
+		r := p.Data[i]
+		r.Data = holeOf(p.Data[i].Data)
+		out.WriteByte(begin)
+		if err := rows.write(&r, p.Data[i].Data); err != nil {
+			return nil, err
+		}
+		out.Truncate(out.Len() - 1) // the end of its line
+		begin = ','
+	}
+	if len(p.Data) == 0 {
+		out.WriteByte(begin)
+	}
+	out.WriteByte(']')
+	out.Write(after)
+	return out.Bytes(), nil
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -10,10 +11,15 @@ import (
 // Encode returns an answer as JSON on one line. Text keeps its own spelling.
 func Encode(answer any) ([]byte, error) {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(answer)
+	err := NewEncoder(&b).Encode(answer)
 	return b.Bytes(), err
+}
+
+// NewEncoder returns what writes answers as Encode does.
+func NewEncoder(to io.Writer) *json.Encoder {
+	e := json.NewEncoder(to)
+	e.SetEscapeHTML(false)
+	return e
 }
 
 // Write answers with a body that is whole. The headers are those of Begin.
