@@ -2,6 +2,8 @@ package connection
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -255,12 +257,15 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 // Serving returns who serves the store, or did when it was last heard of and did
 // not end it; nil: nobody, as far as is known.
 func (s *Store) Serving(ctx context.Context) (*Server, error) {
-	var rows []servingRow
-	err := s.db.Read.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(ctx)
-	if err != nil || len(rows) == 0 {
+	var row servingRow
+	err := s.db.QueryRow(ctx, "SELECT holder, since_us, expires_us FROM serving WHERE id = ?", []any{servingID}, &row.Holder, &row.SinceUS, &row.ExpiresUS)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil //nolint:nilnil // nobody serves
+	case err != nil:
 		return nil, s.db.Fail("read who serves", err)
 	}
-	return &Server{Holder: rows[0].Holder, Since: db.Time(rows[0].SinceUS), ExpiresAt: db.Time(rows[0].ExpiresUS)}, nil
+	return &Server{Holder: row.Holder, Since: db.Time(row.SinceUS), ExpiresAt: db.Time(row.ExpiresUS)}, nil
 }
 
 // StopServing ends holder's time as the store's server, if it is that.

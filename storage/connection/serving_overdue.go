@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -20,10 +22,10 @@ WHERE d.due_us < ? AND coalesce((SELECT r.started_us FROM runs AS r WHERE r.conn
 func (s *Store) Overdue(ctx context.Context, before time.Time) ([]tables.Connection, error) {
 	var rows []tables.ConnectionRow
 	us := db.Micros(before)
-	err := s.db.Read.NewSelect().Model(&rows).
-		Join("JOIN (SELECT d.connection_id, d.due_us "+overdue+") AS o ON o.connection_id = connection_row.id", us, us).
-		OrderExpr("o.due_us, name").Scan(ctx)
-	if err != nil {
+	text := s.db.Read.NewSelect().Model(&rows).
+		Join("JOIN (SELECT d.connection_id, d.due_us "+overdue+") AS o ON o.connection_id = connection_row.id", bun.Safe("?"), bun.Safe("?")).
+		OrderExpr("o.due_us, name").String()
+	if err := s.db.ScanAll(ctx, &rows, text, us, us); err != nil {
 		return nil, s.db.Fail("read what is overdue", err)
 	}
 	out := make([]tables.Connection, len(rows))

@@ -47,12 +47,12 @@ type PageQuery struct {
 	Bytes      int // of the rows together, but for the last of them
 }
 
-// scanned is a row with the columns of a record, and of its row in the read state.
+// scanned is what each row is scanned into: the columns of a record, and of its row in the read state.
 type scanned struct {
 	Row
 
 	history History
-	fields  []byte
+	fields  sql.RawBytes
 }
 
 // mostColumns is how many a row has.
@@ -69,11 +69,13 @@ func (r *scanned) indexed(first ...any) []any {
 	return append(r.record(first...), &r.Indexed, &h.Born, &h.BornUS, &h.Since, &h.Time, &r.fields)
 }
 
-// row is what was scanned.
+// row is what was scanned, until the next is.
 func (r *scanned) row() *Row {
+	r.History = nil
 	if r.Indexed > 0 {
-		r.history.unpack(r.fields)
-		r.History = &r.history
+		h := r.history
+		h.unpack(r.fields)
+		r.History = &h
 	}
 	return &r.Row
 }
@@ -84,20 +86,21 @@ coalesce(i.since_seq, 0) AS since_seq, i.time, i.fields`
 
 const rowColumns = `coalesce(r.seq, 0) AS seq, r.data, coalesce(r.emitted_at, '') AS emitted_at, coalesce(u.run_id, '') AS run_id`
 
-// rowsOf calls fn with rows until they have so many bytes; to says where the columns of one go.
-// cut: there are others.
+// rowsOf calls fn with rows until they have so many bytes; to says where the columns go. fn copies the
+// row that it keeps. cut: there are others.
 func (s *Store) rowsOf(ctx context.Context, bytes int, to func(*scanned) []any, fn func(*Row), query string, args ...any) (cut bool, err error) {
 	rows, err := s.db.Query(ctx, query, args...)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	row := new(scanned)
+	columns := to(row)
 	for first := true; rows.Next(); first = false {
 		if bytes <= 0 && !first {
 			return true, nil
 		}
-		row := new(scanned)
-		if err := rows.Scan(to(row)...); err != nil {
+		if err := rows.Scan(columns...); err != nil {
 			return false, err
 		}
 		bytes -= row.size()

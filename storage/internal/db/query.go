@@ -66,6 +66,15 @@ func (d *DB) Query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	return rows, err
 }
 
+// ScanAll reads what Query does into a slice of rows of the database.
+func (d *DB) ScanAll(ctx context.Context, to any, text string, args ...any) error {
+	rows, err := d.Query(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return d.Read.ScanRows(ctx, rows, to)
+}
+
 // QueryRow reads one row as Query does; sql.ErrNoRows: there is none.
 func (d *DB) QueryRow(ctx context.Context, text string, args []any, to ...any) (err error) {
 	rows, err := d.Query(ctx, text, args...)
