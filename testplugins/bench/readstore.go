@@ -19,6 +19,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -52,6 +53,9 @@ func (b *bench) newShelf(ctx context.Context) (*shelf, error) {
 	s, path := new(shelf), filepath.Join(b.dir, "pdpp.sqlite")
 	var err error
 	if s.store, err = storage.Open(ctx, storage.Options{Path: path, Now: time.Now}); err != nil {
+		return nil, err
+	}
+	if _, err := s.store.Serve(ctx, holder.Self(), time.Hour, holder.Alive); err != nil { // as the host that answers does
 		return nil, err
 	}
 	s.owner = owner.New(owner.Deps{Now: time.Now, Random: rand.Reader, Actor: owner.Actor{Face: owner.CommandLine}, Open: func(context.Context) (*storage.Store, error) { return s.store, nil }})
