@@ -104,7 +104,7 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	page.Records = make([]Record, 0, limit)
 	last, parents := new(position), []led(nil)
 	for len(page.Records) <= limit {
-		w, row, err := m.next(ctx, m.share(limit+1))
+		w, row, err := m.next(ctx, m.share(limit+1-len(page.Records)))
 		if err != nil {
 			return err
 		}
@@ -321,8 +321,8 @@ func (m *merged) goOn(at *position) {
 }
 
 // share is about how many of so many records each walk has, where they have as many as one
-// another: a quarter more than its part.
-func (m *merged) share(want int) int { return min(want, 5*want/(4*max(len(m.walks), 1))) } //nolint:mnd // as above
+// another: an eighth more than its part.
+func (m *merged) share(want int) int { return min(want, 9*want/(8*max(len(m.walks), 1))+1) } //nolint:mnd // as above
 
 // next returns the next record and its walk; nil: there is none.
 func (m *merged) next(ctx context.Context, want int) (*walk, *storage.ReadRow, error) {

@@ -29,7 +29,8 @@ type walk struct {
 	after *storage.ReadPlace            // the last that was read; nil: at the beginning
 	at    bool                          // begin at after, and not behind it
 	past  map[string][]storage.ReadPast // of the rows that are ahead
-	size  int                           // of the next chunk
+	size  int                           // of the last chunk
+	few   bool                          // less than half of it is shown
 	bytes int                           // of a chunk at most
 	ahead []storage.ReadRow             // read, and not shown so far
 	last  bool                          // there is nothing to read any more
@@ -60,7 +61,10 @@ func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
 // read reads a chunk. In a descending list those without a value come behind the others
 // (RD-15), and are a part of their own.
 func (w *walk) read(ctx context.Context, want int) error {
-	w.size = max(leastChunk, min(max(2*w.size, want), mostChunk))
+	if w.few {
+		want = max(want, 2*w.size)
+	}
+	w.size = max(leastChunk, min(want, mostChunk))
 	q := storage.ReadPage{StreamID: w.source.ID, Emitted: w.emitted, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
 	if w.source.scope != nil {
 		q.Keys = w.source.scope.Keys // not the others: how long it takes would tell how many there are (Invariant 9)
@@ -83,13 +87,15 @@ func (w *walk) read(ctx context.Context, want int) error {
 		last := rows[n-1].Place
 		w.after, w.at = &last, false
 	}
+	read := len(rows)
 	w.ahead = slices.DeleteFunc(rows, func(row storage.ReadRow) bool { return row.Seq == 0 || !w.shows(&row) })
+	w.few = 2*len(w.ahead) < read
 	if more {
 		return nil
 	}
 	if w.descending && !behind && !bounded {
 		// Above every record without a value: the first of them is the next.
-		w.after, w.at, w.size = &storage.ReadPlace{Sort: append(missing, 0)}, false, 0
+		w.after, w.at, w.few = &storage.ReadPlace{Sort: append(missing, 0)}, false, false
 		return nil
 	}
 	w.last = true
