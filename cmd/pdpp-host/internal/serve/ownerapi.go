@@ -54,7 +54,7 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 		mux.Handle(path, a)
 	}
 	readers := records.New(records.Deps{
-		Guard: i.guard, Callers: read.AnyOf(records.OwnerTokens(i.guard.As), i.desk), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
+		Guard: i.guard, Callers: read.AnyOf(i.desk, records.OwnerTokens(i.guard.As)), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
