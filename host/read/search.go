@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/host/read/field"
@@ -27,22 +26,6 @@ type Search struct {
 	Filters     []Filter // of one stream, which Streams names
 	Limit       int      // 0: DefaultLimit
 	Cursor      string
-}
-
-// Hit is a record that was found.
-type Hit struct {
-	Record // Data is nil
-
-	Matched []string // the fields with all of the words
-	Field   string   // of the snippet
-	Snippet string   // a part of the field with what was found
-	Before  bool     // the field goes on before the snippet
-	Behind  bool     // and behind it
-
-	seq     int64 // of the record; to a client, of the last change that it sees
-	us      int64 // when that was emitted; 0: its past has to say so
-	of      *source
-	matches []words.Match // in each of the fields
 }
 
 // Found is a page of hits, the newest records first.
@@ -412,32 +395,4 @@ func (s *searching) projection(ctx context.Context, of *source) (*projection, er
 	}
 	s.shown[of.ID] = &all[0]
 	return &all[0], nil
-}
-
-// matchAll notes which fields of the record have the words.
-func (h *Hit) matchAll(of *source, data []byte, terms []words.Term) (found bool) {
-	for n, value := range field.Pick(data, of.plan.Indexed) {
-		found = h.match(of, value, n, terms) || found
-	}
-	return found
-}
-
-// match notes that a field of the record has the words, where it has them and is granted.
-func (h *Hit) match(of *source, value []byte, n int, terms []words.Term) bool {
-	name := of.plan.Indexed[n]
-	if !of.grants(name) {
-		return false
-	}
-	text, _ := field.String(value)
-	m, found := words.Look(text, terms)
-	if !found {
-		return false
-	}
-	if h.Matched = append(h.Matched, name); h.Field == "" {
-		h.Field = name
-		h.Snippet, h.Before, h.Behind = words.Snippet(text, m.Start)
-		h.Snippet = strings.Clone(h.Snippet) // else it would keep all of the record
-	}
-	h.matches = append(h.matches, m)
-	return true
 }

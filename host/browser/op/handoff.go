@@ -51,12 +51,6 @@ type hand struct {
 	outcome  string
 }
 
-// cast is what a view gets pictures with.
-type cast struct {
-	quality int
-	put     func(jpeg []byte, ack func())
-}
-
 // HandOver hands a page over to the owner.
 func (o *Ops) HandOver(ctx context.Context, h *abi.Handoff) (handoff.Page, error) {
 	if err := take(ctx, o.window.TryLock); err != nil { // what goes on is done before
@@ -277,63 +271,6 @@ func (w *hand) current() (p *page.Page, viewport string, err error) {
 	w.lock.Unlock()
 	p, err = w.ops.pages.Page(number)
 	return p, viewport, err
-}
-
-// Cast implements handoff.Surface.
-func (w *hand) Cast(ctx context.Context, quality int, put func(jpeg []byte, ack func())) (stop func(), err error) {
-	w.casting.Lock()
-	defer w.casting.Unlock()
-	if w.ctx.Err() != nil {
-		return nil, context.Cause(w.ctx)
-	}
-	p, viewport, err := w.current()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Cast(ctx, quality, viewport, put); err != nil {
-		return nil, err
-	}
-	c := &cast{quality, put}
-	w.cast = c
-	return func() {
-		w.casting.Lock()
-		defer w.casting.Unlock()
-		if w.cast != c || w.ctx.Err() != nil { // the window is over: its page is the connector's
-			return
-		}
-		w.cast = nil
-		if p, _, err := w.current(); err == nil {
-			ctx, cancel := context.WithTimeout(w.ctx, actTime)
-			defer cancel()
-			_ = p.Still(ctx) // the page may be gone
-		}
-	}, nil
-}
-
-// show shows another page.
-func (w *hand) show(ctx context.Context, p *page.Page) error {
-	w.casting.Lock()
-	defer w.casting.Unlock()
-	before, viewport, err := w.current()
-	if err == nil && before != p && w.cast != nil {
-		_ = before.Still(ctx)
-	}
-	w.lock.Lock()
-	w.shown = p.Number
-	w.change()
-	w.lock.Unlock()
-	return w.cover(ctx, p, viewport)
-}
-
-// cover shows a page in front, in a size. w.casting is held.
-func (w *hand) cover(ctx context.Context, p *page.Page, viewport string) error {
-	if err := p.Front(ctx); err != nil {
-		return err
-	}
-	if err := p.Size(ctx, viewport); err != nil || w.cast == nil {
-		return err
-	}
-	return p.Cast(ctx, w.cast.quality, viewport, w.cast.put)
 }
 
 // Do implements handoff.Surface.
