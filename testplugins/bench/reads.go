@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -74,28 +76,16 @@ func (r *readers) asks(name, promised, token, path string) *side {
 func (b *bench) reads() error {
 	ctx := context.Background()
 	title(fmt.Sprintf("Reads under a grant: %d records in %d streams of %d connections", b.readRecords, readStreams, len(readConnections)), "make bench BENCH='-only reads'")
-	s, err := b.newShelf(ctx)
+	dir := filepath.Join(b.dir, "reads")
+	r, err := newReaders(ctx, dir, b.readRecords)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.store.Close() }()
-	if err := s.fill(ctx, b.readRecords); err != nil {
+	defer r.close()
+	if r.timed, err = r.granted(ctx, new(time.Unix(1_699_000_000, 0))); err != nil { // of 100,000,000 seconds the last hundredth
 		return err
 	}
-	r := &readers{shelf: s, http: httptest.NewServer(s.server)}
-	defer r.http.Close()
-	at, err := netip.ParseAddrPort(r.http.Listener.Addr().String())
-	if err != nil {
-		return err
-	}
-	s.server.Guard.Listening = at
-	if r.whole, err = s.granted(ctx, nil); err != nil {
-		return err
-	}
-	if r.timed, err = s.granted(ctx, new(time.Unix(1_699_000_000, 0))); err != nil { // of 100,000,000 seconds the last hundredth
-		return err
-	}
-	db, err := reading(b.dir)
+	db, err := reading(dir)
 	if err != nil {
 		return err
 	}
@@ -104,6 +94,51 @@ func (b *bench) reads() error {
 	if err != nil {
 		return err
 	}
+	if err := b.inTurn(ctx, sides); err != nil {
+		return err
+	}
+	row("request", "p50", "p99", "promised at least (aim)")
+	row("---", "---", "---", "---")
+	for _, one := range sides {
+		row(one.name, one.share(50), one.share(99), one.promised)
+	}
+	if err := r.memory(ctx); err != nil {
+		return err
+	}
+	return r.slow(ctx, b.readRecords)
+}
+
+// newReaders makes a store of so many records in a new folder, and a server of it.
+func newReaders(ctx context.Context, dir string, records int) (*readers, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	s, err := newShelf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &readers{shelf: s, http: httptest.NewServer(s.server)}
+	s.server.Guard.Listening, err = netip.ParseAddrPort(r.http.Listener.Addr().String())
+	if err == nil {
+		err = s.fill(ctx, records)
+	}
+	if err == nil {
+		r.whole, err = s.granted(ctx, nil)
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *readers) close() {
+	r.http.Close()
+	_ = r.store.Close()
+}
+
+// inTurn sends the requests of all sides in turn. The first of each is not counted.
+func (b *bench) inTurn(ctx context.Context, sides []*side) error {
 	for i := range b.requests + 1 {
 		for _, one := range sides {
 			began := time.Now()
@@ -115,16 +150,15 @@ func (b *bench) reads() error {
 			}
 		}
 	}
-	row("request", "p50", "p99", "promised at least (aim)")
-	row("---", "---", "---", "---")
 	for _, one := range sides {
 		slices.Sort(one.took)
-		row(one.name, one.took[len(one.took)/2].Round(time.Microsecond).String(), one.took[len(one.took)*99/100].Round(time.Microsecond).String(), one.promised)
 	}
-	if err := r.memory(ctx); err != nil {
-		return err
-	}
-	return r.slow(ctx, b.readRecords)
+	return nil
+}
+
+// share is the time in which so many of a hundred requests were answered.
+func (s *side) share(of int) string {
+	return s.took[len(s.took)*of/100].Round(time.Microsecond).String()
 }
 
 // sides are the short requests. The first one is the bare statement.
@@ -163,11 +197,16 @@ func (r *readers) sides(ctx context.Context, db *sql.DB) ([]*side, error) {
 		r.asks("search of a common word", "p99 30 ms (10)", r.whole, "/v1/search?q=common"),
 		r.asks("window of a text of 1 MB", "50 ms (10)", r.whole, "/v1/streams/s3/records/large/field-window?field=body&offset_chars=500000&limit_chars=1000"),
 		r.asks("schema", "", r.whole, "/v1/schema?view=compact"),
-		{name: "token check", promised: "60 us (20)", do: func(ctx context.Context) error {
-			_, err := r.desk.Caller(ctx, r.whole)
-			return err
-		}},
+		r.checks("60 us (20)"),
 	}, nil
+}
+
+// checks is a side that finds out what a token stands for.
+func (r *readers) checks(promised string) *side {
+	return &side{name: "token check", promised: promised, do: func(ctx context.Context) error {
+		_, err := r.desk.Caller(ctx, r.whole)
+		return err
+	}}
 }
 
 // bareStatement is the same page by a prepared statement.

@@ -49,10 +49,10 @@ type shelf struct {
 // clock goes on a minute with each look, so that no limit of a rate is met.
 func (s *shelf) clock() time.Time { return time.Unix(60*s.looks.Add(1), 0) }
 
-func (b *bench) newShelf(ctx context.Context) (*shelf, error) {
-	s, path := new(shelf), filepath.Join(b.dir, "pdpp.sqlite")
+func newShelf(ctx context.Context, dir string) (*shelf, error) {
+	s := new(shelf)
 	var err error
-	if s.store, err = storage.Open(ctx, storage.Options{Path: path, Now: time.Now}); err != nil {
+	if s.store, err = storage.Open(ctx, storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now}); err != nil {
 		return nil, err
 	}
 	if _, err := s.store.Serve(ctx, holder.Self(), time.Hour, holder.Alive); err != nil { // as the host that answers does
@@ -74,16 +74,8 @@ var readConnections = []string{"one", "two"}
 
 // fill writes so many records in all, and indexes them. Each has the word common, one in ten thousand rare.
 func (s *shelf) fill(ctx context.Context, total int) error {
-	var streams []string
-	for i := range readStreams {
-		streams = append(streams, fmt.Sprintf(readStream, i))
-	}
 	for _, name := range readConnections {
-		c, err := s.store.EnsureConnection(ctx, name, "bench")
-		if err != nil {
-			return err
-		}
-		if err := s.store.PinPlugin(ctx, c.ID, "m", fmt.Appendf(nil, readManifest, strings.Join(streams, ","))); err != nil {
+		if err := s.connect(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -95,6 +87,19 @@ func (s *shelf) fill(ctx context.Context, total int) error {
 	}
 	_, err := s.reader.Index.All(ctx, 0)
 	return err
+}
+
+// connect makes a connection of the connector.
+func (s *shelf) connect(ctx context.Context, name string) error {
+	var streams []string
+	for i := range readStreams {
+		streams = append(streams, fmt.Sprintf(readStream, i))
+	}
+	c, err := s.store.EnsureConnection(ctx, name, "bench")
+	if err != nil {
+		return err
+	}
+	return s.store.PinPlugin(ctx, c.ID, "m", fmt.Appendf(nil, readManifest, strings.Join(streams, ",")))
 }
 
 // write writes every record.

@@ -68,7 +68,7 @@ func (d *DB) Query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 
 // ScanAll reads what Query does into a slice of rows of the database.
 func (d *DB) ScanAll(ctx context.Context, to any, text string, args ...any) error {
-	rows, err := d.Query(ctx, text, args...)
+	rows, err := d.Query(ctx, text, args...) //nolint:rowserrcheck // ScanRows does, and closes them
 	if err != nil {
 		return err
 	}
