@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
 
 const (
 	crowdRecords     = 100_000 // of the store in which a crowd comes
 	crowdConnections = 1000
-	crowdBefore      = 2 // rounds before it comes: the first has the second beside it as its control
+	crowdApps        = 990 // a host knows a thousand
+	crowdBefore      = 2   // rounds before it comes: the first has the second beside it as its control
 )
 
 // crowd measures what a reader waits when thousands of others may read, and hundreds of connections have
 // the same stream: nothing of it should grow.
 func (b *bench) crowd() error {
 	ctx := context.Background()
-	title(fmt.Sprintf("Reads of one app beside %d grants of other apps and %d connections", b.crowded, crowdConnections), "make bench BENCH='-only crowd'")
+	title(fmt.Sprintf("Reads of one app beside %d grants of %d other apps, and %d connections", b.crowded, min(b.crowded, crowdApps), crowdConnections), "make bench BENCH='-only crowd'")
 	r, err := newReaders(ctx, filepath.Join(b.dir, "crowd"), crowdRecords)
 	if err != nil {
 		return err
@@ -63,10 +66,32 @@ func (b *bench) crowd() error {
 	return nil
 }
 
+// another makes a grant of an app that is known.
+func (r *readers) another(ctx context.Context, client string) error {
+	asked, err := r.desk.Push(ctx, desk.Ask{ClientID: client})
+	if err != nil {
+		return err
+	}
+	request, err := r.desk.Find(ctx, asked.URI)
+	if err != nil {
+		return err
+	}
+	_, err = r.approve(ctx, request.ID, nil)
+	return err
+}
+
 // gather has others come: grants of apps, and connections with a record each.
 func (r *readers) gather(ctx context.Context, apps int) error {
-	for range apps {
-		if _, err := r.granted(ctx, nil); err != nil {
+	var ids []string
+	for i := range apps {
+		if len(ids) <= i%crowdApps {
+			c, err := r.desk.Register(ctx, desk.NewClient{Name: "other"})
+			if err != nil {
+				return err
+			}
+			ids = append(ids, c.ID)
+		}
+		if err := r.another(ctx, ids[i%crowdApps]); err != nil {
 			return err
 		}
 	}

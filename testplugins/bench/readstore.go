@@ -175,26 +175,31 @@ func (s *shelf) writeLarge(ctx context.Context) error {
 	return w.Finish(ctx, storage.Outcome{Status: "succeeded"})
 }
 
-// granted makes a grant of all streams without the hidden field, and returns its token.
+// granted makes a grant for a new app, and returns its token.
 func (s *shelf) granted(ctx context.Context, since *time.Time) (string, error) {
 	asked, err := grants.Ask(ctx, s.owner, "bench")
 	if err != nil {
 		return "", err
 	}
+	made, err := s.approve(ctx, asked.ID, since)
+	if err == nil && made.Token == "" {
+		err = errors.New("the grant has no token")
+	}
+	if err != nil {
+		return "", err
+	}
+	return made.Token, nil
+}
+
+// approve grants a request all streams without the hidden field.
+func (s *shelf) approve(ctx context.Context, id string, since *time.Time) (*grants.Approved, error) {
 	c := grant.Choices{Connector: "bench", Connections: readConnections, Since: since, Expires: "never"}
 	for i := range readStreams {
 		c.Streams = append(c.Streams, grant.Choice{Name: fmt.Sprint("s", i), Fields: []string{"id", "at", "n", "kind", "ok", "title", "body", "tag", "a", "b", "c"}})
 	}
-	r, err := grants.Review(ctx, s.owner, asked.ID, c)
+	r, err := grants.Review(ctx, s.owner, id, c)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	made, err := grants.Approve(ctx, s.owner, grants.Approval{RequestID: asked.ID, Revision: r.Revision, Shows: true})
-	if err != nil {
-		return "", err
-	}
-	if made.Token == "" {
-		return "", errors.New("the grant has no token")
-	}
-	return made.Token, nil
+	return grants.Approve(ctx, s.owner, grants.Approval{RequestID: id, Revision: r.Revision, Shows: true})
 }
