@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,5 +34,49 @@ func TestAChunkOfLargeRecords(t *testing.T) {
 	all := &follower{shelf: s, scope: OwnerScope(), ask: Changes{From: From{Stream: "notes"}, Since: Beginning, Fields: []string{"id"}}, copy: map[string]string{}}
 	if rows := all.session(t.Fatalf, func() {}); len(rows) != many {
 		t.Errorf("the feed told of %d records, want %d", len(rows), many)
+	}
+}
+
+// A walk reads what is wanted: its share at first, then what the page still lacks, and more where rows are not
+// shown.
+func TestChunksOfAWalk(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	var records []string
+	for i := range 300 {
+		key := fmt.Sprintf("%03d", i)
+		records = append(records, key, fmt.Sprintf(`{"id":%q,"n":%d,"ok":%t,"title":"t"}`, key, i, i%2 == 0))
+	}
+	s.put("c", "notes", records...)
+	sources, _, err := s.sources(t.Context(), OwnerScope(), From{Stream: "notes"})
+	s.ok(err)
+	for name, tc := range map[string]struct {
+		share  int
+		filter []Filter
+		wanted []int
+		rows   []int
+	}{
+		"all are shown, and this walk has all of a page": {57, nil, []int{101, 44, 20}, []int{57, 44, 20}},
+		"half are shown": {0, []Filter{{Field: "ok", Op: "eq", Value: "true"}}, []int{40, 20, 20}, []int{40, 40, 40}},
+		"none is shown":  {0, []Filter{{Field: "title", Op: "eq", Value: "u"}}, []int{20, 20, 20, 20}, []int{20, 40, 80, 160}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, _, err := conditions(sources[0].plan, tc.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &walk{store: s.Store, source: &sources[0], where: where, share: tc.share, bytes: chunkBytes}
+			var rows []int
+			for _, want := range tc.wanted {
+				if err := w.read(t.Context(), want); err != nil {
+					t.Fatal(err)
+				}
+				rows = append(rows, w.rows)
+			}
+			if !slices.Equal(rows, tc.rows) {
+				t.Errorf("got chunks of %v rows, want %v", rows, tc.rows)
+			}
+		})
 	}
 }

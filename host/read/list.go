@@ -101,10 +101,13 @@ func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, pag
 	if err != nil {
 		return err
 	}
+	for _, w := range m.walks {
+		w.share = m.share(limit + 1)
+	}
 	page.Records = make([]Record, 0, limit)
 	last, parents := new(position), []led(nil)
 	for len(page.Records) <= limit {
-		w, row, err := m.next(ctx, m.share(limit+1-len(page.Records)))
+		w, row, err := m.next(ctx, limit+1-len(page.Records))
 		if err != nil {
 			return err
 		}

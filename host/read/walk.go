@@ -26,14 +26,15 @@ type walk struct {
 	descending bool
 	from, to   []byte // bounds of the cursor field; nil: none
 
-	after *storage.ReadPlace            // the last that was read; nil: at the beginning
-	at    bool                          // begin at after, and not behind it
-	past  map[string][]storage.ReadPast // of the rows that are ahead
-	size  int                           // of the last chunk
-	few   bool                          // less than half of it is shown
-	bytes int                           // of a chunk at most
-	ahead []storage.ReadRow             // read, and not shown so far
-	last  bool                          // there is nothing to read any more
+	after   *storage.ReadPlace            // the last that was read; nil: at the beginning
+	at      bool                          // begin at after, and not behind it
+	past    map[string][]storage.ReadPast // of the rows that are ahead
+	share   int                           // rows of the first chunk; 0: as many as are wanted
+	rows    int                           // that the last chunk had
+	showing int                           // how many of those are shown
+	bytes   int                           // of a chunk at most
+	ahead   []storage.ReadRow             // read, and not shown so far
+	last    bool                          // there is nothing to read any more
 }
 
 // next returns the next record; nil: there is none. About so many are wanted.
@@ -61,11 +62,14 @@ func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
 // read reads a chunk. In a descending list those without a value come behind the others
 // (RD-15), and are a part of their own.
 func (w *walk) read(ctx context.Context, want int) error {
-	if w.few {
-		want = max(want, 2*w.size)
+	size := want
+	switch {
+	case w.rows == 0 && w.share > 0:
+		size = w.share
+	case w.showing < w.rows: // more, as some are not shown
+		size = max(want, min(want*w.rows/max(w.showing, 1), 2*w.rows))
 	}
-	w.size = max(leastChunk, min(want, mostChunk))
-	q := storage.ReadPage{StreamID: w.source.ID, Emitted: w.emitted, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size, Bytes: w.bytes}
+	q := storage.ReadPage{StreamID: w.source.ID, Emitted: w.emitted, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: max(leastChunk, min(size, mostChunk)), Bytes: w.bytes}
 	if w.source.scope != nil {
 		q.Keys = w.source.scope.Keys // not the others: how long it takes would tell how many there are (Invariant 9)
 	}
@@ -87,15 +91,15 @@ func (w *walk) read(ctx context.Context, want int) error {
 		last := rows[n-1].Place
 		w.after, w.at = &last, false
 	}
-	read := len(rows)
+	w.rows = len(rows)
 	w.ahead = slices.DeleteFunc(rows, func(row storage.ReadRow) bool { return row.Seq == 0 || !w.shows(&row) })
-	w.few = 2*len(w.ahead) < read
+	w.showing = len(w.ahead)
 	if more {
 		return nil
 	}
 	if w.descending && !behind && !bounded {
 		// Above every record without a value: the first of them is the next.
-		w.after, w.at, w.few = &storage.ReadPlace{Sort: append(missing, 0)}, false, false
+		w.after, w.at = &storage.ReadPlace{Sort: append(missing, 0)}, false
 		return nil
 	}
 	w.last = true
