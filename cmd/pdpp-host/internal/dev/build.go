@@ -29,9 +29,6 @@ func build(ctx context.Context, dir, out string, tinyGo bool) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil {
-		return abi.NewError(abi.CodeInterrupted, "the build was interrupted", "run it again").Wrap(ctx.Err())
-	}
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
 		return abi.NewError(CodeBuild, "the module does not build", "mend what the compiler says").
 			WithDetail(shown(said)).Wrap(err)

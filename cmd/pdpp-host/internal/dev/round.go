@@ -79,7 +79,12 @@ type ran struct {
 
 // Do makes one round. Its error is what the author has to mend, and the round before stays
 // what the next one is compared with.
-func Do(ctx context.Context, o Options) (*Round, error) {
+func Do(ctx context.Context, o Options) (r *Round, err error) {
+	defer func() { // a program that was ended with the round has no fault
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
 	name := ModuleName(o.Dir)
 	if name == "" {
 		return nil, abi.NewError(abi.CodeUsage, "the folder has no manifest.json with a connector_key", "name the folder of a connector's source; `plugins new` writes one").WithDetail(o.Dir)
@@ -94,8 +99,7 @@ func Do(ctx context.Context, o Options) (*Round, error) {
 	if err := os.WriteFile(filepath.Join(state, ".gitignore"), []byte("*\n"), 0o600); err != nil {
 		return nil, err
 	}
-	var err error
-	r := &Round{Module: filepath.Join(state, name+".wasm")}
+	r = &Round{Module: filepath.Join(state, name+".wasm")}
 	began := time.Now()
 	if err = build(ctx, o.Dir, r.Module, o.TinyGo); err != nil {
 		return nil, err
