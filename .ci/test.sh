@@ -7,7 +7,7 @@ GO=${GO:-go}
 began=$(date +%s)
 step() { printf '\n== %s (after %s s)\n' "$*" "$(($(date +%s) - began))"; }
 
-# As make builds: what it compiled, the linters and the tests need not compile again.
+# The flag that make builds with, so that the linters and the tests reuse what it compiled.
 GOFLAGS="$($GO env GOFLAGS) -trimpath"
 export GOFLAGS
 

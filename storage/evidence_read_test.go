@@ -172,9 +172,10 @@ func TestPageIsOneStatement(t *testing.T) {
 	x.ok(err)
 	x.same([]any{len(page), page[0].Name, page[19].Name, seen.n}, []any{20, "n10", "n29", 1})
 	x.same(page[19].Revision, before.Revision)
+	asked := x.s.db.Asked()
 	chosen, err := x.s.EvidenceOfEach(t.Context(), []string{page[19].ConnectionID, "none", page[0].ConnectionID})
 	x.ok(err)
-	x.same([]any{len(chosen), seen.n}, []any{2, 2})
+	x.same([]any{len(chosen), seen.n, x.s.db.Asked() - asked}, []any{2, 1, int64(1)})
 	if m := page[19].Moment(x.clock.Now(), nil); !m.RunAlive {
 		t.Error("the page does not know that a run is alive")
 	}

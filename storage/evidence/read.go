@@ -145,10 +145,10 @@ func (s *Store) EvidenceOf(ctx context.Context, connection string) (*Evidence, e
 
 // EvidenceOfEach returns the evidence of the connections of some ids, in no order. One that is not
 // there is left out.
-func (s *Store) EvidenceOfEach(ctx context.Context, ids []string) (all []Evidence, err error) {
+func (s *Store) EvidenceOfEach(ctx context.Context, ids []string) ([]Evidence, error) {
 	var rows []evidenceJoined
-	err = s.db.ScanAll(ctx, &rows, selectEvidence(s.db.Read, &rows).Where("e.connection_id IN (?)", bun.Safe("?")).String(), ids)
-	if err != nil {
+	text := selectEvidence(s.db.Read, &rows).Where("e.connection_id IN (?)", bun.Safe("?")).String()
+	if err := s.db.ScanAll(ctx, &rows, text, ids); err != nil {
 		return nil, s.db.Fail("read the evidence", err)
 	}
 	return publicAll(rows), nil

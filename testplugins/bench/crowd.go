@@ -16,7 +16,7 @@ const (
 	crowdBefore      = 2   // rounds before it comes: the first has the second beside it as its control
 )
 
-// crowd measures what a reader waits when thousands of others may read, and hundreds of connections have
+// crowd measures what a reader waits when thousands of others may read, and a thousand connections have
 // the same stream: nothing of it should grow.
 func (b *bench) crowd() error {
 	ctx := context.Background()

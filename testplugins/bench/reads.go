@@ -40,7 +40,7 @@ type page struct {
 	Since string            `json:"next_changes_since"`
 }
 
-// bodies are answers that were read: what a client spends on them is not measured.
+// bodies are buffers for answers, so that a client's allocations count little.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func (r *readers) get(ctx context.Context, token, path string, into any) error {

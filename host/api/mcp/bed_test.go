@@ -125,7 +125,7 @@ func newBed(t testing.TB) *bed {
 	b.server = httptest.NewUnstartedServer(nil)
 	g := &web.Guard{As: as, Listening: netip.MustParseAddrPort(b.server.Listener.Addr().String())}
 	b.reader = records.New(records.Deps{
-		Guard: g, Callers: read.AnyOf(records.OwnerTokens(as), b), Now: b.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		Guard: g, Callers: read.AnyOf(b, records.OwnerTokens(as)), Now: b.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},

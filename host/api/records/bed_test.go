@@ -103,7 +103,7 @@ func newBed(t testing.TB) *bed {
 	g := &web.Guard{As: as, Listening: netip.MustParseAddrPort(at)}
 	client := &read.Caller{Client: "c", Grant: "g", Scope: &read.Scope{Streams: []read.StreamScope{{Name: "notes", Connections: []string{b.ids["one"]}, Fields: []string{"id", "title"}}}}}
 	b.server = New(Deps{
-		Guard: g, Callers: read.AnyOf(OwnerTokens(as), grants{"client": client}), Now: b.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Metadata: "/.well-known/x",
+		Guard: g, Callers: read.AnyOf(grants{"client": client}, OwnerTokens(as)), Now: b.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Metadata: "/.well-known/x",
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return as(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},

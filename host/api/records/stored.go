@@ -47,21 +47,21 @@ func aroundHole(text []byte, member, hole string) (before, after []byte, err err
 
 // rowWriter writes answers about records. It has one buffer for all of them.
 type rowWriter struct {
-	to  *bytes.Buffer
-	one bytes.Buffer
-	*json.Encoder
+	to      *bytes.Buffer
+	one     bytes.Buffer
+	encoder *json.Encoder // into one
 }
 
 func newRowWriter(to *bytes.Buffer) *rowWriter {
 	w := &rowWriter{to: to}
-	w.Encoder = wire.NewEncoder(&w.one)
+	w.encoder = wire.NewEncoder(&w.one)
 	return w
 }
 
 // write writes an answer with the JSON of a record in its hole; nil: it has none.
 func (w *rowWriter) write(answer any, data []byte) error {
 	w.one.Reset()
-	if err := w.Encode(answer); err != nil {
+	if err := w.encoder.Encode(answer); err != nil {
 		return err
 	}
 	before, after := w.one.Bytes(), []byte(nil)

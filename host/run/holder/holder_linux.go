@@ -24,7 +24,7 @@ var self = sync.OnceValue(func() string {
 // machine, or one that cannot be judged, counts as alive: its lease runs out by
 // itself.
 func Alive(holder string) bool {
-	if holder == Self() { // as each read asks of the host that answers it
+	if holder == Self() { // each read asks this of its own host
 		return true
 	}
 	part := strings.Split(holder, ":")

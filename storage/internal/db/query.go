@@ -66,13 +66,20 @@ func (d *DB) Query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	return rows, err
 }
 
-// ScanAll reads what Query does into a slice of rows of the database.
+// ScanAll reads the rows of a Query into a slice of models.
 func (d *DB) ScanAll(ctx context.Context, to any, text string, args ...any) error {
 	rows, err := d.Query(ctx, text, args...) //nolint:rowserrcheck // ScanRows does, and closes them
 	if err != nil {
 		return err
 	}
 	return d.Read.ScanRows(ctx, rows, to)
+}
+
+// Asked is how many queries of a file have been prepared, or found prepared.
+func (d *DB) Asked() int64 {
+	d.prepared.mu.Lock()
+	defer d.prepared.mu.Unlock()
+	return d.prepared.asked
 }
 
 // QueryRow reads one row as Query does; sql.ErrNoRows: there is none.

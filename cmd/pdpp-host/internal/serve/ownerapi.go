@@ -53,8 +53,9 @@ func (i *intake) openAPI(ctx context.Context, pages *site.Site, server *serving.
 	for _, path := range ownerapi.Elsewhere {
 		mux.Handle(path, a)
 	}
+	callers := read.AnyOf(i.desk, records.OwnerTokens(i.guard.As)) // apps read the most
 	readers := records.New(records.Deps{
-		Guard: i.guard, Callers: read.AnyOf(i.desk, records.OwnerTokens(i.guard.As)), Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
+		Guard: i.guard, Callers: callers, Now: server.Now, Random: server.Random, Logger: server.Logger, Metadata: oauth.PathResource, Knows: i.desk.Knows, Disclose: i.ledger.Note, Spent: i.ledger.Spent,
 		Reader: func(ctx context.Context) (*read.Reader, error) {
 			return i.guard.As(owner.Actor{Face: owner.APIToken}).Reader(ctx)
 		},
