@@ -30,7 +30,6 @@ func (b *bench) crowd() error {
 	if err != nil {
 		return err
 	}
-	const list = "/v1/streams/s0/records?limit=100"
 	sides := func() []*side {
 		return []*side{
 			r.asks("page of 100", "", r.whole, list),

@@ -67,6 +67,9 @@ func (r *readers) get(ctx context.Context, token, path string, into any) error {
 	return json.Unmarshal(body.Bytes(), into)
 }
 
+// list is the first page of 100 of a stream.
+const list = "/v1/streams/s0/records?limit=100"
+
 // asks is a side that sends one request.
 func (r *readers) asks(name, promised, token, path string) *side {
 	return &side{name: name, promised: promised, do: func(ctx context.Context) error { return r.get(ctx, token, path, nil) }}
@@ -166,7 +169,6 @@ func (s *side) share(of int) string {
 
 // sides are the short requests. The first one is the bare statement.
 func (r *readers) sides(ctx context.Context, db *sql.DB) ([]*side, error) {
-	const list = "/v1/streams/s0/records?limit=100"
 	far := ""
 	for range 999 {
 		var p page
@@ -194,7 +196,7 @@ func (r *readers) sides(ctx context.Context, db *sql.DB) ([]*side, error) {
 		r.asks("page 1,000", "1.2 x the first (1.05)", r.whole, list+far),
 		r.asks("page with 3 of 12 fields", "1.2 x the whole page (1.0)", r.whole, list+all),
 		r.asks("page under a time that hides 99 %", "3 x (1.5)", r.timed, list),
-		r.asks("changes, idle", "1 ms (0.3)", r.whole, "/v1/streams/s0/records?limit=100&changes_since="+url.QueryEscape(idle)),
+		r.asks("changes, idle", "1 ms (0.3)", r.whole, list+"&changes_since="+url.QueryEscape(idle)),
 		r.asks("exact count of a stream", "1 ms (0.2)", r.whole, "/v1/streams/s0/aggregate?metric=count"),
 		r.asks("search of a rare word", "p99 10 ms (3)", r.whole, "/v1/search?q=rare"),
 		r.asks("search of a common word", "p99 30 ms (10)", r.whole, "/v1/search?q=common"),
@@ -242,7 +244,7 @@ ORDER BY sort DESC, key DESC LIMIT 100) AS o JOIN records AS r ON r.stream_id = 
 
 // changes follows the feed of one stream to its end, and returns the next token and the number of rows.
 func (r *readers) changes(ctx context.Context, since string) (next string, rows int, err error) {
-	path := "/v1/streams/s0/records?limit=100&changes_since=" + url.QueryEscape(since)
+	path := list + "&changes_since=" + url.QueryEscape(since)
 	for cursor := ""; ; {
 		var p page
 		if err := r.get(ctx, r.whole, path+cursor, &p); err != nil {

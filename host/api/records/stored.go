@@ -99,19 +99,18 @@ func (p *page) encode() ([]byte, error) {
 	}
 	out := bytes.NewBuffer(make([]byte, 0, size))
 	out.Write(before)
-	rows, begin := newRowWriter(out), byte('[')
+	out.WriteByte('[')
+	rows := newRowWriter(out)
 	for i := range p.Data {
+		if i > 0 {
+			out.WriteByte(',')
+		}
 		r := p.Data[i]
 		r.Data = holeOf(p.Data[i].Data)
-		out.WriteByte(begin)
 		if err := rows.write(&r, p.Data[i].Data); err != nil {
 			return nil, err
 		}
 		out.Truncate(out.Len() - 1) // the end of its line
-		begin = ','
-	}
-	if len(p.Data) == 0 {
-		out.WriteByte(begin)
 	}
 	out.WriteByte(']')
 	out.Write(after)
