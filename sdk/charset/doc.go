@@ -1,0 +1,12 @@
+// Package charset turns text that somebody else wrote into UTF-8, and says what it took it for.
+//
+// Here: Reader, for a stream (reader.go); Text, for one text (text.go). Not here: encodings that
+// only a declaration gives away, such as KOI8-R.
+//
+// In: bytes in UTF-8, in UTF-16 with or without a byte order mark, or in Windows-1252. Out: valid
+// UTF-8 without a byte order mark.
+//
+// What is valid UTF-8 is UTF-8. A byte that is not becomes the character that Windows-1252 has in
+// its place, as the WHATWG's encoding standard defines it, and is counted: the replacement character
+// would lose what stood there, and hide that anything did.
+package charset
