@@ -6,7 +6,7 @@
 // In: bytes in UTF-8, in UTF-16 with or without a byte order mark, or in Windows-1252. Out: valid
 // UTF-8 without a byte order mark.
 //
-// What is valid UTF-8 is UTF-8. A byte that is not becomes the character that Windows-1252 has in
-// its place, as the WHATWG's encoding standard defines it, and is counted: the replacement character
-// would lose what stood there, and hide that anything did.
+// Valid UTF-8 passes as it is. A byte that is not valid there becomes its character of
+// Windows-1252, as the WHATWG's encoding standard defines it, and is counted: the replacement
+// character would lose what stood there, and hide that anything did.
 package charset
