@@ -1,7 +1,8 @@
 // Package charset turns text that somebody else wrote into UTF-8, and says what it took it for.
 //
-// Here: Reader, for a stream (reader.go); Text, for one text (text.go). Not here: encodings that
-// only a declaration gives away, such as KOI8-R.
+// Here: Reader, for a stream (reader.go); Text, for one text (text.go); Decode, for a text whose
+// encoding is declared (declared.go), by the code pages of pages.go. Not here: the encodings of
+// East Asia, whose tables are larger than a connector.
 //
 // In: bytes in UTF-8, in UTF-16 with or without a byte order mark, or in Windows-1252. Out: valid
 // UTF-8 without a byte order mark.

@@ -20,6 +20,7 @@ const readBytes = 32 << 10
 type Reader struct {
 	in       io.Reader
 	encoding string // "" before the first bytes came
+	asIs     bool   // what is no UTF-16 passes undecoded
 	taken    int64
 	raw      []byte // of in: not decoded yet
 	out      []byte // decoded, not read yet
@@ -29,6 +30,15 @@ type Reader struct {
 
 // New returns a reader of a stream that nobody declared the encoding of.
 func New(in io.Reader) *Reader { return &Reader{in: in, buf: make([]byte, readBytes)} }
+
+// NewUTF16 returns a reader that decodes UTF-16 alone: any other stream passes as it is, without
+// its mark. It is for formats whose lines are decoded one by one, because a line names its
+// encoding, or is cut within a character.
+func NewUTF16(in io.Reader) *Reader {
+	r := New(in)
+	r.asIs = true
+	return r
+}
 
 // Encoding returns what the stream was taken for, "" before the first Read.
 func (r *Reader) Encoding() string { return r.encoding }
@@ -66,11 +76,14 @@ func (r *Reader) fill() {
 		r.encoding, mark = sniff(r.raw)
 		r.raw = r.raw[mark:]
 	}
-	if r.encoding == UTF8 {
+	switch {
+	case r.encoding != UTF8:
+		r.utf16(ended)
+	case r.asIs:
+		r.out, r.raw = r.raw, nil
+	default:
 		r.utf8(ended)
-		return
 	}
-	r.utf16(ended)
 }
 
 // sniff returns the encoding that the first bytes show, and the length of their byte order mark.
