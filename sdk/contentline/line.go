@@ -19,33 +19,49 @@ type Line struct {
 type Param struct{ Name, Value []byte }
 
 // Split takes line apart (RFC 5545, section 3.1) and reports whether it is a content
-// line at all. It upper-cases names in place. A quoted parameter value may contain the
-// marks that otherwise end it.
+// line at all. It upper-cases names in place, and takes blanks around them. A quoted parameter
+// value may contain the marks that otherwise end it. A parameter without a value is the bare
+// one of vCalendar 1.0, such as QUOTED-PRINTABLE.
 func (c *Line) Split(line []byte) bool {
 	c.Name, c.Params, c.Value = nil, c.Params[:0], nil
-	i := nameLength(line)
-	if i == 0 || i == len(line) {
+	line = front(line)
+	n := nameLength(line)
+	if n == 0 {
 		return false
 	}
-	c.Name = Upper(line[:i])
-	for line[i] == ';' {
-		line = line[i+1:]
-		n := nameLength(line)
-		if n == 0 || n == len(line) || line[n] != '=' || len(c.Params) == maxParams {
+	c.Name, line = Upper(line[:n]), front(line[n:])
+	for len(line) > 0 && line[0] == ';' {
+		line = front(line[1:])
+		n = nameLength(line)
+		if n == 0 || len(c.Params) == maxParams {
 			return false
 		}
-		name := Upper(line[:n])
-		line = line[n+1:]
-		if i = paramEnd(line); i < 0 {
-			return false
+		p := Param{Name: Upper(line[:n])}
+		if line = front(line[n:]); len(line) > 0 && line[0] == '=' {
+			line = front(line[1:])
+			end := paramEnd(line)
+			if end < 0 {
+				return false
+			}
+			p.Value, line = bytes.TrimRight(line[:end], " \t"), line[end:]
 		}
-		c.Params = append(c.Params, Param{name, line[:i]})
+		c.Params = append(c.Params, p)
 	}
-	if line[i] != ':' {
+	if len(line) == 0 || line[0] != ':' {
 		return false
 	}
-	c.Value = line[i+1:]
+	c.Value = line[1:]
 	return true
+}
+
+// front takes blanks off, and the mark of byte order that a file has which was glued to another.
+func front(b []byte) []byte {
+	for {
+		n := len(b)
+		if b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t"); len(b) == n {
+			return b
+		}
+	}
 }
 
 // paramEnd returns the index of the ";" or ":" that ends a parameter's value.

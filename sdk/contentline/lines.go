@@ -3,6 +3,9 @@ package contentline
 import (
 	"bytes"
 	"io"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 )
 
 // MaxBytes bounds one unfolded line. Longer ones (usually an attachment inlined as
@@ -10,78 +13,190 @@ import (
 const MaxBytes = 256 << 10
 
 // Reader reads the unfolded lines of a stream in memory that does not depend on the
-// stream's length. Line ends are CRLF or LF. Unfolding joins bytes, so a code point that
-// a fold splits is whole again.
+// stream's length. A line ends with CRLF, LF, CR, or with more than one CR and a LF, as a file
+// that was written twice in text mode has it. Unfolding joins bytes, so a code point that
+// a fold splits is whole again. Lines are UTF-8: see package charset.
 type Reader struct {
 	Oversized int   // lines cut at MaxBytes
+	Guessed   int   // lines that are not UTF-8, name no encoding, and were read as Windows-1252
+	Number    int   // of the first line in the file that the last one was made of, from 1
 	Err       error // why the stream ended early
 
+	text     *charset.Reader
 	r        io.Reader
 	buf      []byte
 	pos, end int
-	read     int64 // bytes taken from r
+	lines    int // that ended so far
 	line     []byte
+	indent   int // blanks before the line
+	lead     int // blanks that were taken from the front of the next one
+	held     heldLine
+}
+
+// heldLine was read too far and is the next one.
+type heldLine struct {
+	text           []byte
+	number, indent int
 }
 
 // NewReader returns a Reader of r that uses buf, which has some length.
-func NewReader(r io.Reader, buf []byte) *Reader { return &Reader{r: r, buf: buf} }
+func NewReader(r io.Reader, buf []byte) *Reader {
+	text := charset.NewUTF16(r)
+	return &Reader{r: text, text: text, buf: buf}
+}
+
+// Broken returns how many halves of UTF-16 characters are no characters, and were read as "?".
+func (l *Reader) Broken() int { return int(l.text.Taken()) }
 
 // Next returns the next non-empty line, valid until the next call, or nil at the end or
 // at a read error, which is then in Err.
 func (l *Reader) Next() []byte {
 	for {
-		l.line = l.line[:0]
-		first := l.read == 0
-		if !l.fill() {
+		whole, ok := l.logical()
+		if !ok {
 			return nil
 		}
-		cut := false
-		for {
-			cut = !l.physical() || cut
-			if !l.fill() || (l.buf[l.pos] != ' ' && l.buf[l.pos] != '\t') {
-				break
-			}
-			l.pos++
-		}
-		if l.Err != nil {
-			return nil
-		}
-		if cut {
+		if !whole {
 			l.Oversized++
+			l.line = wholeRunes(l.line)
 		}
-		line := l.line
-		if first {
-			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-		}
-		if len(line) > 0 {
-			return line
+		if len(l.line) > 0 {
+			return l.decoded()
 		}
 	}
 }
 
+// logical reads one line with those that continue it. whole is false when it was cut.
+func (l *Reader) logical() (whole, ok bool) {
+	whole = true
+	if len(l.held.text) > 0 {
+		l.line, l.Number, l.indent = append(l.line[:0], l.held.text...), l.held.number, l.held.indent
+		l.held.text = l.held.text[:0]
+	} else {
+		l.empty()
+		if !l.fill() {
+			return false, false
+		}
+		l.line, l.Number = l.line[:0], l.lines+1
+		l.indent, l.lead = l.lead+l.blanks(), 0
+		whole = l.physical()
+	}
+	for more := true; more; {
+		l.empty()
+		if !l.fill() {
+			break
+		}
+		var fits bool
+		switch c := l.buf[l.pos]; {
+		case softBreak(l.line):
+			more, fits = l.continueQuoted()
+		case c == ' ' || c == '\t':
+			more, fits = l.continueFolded()
+		default:
+			more, fits = false, true
+		}
+		whole = whole && fits
+	}
+	return whole, l.Err == nil
+}
+
+// continueFolded joins the line that begins with a blank (RFC 5545, section 3.1), and reports
+// whether more may follow. In a file that is indented by its levels, a line that is indented no
+// further is the next one, and so is a property behind a BEGIN or END, which nobody folds.
+func (l *Reader) continueFolded() (more, fits bool) {
+	l.pos++
+	blanks := 1
+	if l.indent > 0 {
+		if blanks += l.blanks(); blanks <= l.indent {
+			l.lead = blanks
+			return false, true
+		}
+		for range blanks - l.indent - 1 {
+			l.line = append(l.line, ' ')
+		}
+	}
+	from, number := len(l.line), l.lines+1
+	fits = l.physical()
+	if added := l.line[from:]; isStructure(l.line[:from]) && looksLikeProperty(added) || l.indent > 0 && isStructure(added) {
+		bare := bytes.TrimLeft(added, " \t")
+		l.hold(from, bare, number, blanks+len(added)-len(bare))
+		return false, true
+	}
+	return true, fits
+}
+
+// continueQuoted joins the line behind a soft break of quoted-printable text (RFC 2045, section
+// 6.7, rule 5), unless it is an END or BEGIN: then the text is damaged, and its component is not.
+func (l *Reader) continueQuoted() (more, fits bool) {
+	from, number := bytes.LastIndexByte(l.line, '='), l.lines+1
+	mark := append([]byte(nil), l.line[from:]...)
+	l.line = l.line[:from]
+	fits = l.physical()
+	if added := l.line[from:]; isStructure(added) {
+		l.hold(from, added, number, 0)
+		l.line = append(l.line, mark...)
+		return false, true
+	}
+	return true, fits
+}
+
+// hold takes the line from there on off again: it is the next one.
+func (l *Reader) hold(from int, text []byte, number, indent int) {
+	l.held.text, l.held.number, l.held.indent = append(l.held.text[:0], text...), number, indent
+	l.line = l.line[:from]
+}
+
 // physical appends one line without its end and reports whether all of it fit.
 func (l *Reader) physical() bool {
-	from, fits := len(l.line), true
+	fits := true
 	for l.fill() {
 		part := l.buf[l.pos:l.end]
 		n := bytes.IndexByte(part, '\n')
 		if n >= 0 {
 			part = part[:n]
 		}
+		if m := bytes.IndexByte(part, '\r'); m >= 0 {
+			part, n = part[:m], m
+		}
 		l.pos += len(part)
-		if room := MaxBytes - len(l.line); len(part) > room {
+		if room := max(MaxBytes-len(l.line), 0); len(part) > room {
 			part, fits = part[:room], false
 		}
 		l.line = append(l.line, part...)
 		if n >= 0 {
-			l.pos++
+			l.lineEnd()
 			break
 		}
 	}
-	if n := len(l.line); n > from && fits && l.line[n-1] == '\r' {
-		l.line = l.line[:n-1]
-	}
 	return fits
+}
+
+// lineEnd takes the end of a line: any number of CR, and a LF.
+func (l *Reader) lineEnd() {
+	l.lines++
+	for l.fill() && l.buf[l.pos] == '\r' {
+		l.pos++
+	}
+	if l.fill() && l.buf[l.pos] == '\n' {
+		l.pos++
+	}
+}
+
+// empty passes over empty lines.
+func (l *Reader) empty() {
+	for l.lead == 0 && l.fill() && (l.buf[l.pos] == '\r' || l.buf[l.pos] == '\n') {
+		l.lineEnd()
+	}
+}
+
+// blanks takes blanks and counts them.
+func (l *Reader) blanks() int {
+	n := 0
+	for l.fill() && (l.buf[l.pos] == ' ' || l.buf[l.pos] == '\t') {
+		l.pos++
+		n++
+	}
+	return n
 }
 
 // fill makes at least one byte available and reports whether there is one.
@@ -92,7 +207,6 @@ func (l *Reader) fill() bool {
 		}
 		n, err := l.r.Read(l.buf)
 		l.pos, l.end = 0, n
-		l.read += int64(n)
 		if err != nil {
 			l.r = nil
 			if err != io.EOF {
@@ -101,4 +215,30 @@ func (l *Reader) fill() bool {
 		}
 	}
 	return true
+}
+
+// decoded returns the line as UTF-8, by the CHARSET that it names.
+func (l *Reader) decoded() []byte {
+	if utf8.Valid(l.line) {
+		return l.line
+	}
+	text, known := charset.Decode(l.line, declared(l.line))
+	if !known {
+		l.Guessed++
+	}
+	l.line = append(l.line[:0], text...)
+	return l.line
+}
+
+// wholeRunes takes the bytes off that a cut left of a code point.
+func wholeRunes(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-n:]) {
+				return b[:len(b)-n]
+			}
+			break
+		}
+	}
+	return b
 }

@@ -1,0 +1,63 @@
+package contentline
+
+import "bytes"
+
+// Trim takes white space, control characters and marks of byte order off both ends: producers and
+// editors leave them around names, dates and whole lines.
+func Trim(b []byte) []byte {
+	return bytes.TrimFunc(b, func(r rune) bool {
+		switch {
+		case r <= ' ', r >= '\u007f' && r <= '\u00a0', r >= '\u2000' && r <= '\u200b':
+			return true
+		}
+		return r == '\u2028' || r == '\u2029' || r == '\u202f' || r == '\u205f' || r == '\u3000' || r == '\ufeff'
+	})
+}
+
+// IsName reports whether b is a name of RFC 5545, section 3.1.
+func IsName(b []byte) bool { return len(b) > 0 && nameLength(b) == len(b) }
+
+// isStructure reports whether the line is a BEGIN or END with a name.
+func isStructure(line []byte) bool {
+	name, value, ok := bytes.Cut(line, []byte{':'})
+	if !ok || !IsName(Trim(value)) {
+		return false
+	}
+	name = Trim(name)
+	return bytes.EqualFold(name, []byte("BEGIN")) || bytes.EqualFold(name, []byte("END"))
+}
+
+// looksLikeProperty reports whether the line begins with a name and what follows one.
+func looksLikeProperty(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	n := nameLength(line)
+	rest := bytes.TrimLeft(line[n:], " \t")
+	return n > 0 && len(rest) > 0 && (rest[0] == ':' || rest[0] == ';')
+}
+
+// header returns the line up to its value.
+func header(line []byte) []byte {
+	if i := bytes.IndexByte(line, ':'); i >= 0 {
+		return line[:i]
+	}
+	return nil
+}
+
+// softBreak reports whether the line is quoted-printable text that goes on in the next one.
+func softBreak(line []byte) bool {
+	end := bytes.TrimRight(line, " \t")
+	if len(end) == 0 || end[len(end)-1] != '=' {
+		return false
+	}
+	return bytes.Contains(bytes.ToUpper(header(line)), []byte("QUOTED-PRINTABLE"))
+}
+
+// declared returns the value of the line's CHARSET, "" without one.
+func declared(line []byte) string {
+	for _, p := range bytes.Split(header(line), []byte{';'}) {
+		if name, value, ok := bytes.Cut(p, []byte{'='}); ok && bytes.EqualFold(Trim(name), []byte("CHARSET")) {
+			return string(Trim(value))
+		}
+	}
+	return ""
+}
