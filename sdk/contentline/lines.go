@@ -102,8 +102,10 @@ func (l *Reader) logical() (whole, ok bool) {
 
 // continueFolded joins the line that begins with a blank (RFC 5545, section 3.1), and reports
 // whether more may follow. In a file that is indented by its levels, a line that is indented no
-// further is the next one, and so is a property behind a BEGIN or END, which nobody folds.
+// further is the next one, and so is a property behind a BEGIN or END, which nobody folds. So is a
+// BEGIN or END behind more than the one blank of a fold.
 func (l *Reader) continueFolded() (more, fits bool) {
+	deep, before := l.indent > 0 || l.buf[l.pos] == '\t', len(l.line)
 	l.pos++
 	blanks := 1
 	if l.indent > 0 {
@@ -117,9 +119,11 @@ func (l *Reader) continueFolded() (more, fits bool) {
 	}
 	from, number := len(l.line), l.lines+1
 	fits = l.physical()
-	if added := l.line[from:]; isStructure(l.line[:from]) && looksLikeProperty(added) || l.indent > 0 && isStructure(added) {
-		bare := bytes.TrimLeft(added, " \t")
-		l.hold(from, bare, number, blanks+len(added)-len(bare))
+	added := l.line[from:]
+	bare := bytes.TrimLeft(added, " \t")
+	deep = deep || len(bare) < len(added)
+	if isStructure(l.line[:from]) && looksLikeProperty(bare) || deep && isStructure(bare) {
+		l.hold(before, bare, number, blanks+len(added)-len(bare))
 		return false, true
 	}
 	return true, fits

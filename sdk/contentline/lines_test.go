@@ -35,6 +35,8 @@ func TestUnfold(t *testing.T) {
 		{" BEGIN:VCALENDAR\r\nA:1\r\n 2\r\n", `["BEGIN:VCALENDAR" "A:12"]`},
 		{"BEGIN:A\n  X:1\n    fold\n  BEGIN:B\n\tY;Z=1:2\n\t\t fold\n  END:B\nEND:A\nX:1\n  y\n",
 			`["BEGIN:A" "X:1 fold" "BEGIN:B" "Y;Z=1:2 fold" "END:B" "END:A" "X:1 y"]`},
+		{"A:1\n\tBEGIN:B\n\t\tX:1\n\tEND:B\nA:see\n BEGIN:B\n", `["A:1" "BEGIN:B" "X:1" "END:B" "A:seeBEGIN:B"]`},
+		{"A:1\n  BEGIN:B\n    X:1\n  END:B\nA:2\n", `["A:1" "BEGIN:B" "X:1" "END:B" "A:2"]`},
 		{"BEGIN:VCAL\r\n ENDAR\r\nEND:VCALENDAR\r\n \r\n", `["BEGIN:VCALENDAR" "END:VCALENDAR"]`},
 		{"BEGIN:VEVENT \t\nA:1\n", `["BEGIN:VEVENT \t" "A:1"]`},
 		// Soft line breaks of quoted-printable text.
