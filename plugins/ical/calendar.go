@@ -16,6 +16,7 @@ type calendar struct {
 const maxCalendarText = 4 << 10
 
 func (c *calendar) property(l *contentline.Line) {
+	l.Decode()
 	switch string(l.Name) {
 	case "X-WR-CALNAME", "NAME":
 		first(&c.name, l)
@@ -28,7 +29,7 @@ func (c *calendar) property(l *contentline.Line) {
 	case "COLOR", "X-APPLE-CALENDAR-COLOR":
 		first(&c.color, l)
 	case "METHOD":
-		c.cancels = string(contentline.Upper(l.Value)) == "CANCEL"
+		c.cancels = string(contentline.Upper(contentline.Trim(l.Value))) == "CANCEL"
 	}
 }
 

@@ -41,8 +41,9 @@ type run struct {
 	total, done   int64
 	pace          cursor.Pace
 	problems      *problems.Tally
-	failed        int64 // files and folders that could not be collected
-	parts         bool  // an enumeration was opened, and may have been left open
+	names         nameCounts // the table of the names in the cursor
+	failed        int64      // files and folders that could not be collected
+	parts         bool       // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -71,6 +72,10 @@ func newRun(h *sdk.Host) (*run, error) {
 	for p, s := range r.before.files {
 		r.after.files[p] = s
 	}
+	for _, name := range r.before.names {
+		r.names.index(name)
+	}
+	r.after.names = r.names.names
 	for _, f := range r.found {
 		r.total += f.Size
 	}
@@ -146,19 +151,40 @@ func (r *run) file(f files.Entry) error {
 			return err
 		}
 	}
-	if problem == notICal && (old == nil || old.live == 0) {
-		problem = stranger
-	}
 	if problem != nil {
-		r.note(problem, f.Path)
+		r.unread(f.Path, old, problem)
 		return nil
 	}
-	s := &fileState{size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids}
+	s := r.read(f, v, old)
+	return r.calendar(f, id, v, s, old)
+}
+
+// unread and read say what became of a file: each file that a run looks into ends in one of them,
+// once. A file without a calendar, which this connector does not understand, ends in unread with
+// notICal.
+func (r *run) unread(p string, old *fileState, why *problems.Kind) {
+	if why == notICal && (old == nil || old.live == 0) {
+		why = stranger
+	}
+	r.note(why, p)
+}
+
+// read has the cursor know the file. Of one that is damaged, what closes was collected, and the
+// rest of what an earlier run collected stays.
+func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
+	s := &fileState{
+		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids, unknown: v.names.refer(&r.names),
+	}
+	if !s.whole() {
+		if s.ids = ""; old != nil {
+			s.ids, s.prints, s.live = old.ids, old.prints, max(old.live, s.live)
+		}
+	}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
 	}
-	r.after.files[f.Path] = s
-	return r.calendar(f, id, v, s, old)
+	r.after.files[f.Path], r.after.names = s, r.names.names
+	return s
 }
 
 // survey does the first pass over f.
@@ -195,7 +221,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum {
 		return nil, nil
 	}
-	part, err := r.part(id, old, v.live <= fewEvents)
+	part, err := r.part(id, old, v.live <= fewEvents && v.counts.broken == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +235,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		e := &s.ev
 		event, _, buf := identify(r.hashed, id, e)
 		r.hashed = buf
+		event = v.idOf(event, e)
 		if en := v.entries[event]; en.ordinal != s.events || en.fingerprint == 0 {
 			return nil
 		}
@@ -220,6 +247,9 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 	}
 	if s.events != v.total || !r.unchanged(f) {
 		return changed, nil
+	}
+	if v.counts.broken > 0 {
+		return nil, nil // the part stays open: what does not close may be any event
 	}
 	return nil, r.bury(part, old, v.entries)
 }
@@ -266,6 +296,9 @@ func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) e
 		name = strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
 	}
 	s.calendar = files.Sum(name, c.description, c.zone, c.product, c.color, strconv.FormatInt(s.live, 10))
+	if old != nil && old.calendar != 0 && !s.whole() {
+		s.calendar = old.calendar // what the file lacks may be part of the record
+	}
 	if old != nil && old.calendar == s.calendar {
 		return nil
 	}
@@ -330,12 +363,12 @@ func (r *run) missingCalendars(present map[string]bool) (lost []string) {
 		return nil
 	}
 	for p := range present {
-		if r.after.files[p] != nil {
+		if s, b := r.after.files[p], r.before.files[p]; s != nil && (s.whole() || b != nil && b.whole()) {
 			return nil // a calendar, now or before
 		}
 	}
 	for _, p := range cursor.Keys(r.before.files) {
-		if r.before.files[p].size > 0 && !r.list.Hides(p) { // otherwise its events are buried already
+		if r.before.files[p].size > 0 && !present[p] && !r.list.Hides(p) { // otherwise its events are buried already
 			lost = append(lost, p)
 		}
 	}

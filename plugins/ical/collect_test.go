@@ -127,8 +127,8 @@ func TestDownloadNoiseIsNoEdit(t *testing.T) {
 	first := f.collect(t)
 	text := strings.Replace(vcalendar(vevent("1", "one", "X-B:2", "LOCATION:here")), "DTSTAMP:20260101T000000Z", "DTSTAMP:20260202T020202Z", 1)
 	f.write("a.ics", text)
-	if got := again(t, first); len(got.Changes()) != 0 {
-		t.Fatalf("emitted %v, want len(got.Changes()) = 0", got.Changes())
+	if got := again(t, first); summaries(got) != "" || len(deletes(got, streamEvents)) != 0 {
+		t.Fatalf("changed %q and %v, want nothing", summaries(got), deletes(got, streamEvents))
 	}
 }
 
@@ -179,18 +179,18 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 		delete(f.files, "a.ics")
 		delete(f.files, "sub/b.ics")
 	}
-	for name, c := range map[string]struct{ file, text, reasons string }{
-		"a note":                 {"note.txt", "hello", gone.Reason},
-		"a folder's own":         {".DS_Store", "", gone.Reason},
-		"another folder":         {"photos/one.jpg", "", gone.Reason},
-		"a page":                 {"page.ics", "<html></html>\n", gone.Reason + "," + notICal.Reason},
-		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", torn.Reason + "," + gone.Reason},
+	for name, c := range map[string]struct{ file, text, reasons, files string }{
+		"a note":                 {"note.txt", "hello", gone.Reason, "incomplete 2"},
+		"a folder's own":         {".DS_Store", "", gone.Reason, "incomplete 2"},
+		"another folder":         {"photos/one.jpg", "", gone.Reason, "incomplete 2"},
+		"a page":                 {"page.ics", "<html></html>\n", gone.Reason + "," + notICal.Reason, "incomplete 2"},
+		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", torn.Reason + "," + gone.Reason, "incomplete 3"},
 	} {
 		take()
 		f.write(c.file, c.text)
 		for mode, last := range map[string]*sdktest.Result{"incremental": again(t, first), "full": refresh(t, first)} {
-			if got := covered(last)["files"]; got != "incomplete 2" {
-				t.Errorf("%s, %s: %s, want incomplete 2", name, mode, got)
+			if got := covered(last)["files"]; got != c.files {
+				t.Errorf("%s, %s: %s, want %s", name, mode, got, c.files)
 			}
 			for range 2 {
 				if n := len(deletes(last, streamEvents)) + len(deletes(last, streamCalendars)); n != 0 {
@@ -243,14 +243,13 @@ func TestDamagedFilesKeepTheirEvents(t *testing.T) {
 	t.Parallel()
 	whole := vcalendar(vevent("1", "one"), vevent("2", "two"))
 	for name, c := range map[string]struct{ text, reason string }{
-		"cut in the middle":    {whole[:len(whole)/2], "file_incomplete"},
-		"no END:VCALENDAR":     {strings.TrimSuffix(whole, "END:VCALENDAR\n"), "file_incomplete"},
-		"second half missing":  {whole + "BEGIN:VCALENDAR\nX:1\n", "file_incomplete"},
-		"crossed":              {strings.Replace(whole, "END:VEVENT", "END:VALARM", 1), "file_incomplete"},
-		"event never ends":     {strings.Replace(whole, "END:VEVENT\n", "", 1), "file_incomplete"},
-		"empty":                {"", "not_a_calendar"},
-		"a page":               {"<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "not_a_calendar"},
-		"event without a home": {vevent("1", "one"), "not_a_calendar"},
+		"cut in the middle":   {whole[:len(whole)/2], "file_incomplete"},
+		"no END:VCALENDAR":    {strings.TrimSuffix(whole, "END:VCALENDAR\n"), "file_incomplete"},
+		"second half missing": {whole + "BEGIN:VCALENDAR\nX:1\n", "file_incomplete"},
+		"crossed":             {strings.Replace(whole, "END:VEVENT", "END:VALARM", 1), "file_incomplete,malformed_lines"},
+		"event never ends":    {strings.Replace(whole, "END:VEVENT\n", "", 1), "file_incomplete"},
+		"empty":               {"", "not_a_calendar"},
+		"a page":              {"<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "not_a_calendar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -390,8 +389,8 @@ func TestCoverageAndMalformedLines(t *testing.T) {
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	second := again(t, first)
-	if got := strings.Join(second.Keys("coverage_diagnostics"), ","); got != "coverage:malformed_lines,coverage:todos" {
-		t.Fatalf("%v, want coverage:malformed_lines,coverage:todos", got)
+	if got := strings.Join(second.Keys("coverage_diagnostics"), ","); got != "coverage:malformed_lines,coverage:unknown_names,coverage:todos" {
+		t.Fatalf("%v, want coverage:malformed_lines,coverage:unknown_names,coverage:todos", got)
 	}
 }
 

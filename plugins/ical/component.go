@@ -22,47 +22,41 @@ const (
 // maxComponents bounds nesting; real calendars nest four deep.
 const maxComponents = 16
 
-// counts are the numbers of the other parts of a file.
-type counts struct {
-	todos, journals, freeBusy int64
-	malformed                 int64 // lines that are no content lines
-	badDates                  int64 // invalid dates, times and durations of events
-	oversized                 int64 // lines cut short
-	noUID                     int64 // events without a UID
-	// Among the events that are not cancelled:
-	unknownZone int64 // those with a start or end in a zone that the file does not define
-	floating    int64 // those that start on a wall clock of no zone
-}
-
-// countNames are the names of the counts in a cursor.
-var countNames = [...]string{"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating"}
-
-// all lists the counts, by countNames.
-func (c *counts) all() [len(countNames)]*int64 {
-	return [...]*int64{&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating}
+// open is a component that did not close yet.
+type open struct {
+	kind    component
+	name    [16]byte
+	size    int
+	line    int  // where it began
+	implied bool // no line began it
 }
 
 // scan reads one file: VCALENDAR objects one after the other. It calls event at
 // the end of every VEVENT, which is reused for the next.
+//
+// A piece that is damaged costs that piece: what closes is read, what does not is counted with
+// its line, and what comes behind it is read again from the next component on that has its place
+// in a VCALENDAR.
 type scan struct {
 	in    *contentline.Reader
 	line  contentline.Line
-	stack [maxComponents]struct {
-		kind component
-		name [16]byte
-		size int
-	}
+	stack [maxComponents]open
 	depth int
 
-	calendar calendar
-	events   uint32 // VEVENTs so far
-	ev       event
-	zones    map[string]*zone // nil: not wanted
-	zone     *zone            // the VTIMEZONE that is open
-	zoneID   string
-	counts   counts
-	closed   int // VCALENDAR objects that ended
-	event    func(s *scan) error
+	calendar  calendar
+	calendars int    // VCALENDAR objects so far
+	events    uint32 // VEVENTs that closed so far
+	ev        event
+	zones     map[string]*zone // nil: not wanted
+	zone      *zone            // the VTIMEZONE that is open
+	zoneID    string
+	counts    counts
+	names     *nameCounts // that the connector does not know; nil: not wanted
+	event     func(s *scan) error
+}
+
+func newScan(r io.Reader, buf []byte, event func(*scan) error) *scan {
+	return &scan{in: contentline.NewReader(r, buf), event: event}
 }
 
 // run reads to the end. problem says why the file may not be collected; err is the error of
@@ -70,42 +64,37 @@ type scan struct {
 func (s *scan) run() (problem *problems.Kind, err error) {
 	for line := s.in.Next(); line != nil; line = s.in.Next() {
 		if !s.line.Split(line) {
-			s.counts.malformed++
+			s.malformed()
 			continue
 		}
 		switch string(s.line.Name) {
 		case "BEGIN":
-			if !s.beginComponent() {
-				return s.broken(), nil
-			}
+			s.beginComponent()
 		case "END":
-			ok, err := s.end()
-			if err != nil {
+			if err := s.end(); err != nil {
 				return nil, err
-			}
-			if !ok {
-				return s.broken(), nil
 			}
 		default:
 			s.property()
 		}
 	}
+	s.closeTo(0)
 	s.counts.oversized += int64(s.in.Oversized)
+	s.counts.guessed += int64(s.in.Guessed + s.in.Broken())
 	switch {
 	case s.in.Err != nil:
 		return unreadableFile, nil //nolint:nilerr // a fault of the file is its problem; err comes from event alone
-	case s.depth > 0 || s.closed == 0:
-		return s.broken(), nil
+	case s.calendars == 0:
+		return notICal, nil
 	}
 	return nil, nil
 }
 
-// broken names the fault of a structure that does not close.
-func (s *scan) broken() *problems.Kind {
-	if s.depth == 0 && s.closed == 0 {
-		return notICal
+// malformed counts a line that has no place in a calendar.
+func (s *scan) malformed() {
+	if s.counts.malformed++; s.counts.malformedAt == 0 {
+		s.counts.malformedAt = int64(s.in.Number)
 	}
-	return torn
 }
 
 func (s *scan) top() component {
@@ -115,65 +104,139 @@ func (s *scan) top() component {
 	return s.stack[s.depth-1].kind
 }
 
-func (s *scan) beginComponent() bool {
-	if s.depth == maxComponents {
-		return false
+// structureName returns the name behind a BEGIN or END, nil where there is no name: then the
+// line is one of a text that was not folded.
+func (s *scan) structureName() []byte {
+	if name := contentline.Trim(s.line.Value); contentline.IsName(name) && len(s.line.Params) == 0 {
+		return contentline.Upper(name)
 	}
-	name, parent, kind := contentline.Upper(s.line.Value), s.top(), compOther
-	switch string(name) {
-	case "VCALENDAR":
-		if s.depth > 0 {
-			return false // the one before never ended
-		}
-		kind = compCalendar
-		s.calendar.cancels = false
-	case "VEVENT":
-		if parent != compCalendar {
-			return false
-		}
-		kind = compEvent
-		s.ev.reset()
-	case "VALARM":
-		if kind = compAlarm; parent == compEvent {
-			s.ev.alarm()
-		}
-	case "VTIMEZONE":
-		kind, s.zone, s.zoneID = compTimezone, &zone{}, ""
-	case "STANDARD", "DAYLIGHT":
-		if parent == compTimezone {
-			kind = compObservance
-			s.zone.observances = append(s.zone.observances, observance{})
-			s.zone.unusable = s.zone.unusable || len(s.zone.observances) > maxObservances
-		}
-	case "VTODO":
-		s.counts.todos++
-	case "VJOURNAL":
-		s.counts.journals++
-	case "VFREEBUSY":
-		s.counts.freeBusy++
-	}
-	if s.depth == 0 && kind != compCalendar {
-		return false
-	}
-	top := &s.stack[s.depth]
-	top.kind, top.size = kind, copy(top.name[:], name)
-	s.depth++
-	return true
+	return nil
 }
 
-func (s *scan) end() (bool, error) {
-	name := contentline.Upper(s.line.Value)
-	if s.depth == 0 {
-		return false, nil
+func (s *scan) beginComponent() {
+	name := s.structureName()
+	kind, top := placeOf(string(name))
+	switch {
+	case name == nil || s.depth == 0 && !top:
+		s.malformed()
+		return
+	case kind == compCalendar:
+		s.closeTo(0) // the one before never ended
+		s.push(compCalendar, "VCALENDAR", false)
+		return
+	case top && s.depth == 0: // an event without a calendar around it
+		s.push(compCalendar, "VCALENDAR", true)
+	case top:
+		s.closeTo(1)
+	case s.depth == maxComponents:
+		s.malformed()
+		return
 	}
-	top := &s.stack[s.depth-1]
-	if string(name[:min(len(name), len(top.name))]) != string(top.name[:top.size]) {
-		return false, nil
+	if kind == compObservance && s.top() != compTimezone {
+		kind = compOther
 	}
+	s.started(kind, string(name))
+	s.push(kind, string(name), false)
+}
+
+// placeOf returns what a component is, and whether its place is in a VCALENDAR alone: another
+// component that is open there did not close.
+func placeOf(name string) (kind component, top bool) {
+	switch name {
+	case "VCALENDAR":
+		return compCalendar, true
+	case "VEVENT":
+		return compEvent, true
+	case "VTIMEZONE":
+		return compTimezone, true
+	case "VTODO", "VJOURNAL", "VFREEBUSY", "VAVAILABILITY":
+		return compOther, true
+	case "VALARM":
+		return compAlarm, false
+	case "STANDARD", "DAYLIGHT":
+		return compObservance, false
+	}
+	return compOther, false
+}
+
+// started prepares for what a component has in it, and counts what is not read.
+func (s *scan) started(kind component, name string) {
+	switch kind {
+	case compEvent:
+		s.ev.reset()
+	case compAlarm:
+		if s.top() == compEvent {
+			s.ev.alarm()
+		}
+	case compTimezone:
+		s.zone, s.zoneID = &zone{}, ""
+	case compObservance:
+		s.zone.observances = append(s.zone.observances, observance{})
+		s.zone.unusable = s.zone.unusable || len(s.zone.observances) > maxObservances
+	case compOther:
+		switch name {
+		case "VTODO":
+			s.counts.todos++
+		case "VJOURNAL":
+			s.counts.journals++
+		case "VFREEBUSY":
+			s.counts.freeBusy++
+		default:
+			s.names.add("component ", name)
+		}
+	}
+}
+
+func (s *scan) push(kind component, name string, implied bool) {
+	top := &s.stack[s.depth]
+	*top = open{kind: kind, line: s.in.Number, implied: implied}
+	top.size = copy(top.name[:], name)
+	s.depth++
+	if kind == compCalendar {
+		s.calendars++
+		s.calendar.cancels = false
+	}
+	if implied {
+		s.unclosed(s.in.Number)
+	}
+}
+
+// unclosed counts a component that does not close, or was never begun.
+func (s *scan) unclosed(line int) {
+	if s.counts.broken++; s.counts.brokenAt == 0 {
+		s.counts.brokenAt = int64(line)
+	}
+}
+
+// closeTo ends what is open beyond a depth: it did not close.
+func (s *scan) closeTo(depth int) {
+	for s.depth > depth {
+		s.depth--
+		top := &s.stack[s.depth]
+		switch top.kind {
+		case compObservance:
+			s.zone.unusable = true
+		case compTimezone:
+			s.zone = nil
+		}
+		if !top.implied {
+			s.unclosed(top.line)
+		}
+	}
+}
+
+func (s *scan) end() error {
+	name, at := s.structureName(), s.depth-1
+	for at >= 0 && (name == nil || string(name[:min(len(name), len(s.stack[at].name))]) != string(s.stack[at].name[:s.stack[at].size])) {
+		at--
+	}
+	if at < 0 {
+		s.malformed()
+		return nil
+	}
+	s.closeTo(at + 1)
 	s.depth--
-	switch top.kind {
-	case compCalendar:
-		s.closed++
+	switch s.stack[at].kind {
 	case compTimezone:
 		s.endZone()
 	case compObservance:
@@ -182,9 +245,9 @@ func (s *scan) end() (bool, error) {
 	case compEvent:
 		s.events++
 		s.counts.badDates += int64(s.ev.badDates)
-		return true, s.event(s)
+		return s.event(s)
 	}
-	return true, nil
+	return nil
 }
 
 func (s *scan) property() {
@@ -192,10 +255,17 @@ func (s *scan) property() {
 	case compCalendar:
 		s.calendar.property(&s.line)
 	case compEvent:
-		s.ev.property(&s.line)
+		if !known(string(s.line.Name)) {
+			s.names.add("property ", string(s.line.Name))
+			return
+		}
+		if encoding := s.ev.property(&s.line); encoding != "" {
+			s.names.add("encoding ", encoding)
+			s.counts.guessed++
+		}
 	case compTimezone:
 		if string(s.line.Name) == "TZID" {
-			s.zoneID = string(s.line.Value)
+			s.zoneID = string(contentline.Trim(s.line.Value))
 		}
 	case compObservance:
 		if !s.zone.observances[len(s.zone.observances)-1].property(&s.line) {
@@ -203,7 +273,7 @@ func (s *scan) property() {
 		}
 	case compOther:
 		if s.depth == 0 {
-			s.counts.malformed++
+			s.malformed()
 		}
 	}
 }
@@ -218,8 +288,4 @@ func (s *scan) endZone() {
 	if _, ok := s.zones[s.zoneID]; !ok {
 		s.zones[s.zoneID] = z
 	}
-}
-
-func newScan(r io.Reader, buf []byte, event func(*scan) error) *scan {
-	return &scan{in: contentline.NewReader(r, buf), event: event}
 }

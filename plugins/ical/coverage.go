@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
@@ -47,8 +48,15 @@ func (r *run) coverage() error {
 func (r *run) coverageRows() []coverageRow {
 	var sum counts
 	var live int64
-	for _, s := range r.after.files {
+	var unknown nameCounts
+	failed := r.failed
+	for _, p := range cursor.Keys(r.after.files) {
+		s := r.after.files[p]
 		live += s.live
+		if !s.whole() {
+			failed++
+		}
+		unknown.resolve(s.unknown, r.after.names)
 		for i, n := range s.counts.all() {
 			*sum.all()[i] += *n
 		}
@@ -60,10 +68,14 @@ func (r *run) coverageRows() []coverageRow {
 		return coverageRow{store, "", statusUnsupported, what + " are counted, not collected", n, true}
 	}
 	calendars := coverageRow{"files", streamCalendars, statusCollected, "one calendar a file", int64(len(r.after.files)), true}
-	if r.failed > 0 {
+	if failed > 0 {
 		calendars.status = statusIncomplete
-		calendars.reason = problems.Counted(r.failed, "file or folder could not be collected; its earlier records stay",
-			"files or folders could not be collected; their earlier records stay")
+		calendars.reason = problems.Counted(failed, "file or folder could not be collected whole; its earlier records stay",
+			"files or folders could not be collected whole; their earlier records stay")
+	}
+	names := coverageRow{"unknown_names", "", statusAbsent, "the files name nothing that this connector does not know", 0, true}
+	if text, n := unknown.text(); n > 0 {
+		names.status, names.count, names.reason = statusUnsupported, n, "not known, and not collected: "+text
 	}
 	events := coverageRow{"events", streamEvents, statusCollected, "events that are not cancelled", live, true}
 	trouble := func(store, none string, n int64, some string) coverageRow {
@@ -71,6 +83,12 @@ func (r *run) coverageRows() []coverageRow {
 			return coverageRow{store, streamEvents, statusCollected, none, 0, true}
 		}
 		return coverageRow{store, streamEvents, statusIncomplete, some, n, true}
+	}
+	byRule := func(store, none string, n int64, some string) coverageRow {
+		if n == 0 {
+			return coverageRow{store, streamEvents, statusAbsent, none, 0, true}
+		}
+		return coverageRow{store, streamEvents, statusCollected, some, n, true}
 	}
 	floating := coverageRow{"floating_times", streamEvents, statusAbsent, "no event starts at a time without a zone", 0, true}
 	if sum.floating > 0 {
@@ -83,11 +101,20 @@ func (r *run) coverageRows() []coverageRow {
 			problems.Counted(sum.malformed, "line is", "lines are")+" malformed, "+problems.Counted(sum.oversized, "line was", "lines were")+" cut"),
 		trouble("malformed_dates", "every date was understood", sum.badDates,
 			problems.Counted(sum.badDates, "date or duration of an event is impossible", "dates or durations of events are impossible")),
+		trouble("guessed_encodings", "every text is in an encoding that is known", sum.guessed,
+			problems.Counted(sum.guessed, "text was read as Windows-1252", "texts were read as Windows-1252")),
+		trouble("merged_events", "no two events have one key and different content", sum.merged,
+			problems.Counted(sum.merged, "event has the key of another one", "events have the keys of others")+" and other content: the last one counts"),
+		byRule("duplicate_events", "no event is in a file twice", sum.duplicates,
+			problems.Counted(sum.duplicates, "event is", "events are")+" in their file once more, the same"),
+		byRule("superseded_events", "no event has an earlier version beside it", sum.superseded,
+			problems.Counted(sum.superseded, "event is", "events are")+" an earlier version by SEQUENCE, or was cancelled later"),
 		trouble("missing_uids", "every event has a UID", sum.noUID, problems.Counted(sum.noUID, "event has no UID", "events have no UID")),
 		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone,
 			problems.Counted(sum.unknownZone, "event is in a time zone that its file does not define", "events are in time zones that their files do not define")+
 				": starts_at is the local time read as UTC"),
 		floating,
+		names,
 		unsupported("todos", "to-dos (VTODO)", sum.todos),
 		unsupported("journals", "journal entries (VJOURNAL)", sum.journals),
 		unsupported("free_busy", "free/busy times (VFREEBUSY)", sum.freeBusy),

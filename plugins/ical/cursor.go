@@ -10,8 +10,9 @@ import (
 )
 
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
-// anew; its event ids still lead to deleted events.
-const cursorVersion = 2
+// anew; its event ids still lead to deleted events. Version 2 passed over events that shared a UID
+// and whole files with one damaged part.
+const cursorVersion = 3
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
@@ -26,6 +27,7 @@ type fileState struct {
 	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
 	// which did not enumerate: ids with a fingerprint behind each.
 	prints, ids string
+	unknown     []int64 // names that the connector does not know, see nameCounts.refer
 }
 
 // Members implements cursor.Value.
@@ -40,13 +42,20 @@ func (s *fileState) Members(m *cursor.Members) {
 	}
 	m.Text("events", &s.prints)
 	m.Text("ids", &s.ids)
+	m.Ints("unknown", &s.unknown, 2*(maxUnknown+1))
 }
+
+// whole reports whether everything closed that the file opens. The records of one that is not
+// whole stay, also those that it does not have.
+func (s *fileState) whole() bool { return s.counts.broken == 0 }
 
 // fewEvents is up to how many events the cursor has their ids: an enumeration costs more.
 const fewEvents = 8
 
 // named reports whether the ids are those of all events that are stored.
-func (s *fileState) named() bool { return s == nil || s.ids != "" || s.prints != "" }
+func (s *fileState) named() bool {
+	return s == nil || s.whole() && (s.ids != "" || s.prints != "")
+}
 
 // keys returns the keys of the events whose ids are kept.
 func (s *fileState) keys() (keys []string) {
@@ -74,11 +83,13 @@ func (s *fileState) keys() (keys []string) {
 // state is the cursor of stream events: path below the root -> file.
 type state struct {
 	files   map[string]*fileState
-	dropped int // files that did not fit: they are read again in every run
+	names   []string // that the counts of the files refer to
+	dropped int      // files that did not fit: they are read again in every run
 }
 
 // Members implements cursor.Value.
 func (c *state) Members(m *cursor.Members) {
+	m.Texts("names", &c.names, maxUnknown+1)
 	c.dropped = cursor.Map(m, "files", &c.files, maxCursorBytes)
 }
 
@@ -97,5 +108,18 @@ func openState(h *sdk.Host) *state {
 			s.mtimeMS, s.calendar, s.events = -1, 0, 0
 		}
 	}
+	c.names = c.compact()
 	return c
+}
+
+// compact returns a table of the names that the files still count, and has the files refer to it.
+func (c *state) compact() []string {
+	var table nameCounts
+	for _, p := range cursor.Keys(c.files) {
+		s := c.files[p]
+		var own nameCounts
+		own.resolve(s.unknown, c.names)
+		s.unknown = own.refer(&table)
+	}
+	return table.names
 }

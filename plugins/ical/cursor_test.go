@@ -113,7 +113,7 @@ func (c burying) Collect(h *sdk.Host) error {
 	if err := r.bury(part, &fileState{}, map[eventID]entry{{1}: {fingerprint: 7}}); err != nil {
 		return err
 	}
-	return h.State(streamEvents, []byte(`{"v":2}`))
+	return h.State(streamEvents, []byte(`{"v":3}`))
 }
 
 // many are events, more than a cursor has the ids of.
@@ -202,8 +202,8 @@ func TestForeignCursors(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	good := first.Committed()["events"]
 	for _, state := range []string{
-		strings.Replace(good, `"v":2`, `"v":99`, 1), strings.Replace(good, `"sum":`, `"sum":1`, 1), `{"v":2,"files":[]}`, `{}`,
-		`{"v":2,"files":{"a.ics":{"size_bytes":"x","events":7}}}`,
+		strings.Replace(good, `"v":3`, `"v":99`, 1), strings.Replace(good, `"sum":`, `"sum":1`, 1), `{"v":3,"files":[]}`, `{}`,
+		`{"v":3,"files":{"a.ics":{"size_bytes":"x","events":7}}}`,
 	} {
 		second := first.SecondRun(t, func(o *sdktest.Options) { o.State = map[string]string{"events": state} })
 		if _, ok := second.Record("events", bySummary(t, first, "one").Key); !ok && !strings.Contains(state, "99") {
@@ -263,6 +263,10 @@ func FuzzFile(f *testing.F) {
 	f.Add(vcalendar(zoneBerlin, vevent("1", "one", "RRULE:FREQ=DAILY", "EXDATE;TZID=Europe/Berlin:20260101T000000")))
 	f.Add(vcalendar(vevent("s", "x", "RECURRENCE-ID;TZID=Europe/Berlin:20260309T090000", "STATUS:CANCELLED"), vevent("s", "y")))
 	f.Add("BEGIN:VCALENDAR\nBEGIN:VEVENT\nATTENDEE;CN=\"a")
+	f.Add(vcalendar(vevent("s", "a"), at("s", "b", 3), at("s", "b", 3), at("s", "c", 4, "SEQUENCE:2"), vevent("s", "x", "STATUS:CANCELLED")))
+	f.Add(vcalendar("BEGIN : VEVENT \nUID:1\nEND:VEVNT\nBEGIN:VTODO\nEND:VTOOD\n", vevent("2", "two")) + vevent("3", "stray"))
+	f.Add("\xff\xfe" + wide(vcalendar(vevent("1", "Größe")), false))
+	f.Add(strings.ReplaceAll(vcalendar(vevent("1", "Gr\xf6\xdfe", "DESCRIPTION;QUOTED-PRINTABLE;CHARSET=x:=C3=\n=B6=", "X-A:1")), "\n", "\r\r\n"))
 	f.Fuzz(func(t *testing.T, text string) {
 		folder := newFolder()
 		folder.write("a.ics", text)

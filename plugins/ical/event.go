@@ -27,6 +27,7 @@ type event struct {
 	sequence        int64
 	status          string
 	zoned           bool // a value of it names a zone
+	repeats         bool // it is a series
 	alarms          int
 	badDates        int
 	sum             uint64 // of the fingerprints of its lines, whatever their order
@@ -71,22 +72,54 @@ func (e *event) text(value string) string {
 	return value
 }
 
-// property reads one property. Properties that no record shows change nothing.
-func (e *event) property(l *contentline.Line) {
-	name := string(l.Name)
+// known reports whether this connector knows a property of an event, be it that no record shows
+// it.
+func known(name string) bool {
+	if inRecords(name) {
+		return true
+	}
 	switch name {
-	case "UID", "RECURRENCE-ID", "SEQUENCE", "STATUS", "DTSTART", "DTEND", "RDATE", "EXDATE", "DURATION", "CREATED",
+	// RFC 5545, sections 3.8.1 to 3.8.8; vCalendar 1.0, section 2.3.
+	case "DTSTAMP", "ATTACH", "COMMENT", "CONTACT", "RELATED-TO", "RESOURCES", "REQUEST-STATUS", "DALARM", "AALARM", "MALARM", "PALARM", "RNUM",
+		// RFC 7986, RFC 9073 and RFC 9253.
+		"COLOR", "IMAGE", "CONFERENCE", "CALENDAR-ADDRESS", "LOCATION-TYPE", "PARTICIPANT-TYPE", "RESOURCE-TYPE", "STRUCTURED-DATA",
+		"STYLED-DESCRIPTION", "CONCEPT", "LINK", "REFID":
+		return true
+	}
+	return false
+}
+
+// inRecords reports whether a property is part of the record of its event.
+func inRecords(name string) bool {
+	switch name {
+	case "UID", "RECURRENCE-ID", "SEQUENCE", "STATUS", "DTSTART", "DTEND", "RDATE", "EXDATE", "DURATION", "CREATED", "DCREATED",
 		"LAST-MODIFIED", "SUMMARY", "DESCRIPTION", "LOCATION", "CLASS", "TRANSP", "URL", "GEO", "RRULE", "EXRULE",
 		"PRIORITY", "CATEGORIES", "ORGANIZER", "ATTENDEE":
-	default:
-		return
+		return true
 	}
-	// First, since reading a value may upper-case it in place.
+	return false
+}
+
+// property reads one property, and returns the name of an encoding that nothing here decodes.
+// Properties that no record shows change nothing.
+func (e *event) property(l *contentline.Line) (encoding string) {
+	name := string(l.Name)
+	if !inRecords(name) {
+		return ""
+	}
+	// First, since reading a value may change it in place.
 	sum := fingerprint.Bytes(fingerprint.Start, l.Name)
 	for _, p := range l.Params {
 		sum = fingerprint.Bytes(fingerprint.Bytes(fingerprint.Step(sum, ';'), p.Name), p.Value)
 	}
 	e.sum += fingerprint.Mix(fingerprint.Bytes(fingerprint.Step(sum, ':'), l.Value))
+	encoding = l.Decode()
+	e.repeats = e.repeats || name == "RRULE" || name == "RDATE"
+	switch name {
+	case "SUMMARY", "DESCRIPTION", "LOCATION", "CATEGORIES", "UID", "RECURRENCE-ID":
+	default:
+		l.Value = contentline.Trim(l.Value)
+	}
 	switch name {
 	case "UID":
 		if e.uid == "" {
@@ -107,13 +140,14 @@ func (e *event) property(l *contentline.Line) {
 			e.check(name, l)
 		}
 	}
+	return encoding
 }
 
 // check counts, for the survey, the values that detail will not understand.
 func (e *event) check(name string, l *contentline.Line) {
 	ok := true
 	switch name {
-	case "CREATED", "LAST-MODIFIED":
+	case "CREATED", "DCREATED", "LAST-MODIFIED":
 		_, ok = parseMoment(l.Value, "")
 	case "DURATION":
 		_, ok = parseSpan(contentline.Upper(l.Value))
@@ -132,7 +166,7 @@ func (e *event) recurrenceID(l *contentline.Line) {
 		e.zoned = true
 	}
 	var ok bool
-	if e.occurrence, ok = parseMoment(l.Value, tzid); !ok {
+	if e.occurrence, ok = parseMoment(contentline.Trim(l.Value), tzid); !ok {
 		e.badDates++
 	}
 }
@@ -190,7 +224,7 @@ func (e *event) detail(name string, l *contentline.Line) {
 			e.badDates++
 		}
 		e.hasLength, e.durationText = ok, e.text(string(l.Value))
-	case "CREATED":
+	case "CREATED", "DCREATED": // vCalendar 1.0 has the latter
 		e.created = e.moment(l, "")
 	case "LAST-MODIFIED":
 		e.modified = e.moment(l, "")

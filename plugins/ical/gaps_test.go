@@ -117,11 +117,11 @@ func TestWordingOfOneFile(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", "BEGIN:VCALENDAR\n")
 	res := f.collect(t)
-	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; its earlier events stay ") {
-		t.Errorf("%v, want 1 calendar file ends early, or does not close what it opens; its earlier events stay  at the start of it", got)
+	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; what closes was collected, and its earlier events stay ") {
+		t.Errorf("%v, want the words for one file", got)
 	}
-	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected; its earlier records stay" {
-		t.Errorf("%v, want 1 file or folder could not be collected; its earlier records stay", r.Text("reason"))
+	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected whole; its earlier records stay" {
+		t.Errorf("%v, want 1 file or folder could not be collected whole; its earlier records stay", r.Text("reason"))
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 // The kinds of problems: of files, and of what is in them. Every run repeats the latter, from
 // the cursor, until the file changes.
 var (
-	torn = kind("file_incomplete", "retry_by_runtime", "calendar file ends early, or does not close what it opens; its earlier events stay",
-		"calendar files end early, or do not close what they open; their earlier events stay")
+	torn = kind("file_incomplete", "manual_action_required",
+		"calendar file ends early, or does not close what it opens; what closes was collected, and its earlier events stay",
+		"calendar files end early, or do not close what they open; what closes was collected, and their earlier events stay")
 	notICal = kind("not_a_calendar", "manual_action_required", "file with a calendar's name contains no calendar; its earlier events stay",
 		"files with a calendar's name contain no calendar; their earlier events stay")
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",
@@ -29,6 +30,10 @@ var (
 	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood", "lines of calendar files were not understood")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",
 		"lines of calendar files were cut, because they are too long")
+	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252",
+		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252")
+	merged = kind("events_merged", "not_retriable", "event has the UID and the time of another one and other content; the last one in the file was collected",
+		"events have the UID and the time of another one and other content; the last ones in the file were collected")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
 		"dates or durations of events are impossible; the events were collected without them")
 	noZone = kind("time_zone_unknown", "not_retriable", "event is in a time zone that its file does not define; only its local time is known",
@@ -41,7 +46,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, changed, gone, stranger, nothing, badLines, cutLines, badDates, noZone, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, changed, gone, stranger, nothing, badLines, cutLines, guessed, merged, badDates, noZone, noUID, tooMany, reduced,
 	}
 )
 
@@ -59,6 +64,9 @@ func (r *run) note(kind *problems.Kind, at string) {
 	r.problems.Note(kind, at)
 }
 
+// places names the first damaged line of a file.
+func places(p string, line int64) string { return p + ", line " + strconv.FormatInt(line, 10) }
+
 // report reports everything that was not collected to the host.
 func (r *run) report() error {
 	if len(r.found)+len(r.list.Faults)+r.problems.Count(gone) == 0 {
@@ -66,10 +74,18 @@ func (r *run) report() error {
 	}
 	for _, p := range cursor.Keys(r.after.files) {
 		c := &r.after.files[p].counts
+		if c.broken > 0 {
+			r.problems.Note(torn, places(p, c.brokenAt))
+		}
+		if c.malformed > 0 {
+			r.problems.Add(badLines, int(c.malformed), places(p, c.malformedAt))
+		}
 		for _, of := range [...]struct {
 			kind *problems.Kind
 			n    int64
-		}{{badLines, c.malformed}, {cutLines, c.oversized}, {badDates, c.badDates}, {noZone, c.unknownZone}, {noUID, c.noUID}} {
+		}{
+			{cutLines, c.oversized}, {guessed, c.guessed}, {merged, c.merged}, {badDates, c.badDates}, {noZone, c.unknownZone}, {noUID, c.noUID},
+		} {
 			if of.n > 0 {
 				r.problems.Add(of.kind, int(of.n), p)
 			}

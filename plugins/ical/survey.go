@@ -16,8 +16,10 @@ type entry struct {
 	fingerprint uint64 // 48 bits; 0: cancelled
 	ordinal     uint32 // which VEVENT of the file counts
 	sequence    int32
+	start       uint32 // a hash of DTSTART
 	zoned       bool
 	floating    bool
+	repeats     bool
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
 }
@@ -30,39 +32,23 @@ type survey struct {
 	named    []string          // zones that events start or end in; the first is no zone
 	index    map[string]uint16 // of named
 	entries  map[eventID]entry
-	total    uint32 // VEVENTs, copies included
-	live     int64  // events that are not cancelled
-	sum      int64  // fingerprint of their records, in whatever order; never 0
-	ids      string // of them, when they are few; see fileState
+	shared   map[eventID]*sharedUID
+	total    uint32     // VEVENTs, copies included
+	live     int64      // events that are not cancelled
+	sum      int64      // fingerprint of their records, in whatever order; never 0
+	ids      string     // of them, when they are few; see fileState
+	names    nameCounts // that the connector does not know
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
 	cancelled map[eventID][]string
 }
 
-// identify returns the event's id and the id of the series that it would be an
-// exception of. Without a UID the content itself has to do.
-func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []byte) {
-	if e.uid == "" {
-		var sum [16]byte // the digits of the fingerprint, the lowest first
-		for i, v := 0, e.fingerprint(); i < 16; i, v = i+1, v>>4 {
-			sum[i] = "0123456789abcdef"[v&15]
-		}
-		id, buf = hashID(buf, calendarID, "", string(sum[:]))
-		return id, id, buf
-	}
-	id, buf = hashID(buf, calendarID, e.uid, e.recurrence)
-	if e.recurrence == "" {
-		return id, id, buf
-	}
-	series, buf = hashID(buf, calendarID, e.uid, "")
-	return id, series, buf
-}
-
 // surveyFile does the first pass. problem is not nil when the file may not be
 // collected.
 func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.Kind) {
-	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
+	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{},
+		shared: map[eventID]*sharedUID{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
 	type exception struct {
 		series eventID
@@ -76,15 +62,14 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		var id, series eventID
 		id, series, hashed = identify(hashed, calendarID, e)
-		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), zoned: e.zoned}
+		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), zoned: e.zoned, repeats: e.repeats}
 		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
-		if old, ok := v.entries[id]; ok && old.sequence > en.sequence {
-			return nil // a copy that an earlier one already replaced
-		}
 		if e.status == "CANCELLED" || s.calendar.cancels {
 			en.fingerprint = 0
 		}
-		v.entries[id] = en
+		if !v.place(id, en, e.splits()) {
+			return nil
+		}
 		if e.recurrence != "" {
 			if en.fingerprint == 0 {
 				exceptions[id] = exception{series, clip.Text(e.recurrence, 256)}
@@ -94,20 +79,29 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		return nil
 	})
-	s.zones = v.zones
+	s.zones, s.names = v.zones, &v.names
 	problem, _ := s.run()
 	if problem != nil {
 		return nil, problem
 	}
-	v.calendar, v.counts, v.total = s.calendar, s.counts, s.events
+	v.calendar, v.total = s.calendar, s.events
+	v.addCounts(&s.counts)
 	for _, x := range exceptions {
 		v.cancelled[x.series] = append(v.cancelled[x.series], x.text)
 	}
 	for _, list := range v.cancelled {
 		slices.Sort(list)
 	}
+	v.shareCancelled()
 	v.complete()
 	return v, nil
+}
+
+// addCounts adds the counts of the scan to those of the survey.
+func (v *survey) addCounts(c *counts) {
+	for i, n := range c.all() {
+		*v.counts.all()[i] += *n
+	}
 }
 
 // Bounds on the zones that events may name: how many, and bytes of each.
@@ -174,6 +168,9 @@ func (v *survey) complete() {
 		}
 		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
 	}
+	if v.counts.broken > 0 {
+		sum = fingerprint.Mix(sum) // of a file whose other events stay
+	}
 	v.sum = int64(sum&fingerprint.Mask48) | 1
 	if v.live <= fewEvents {
 		slices.Sort(few)
@@ -221,4 +218,4 @@ func sumLine(sum uint64, s string) uint64 { return fingerprint.Step(fingerprint.
 
 // formatSeed is part of every fingerprint. Change it when records are built
 // differently, so that the next run emits them anew.
-const formatSeed = 2
+const formatSeed = 3

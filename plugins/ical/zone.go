@@ -126,6 +126,7 @@ func (o *observance) latest(utc int64) (int64, bool) {
 // property reads one property of a STANDARD or DAYLIGHT part. It returns false for one
 // beyond this reader.
 func (o *observance) property(c *contentline.Line) bool {
+	c.Value = contentline.Trim(c.Value)
 	switch string(c.Name) {
 	case "DTSTART":
 		m, ok := parseMoment(c.Value, "")

@@ -1,0 +1,32 @@
+package main
+
+// counts are the numbers of the other parts of a file.
+type counts struct {
+	todos, journals, freeBusy int64
+	malformed, malformedAt    int64 // lines that have no place in a calendar, and the number of the first
+	broken, brokenAt          int64 // components that do not close, and the line where the first begins
+	badDates                  int64 // invalid dates, times and durations of events
+	oversized                 int64 // lines cut short
+	guessed                   int64 // texts in an encoding that nothing declares
+	noUID                     int64 // events without a UID
+	duplicates                int64 // events that are another one of the file
+	superseded                int64 // events of which the file has a later version
+	merged                    int64 // events with the key of another one and other content
+	// Among the events that are not cancelled:
+	unknownZone int64 // those with a start or end in a zone that nothing defines
+	floating    int64 // those that start on a wall clock of no zone
+}
+
+// countNames are the names of the counts in a cursor.
+var countNames = [...]string{
+	"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating",
+	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "merged",
+}
+
+// all lists the counts, by countNames.
+func (c *counts) all() [len(countNames)]*int64 {
+	return [...]*int64{
+		&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating,
+		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.merged,
+	}
+}
