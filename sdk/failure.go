@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // ErrStopped is the error to return from Collect after Stopping turned true. DONE then
@@ -21,6 +22,7 @@ type Failure struct {
 	Message   string // for the owner; never a secret, never a record's content
 	Retryable bool   // whether the same run may work later
 	Hint      string // one of abi.RecoveryActions; "" for none
+	Said      string // the provider's own sentence, see package said; Message quotes it
 	Err       error  // the cause, for Unwrap; not sent
 }
 
@@ -144,22 +146,22 @@ func (f *statusFailure) Error() string { return "status " + strconv.Itoa(f.statu
 
 // CheckStatus returns nil for 2xx and 304, and otherwise a *Failure:
 // <connector_key>_auth_failed with the hint to refresh the credentials for 401,
-// <connector_key>_http_<status> for the rest.
+// <connector_key>_http_<status> for the rest. Its message quotes the provider's sentence.
 func (h *Host) CheckStatus(r *Response) error {
 	if r.Status >= 200 && r.Status < 300 || r.Status == 304 {
 		return nil
 	}
 	name := h.ConnectorKey()
-	status := strconv.Itoa(r.Status)
+	status, words := strconv.Itoa(r.Status), r.Said()
 	if r.Status == 401 {
 		return &Failure{
-			Code: name + authFailed, Message: "the provider does not accept the credentials (status 401)",
-			Hint: "refresh_credentials",
+			Code: name + authFailed, Message: "the provider does not accept the credentials (status 401)" + said.Quoted(words),
+			Hint: "refresh_credentials", Said: words,
 		}
 	}
 	return &Failure{
-		Code: name + "_http_" + status, Message: "the provider answered with status " + status,
-		Err: &statusFailure{r.Status},
+		Code: name + "_http_" + status, Message: "the provider answered with status " + status + said.Quoted(words),
+		Said: words, Err: &statusFailure{r.Status},
 	}
 }
 

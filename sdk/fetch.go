@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // Request is one HTTP request to the provider. The host sends it: it paces,
@@ -64,6 +65,9 @@ func (h *Host) Fetch(r Request) (*Response, error) {
 	}
 	return readResponse(answer)
 }
+
+// Said returns the provider's own sentence about a failure, see package said.
+func (r *Response) Said() string { return said.In(r.Body, r.Header("Content-Type")) }
 
 // FetchIn has a page of the run's browser send every further request of Fetch, FetchMany and
 // details, one after the other, with the page's cookies and no Credential. See package browser.
