@@ -15,6 +15,7 @@ type source struct {
 	path, member string
 	streams      []string // that its rows make
 	whole        bool     // it has everything and no changes
+	again        bool     // everything is asked for: the changes cannot be had
 	prepare      func(budget string, rows jsonvalue.Value) error
 	// take emits a row; nil: put does, with key and record.
 	take   func(l *reading, row jsonvalue.Value, budget string) error
@@ -134,6 +135,15 @@ func (r *run) collect(s source) error {
 	if err == nil {
 		err = r.eachBudget(l.budget)
 	}
+	if err == errBack { //nolint:errorlint // rows returns it as it is
+		if err = r.Progress("reading "+s.member+" anew: YNAB's position went back", -1, -1, ""); err != nil {
+			return err
+		}
+		s.again = true
+		if l, err = r.begin(s); err == nil {
+			err = r.eachBudget(l.budget)
+		}
+	}
 	for _, one := range l.readers {
 		if err == nil && l.anew {
 			err = l.end(one)
@@ -149,7 +159,7 @@ func (r *run) collect(s source) error {
 // full refresh; when a budget is gone, of whose rows YNAB says nothing; and when one of two
 // streams has yet to read what the other one has.
 func (r *run) begin(s source) (*reading, error) {
-	l := &reading{run: r, source: s, anew: s.whole}
+	l := &reading{run: r, source: s, anew: s.whole || s.again}
 	for _, name := range s.streams {
 		if !r.Wants(name) {
 			continue
@@ -205,6 +215,9 @@ func (l *reading) budget(budget string) error {
 	}
 	for _, one := range l.readers {
 		if !l.source.whole {
+			if got.after < 0 {
+				return l.Malformed("YNAB gave " + l.member + " without server_knowledge")
+			}
 			one.at.of(budget).knowledge = max(got.after, one.at.knowledge(budget))
 		}
 		if l.anew {

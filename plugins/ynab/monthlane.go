@@ -140,6 +140,10 @@ func (l *monthLane) list(budget string) error {
 		due[month] = true
 	}
 	got, err := l.r.read(budget, months, p.knowledge)
+	if err == errBack { //nolint:errorlint // rows returns it as it is
+		p.knowledge = 0
+		got, err = l.r.read(budget, months, 0)
+	}
 	if err != nil {
 		return err
 	}
@@ -159,7 +163,7 @@ func (l *monthLane) list(budget string) error {
 			}
 		}
 	}
-	p.knowledge, p.todo = got.after, p.todo[:0]
+	p.knowledge, p.todo = max(got.after, 0), p.todo[:0]
 	for _, month := range l.recentMonths(p) {
 		due[month] = true
 	}
@@ -227,7 +231,10 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 		if err := l.r.Check(resp); err != nil {
 			return err
 		}
-		v, err := resp.JSON()
+		v, err := l.r.JSON(resp)
+		if err != nil && api.EndsRun(err) {
+			return err
+		}
 		month := v.Get("data").Get("month")
 		rows = month.Get("categories")
 		if err != nil || rows.Kind() != jsonvalue.Array || month.Get("month").Str() != m.month {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -27,7 +28,7 @@ const (
 )
 
 var provider = api.Provider{
-	Name: "YNAB", Origin: "https://api.ynab.com", Slot: "token", Below: "/v1/", Explain: explain, Header: map[string]string{"Accept": "application/json"},
+	Name: "YNAB", Origin: "https://api.ynab.com", Slot: "token", Below: "/v1/", Explain: explain, Check: api.Envelope, Header: map[string]string{"Accept": "application/json"},
 }
 
 // codeLapsed is the code of an ended subscription.
@@ -163,8 +164,13 @@ func (r *run) eachBudget(do func(budget string) error) error {
 // answer is an answer with a list.
 type answer struct {
 	rows  jsonvalue.Value
-	after int64 // the knowledge that it reaches; 0: the list has none
+	after int64 // the knowledge that it reaches; -1: the list has none
 }
+
+// errBack is the error of changes that end before they begin: the provider's knowledge has gone
+// back, as behind a restored backup, so that the answer says nothing of what changed. The list
+// is read anew.
+var errBack = errors.New("YNAB's server_knowledge went back")
 
 // rows asks for a list: of the budgets, or of the one that path begins with. With a knowledge
 // above 0 the answer has the changes since, deleted entities included; with 0 it has
@@ -178,9 +184,17 @@ func (r *run) rows(path, member string, knowledge int64) (answer, error) {
 		return answer{}, err
 	}
 	data := v.Get("data")
-	got := answer{data.Get(member), max(knowledge, data.Get("server_knowledge").Int())}
-	if got.rows.Kind() != jsonvalue.Array {
+	got := answer{data.Get(member), -1}
+	if after, has := data.Get("server_knowledge").IntOK(); has {
+		got.after = after
+	}
+	switch {
+	case got.rows.Kind() != jsonvalue.Array:
 		return answer{}, r.Malformed("YNAB gave an answer without " + member)
+	case knowledge > 0 && got.after < 0:
+		return answer{}, r.Malformed("YNAB gave the changes of " + member + " without server_knowledge")
+	case knowledge > 0 && got.after < knowledge:
+		return answer{}, errBack
 	}
 	return got, nil
 }
