@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
+	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // The streams. The name of an object in search has no s at its end.
@@ -16,7 +17,15 @@ const (
 
 var provider = api.Provider{
 	Name: "Notion", Origin: "https://api.notion.com", Slot: "notion", CycleCode: "_cursor_repeated",
-	Header: map[string]string{"Notion-Version": "2022-06-28"},
+	Header: map[string]string{"Notion-Version": "2022-06-28"}, Check: check,
+}
+
+// check refuses an error that comes with a good status, as a proxy may send it.
+func check(v jsonvalue.Value) *api.Refusal {
+	if v.Get("object").TextIs("error") {
+		return &api.Refusal{Said: said.Of(v)}
+	}
+	return nil
 }
 
 var table = api.Table{

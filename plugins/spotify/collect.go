@@ -40,14 +40,6 @@ func user(v jsonvalue.Value) []string {
 // pager reads a list of Spotify's from its first page.
 func pager(path string) api.Pager { return api.NextLink(path, "items", "next") }
 
-// total is the length of a list as a page gives it, -1 when it does not.
-func total(page jsonvalue.Value) int64 {
-	if n, ok := page.Get("total").IntOK(); ok && n >= 0 {
-		return n
-	}
-	return -1
-}
-
 // The problems that a run reports.
 var (
 	unreadable = &problems.Kind{

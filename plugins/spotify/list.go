@@ -128,7 +128,11 @@ func (s *reader) from(p *api.Pass, of part, at string) error {
 
 // page takes the rows of a page, and reports whether one of them was unknown.
 func (s *reader) page(p *api.Pass, of part, page api.Page) (fresh bool, err error) {
-	p.Page(total(page.Value))
+	total, err := s.Length(page.Value, "total", s.stream)
+	if err != nil {
+		return false, err
+	}
+	p.Page(total)
 	for it := page.Items.Children(); it.Next(); {
 		unknown, err := s.take(p, of, it.Value())
 		if err != nil {

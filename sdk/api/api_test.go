@@ -88,8 +88,13 @@ func TestPagers(t *testing.T) {
 		want    string // the pages, or the code of the failure
 	}{
 		"link":              {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[{"id":"b"}],"next":null}`}, "a|b"},
-		"link from page 2":  {link, origin + "/v1/notes?p=2", answers{"/v1/notes?p=2": `{"items":[{"id":"b"}]}`}, "b"},
-		"link, empty":       {link, "", answers{"/v1/notes": `{"items":[]}`}, ""},
+		"link from page 2":  {link, origin + "/v1/notes?p=2", answers{"/v1/notes?p=2": `{"items":[{"id":"b"}],"next":""}`}, "b"},
+		"link, empty":       {link, "", answers{"/v1/notes": `{"items":[],"next":null}`}, ""},
+		"link renamed":      {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next_page":"` + origin + `/v1/notes?p=2"}`}, "notes_malformed_response"},
+		"link, may lack":    {link.LastLacksNext(), "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[]}`}, "a|"},
+		"rows, may lack":    {link.EmptyLacksItems(), "", answers{"/v1/notes": `{"next":null}`}, ""},
+		"rows lacking text": {link.EmptyLacksItems(), "", answers{"/v1/notes": `"next"`}, "notes_malformed_response"},
+		"rows, may not be":  {link.EmptyLacksItems(), "", answers{"/v1/notes": `{"items":{},"next":null}`}, "notes_malformed_response"},
 		"link in a circle":  {link, "", answers{"/v1/notes": `{"items":[],"next":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[],"next":"` + origin + `/v1/notes?p=2"}`}, "notes_paging_cycle"},
 		"link away":         {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"https://api.notes.example.evil.example/v1/notes"}`}, "notes_next_refused"},
 		"link to a user":    {link, "", answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"https://api.notes.example@evil.example/v1/notes"}`}, "notes_next_refused"},
@@ -108,15 +113,16 @@ func TestPagers(t *testing.T) {
 		"cursor missing":    {cursor, "", answers{"/v1/search?q=x": `{"items":[],"more":true}`}, "notes_malformed_response"},
 		"cursor repeated":   {cursor, "", answers{"/v1/search?q=x": `{"items":[],"more":true,"cursor":"c"}`, "/v1/search?q=x&from=c": `{"items":[],"more":true,"cursor":"c"}`}, "notes_paging_cycle"},
 		"no word of more":   {cursor, "", answers{"/v1/search?q=x": `{"items":[],"cursor":"c"}`}, "notes_malformed_response"},
-		"cursor alone":      {api.Cursor(searching, "items", "", "cursor"), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":"c"}`, "/v1/search?q=x&from=c": `{"items":[{"id":"b"}]}`}, "a|b"},
+		"cursor renamed":    {api.Cursor(searching, "items", "", "cursor"), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"next_cursor":"c"}`}, "notes_malformed_response"},
+		"cursor alone":      {api.Cursor(searching, "items", "", "cursor").LastLacksNext(), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":"c"}`, "/v1/search?q=x&from=c": `{"items":[{"id":"b"}]}`}, "a|b"},
 		"cursor a number":   {api.Cursor(searching, "items", "", "cursor"), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":2}`, "/v1/search?q=x&from=2": `{"items":[{"id":"b"}],"cursor":null}`}, "a|b"},
 		"numbers and more":  {cursor, "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"more":true,"cursor":2}`, "/v1/search?q=x&from=2": `{"items":[{"id":"b"}],"more":false,"cursor":3}`}, "a|b"},
 		"cursor false":      {api.Cursor(searching, "items", "", "cursor"), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":false}`}, "notes_malformed_response"},
 		"cursor no whole":   {api.Cursor(searching, "items", "", "cursor"), "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":2.5}`}, "notes_malformed_response"},
 		"cursor an object":  {cursor, "", answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"more":true,"cursor":{}}`}, "notes_malformed_response"},
-		"nested cursor":     {api.Cursor(searching, "/data/children", "", "/meta/next~1to"), "", answers{"/v1/search?q=x": `{"data":{"children":[{"id":"a"}]},"meta":{"next/to":"c"}}`, "/v1/search?q=x&from=c": `{"data":{"children":[{"id":"b"}]},"meta":{}}`}, "a|b"},
+		"nested cursor":     {api.Cursor(searching, "/data/children", "", "/meta/next~1to").LastLacksNext(), "", answers{"/v1/search?q=x": `{"data":{"children":[{"id":"a"}]},"meta":{"next/to":"c"}}`, "/v1/search?q=x&from=c": `{"data":{"children":[{"id":"b"}]},"meta":{}}`}, "a|b"},
 		"nested rows amiss": {api.Cursor(searching, "/data/children", "", "/meta/next"), "", answers{"/v1/search?q=x": `{"children":[]}`}, "notes_malformed_response"},
-		"a dot in a name":   {api.NextLink("/v1/notes", "value", "@odata.nextLink"), "", answers{"/v1/notes": `{"value":[{"id":"a"}],"@odata.nextLink":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"value":[]}`}, "a|"},
+		"a dot in a name":   {api.NextLink("/v1/notes", "value", "@odata.nextLink").LastLacksNext(), "", answers{"/v1/notes": `{"value":[{"id":"a"}],"@odata.nextLink":"` + origin + `/v1/notes?p=2"}`, "/v1/notes?p=2": `{"value":[]}`}, "a|"},
 		"offset":            {api.Offset("/v1/notes?l=2", "items", "offset", 2), "", answers{"/v1/notes?l=2&offset=0": `{"items":[{"id":"a"},{"id":"b"}]}`, "/v1/notes?l=2&offset=2": `{"items":[{"id":"c"}]}`}, "a,b|c"},
 		"offset, no size":   {api.Offset("/v1/notes", "items", "offset", 0), "", answers{"/v1/notes?offset=0": `{"items":[{"id":"a"}]}`, "/v1/notes?offset=1": `{"items":[]}`}, "a|"},
 		"offset, not one":   {api.Offset("/v1/notes", "items", "offset", 0), "x", answers{"/v1/notes?offset=x": `{"items":[{"id":"a"}]}`}, "notes_malformed_response"},
@@ -198,7 +204,7 @@ func TestForgottenPositionComesAgain(t *testing.T) {
 // sent once.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	p := answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"http://127.0.0.1:4000/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[{"id":"b"}]}`, "/v1/tags": `{"items":[{"id":"t"}]}`}
+	p := answers{"/v1/notes": `{"items":[{"id":"a"}],"next":"http://127.0.0.1:4000/v1/notes?p=2"}`, "/v1/notes?p=2": `{"items":[{"id":"b"}],"next":null}`, "/v1/tags": `{"items":[{"id":"t"}],"next":null}`}
 	res := collect(t, p, func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"} }, func(h *sdk.Host) error {
 		c := api.New(h, provider)
 		if err := c.Prefetch("/v1/notes", "/v1/tags"); err != nil {
@@ -263,7 +269,7 @@ var table = api.Table{
 // every request ends the run.
 func TestCollect(t *testing.T) {
 	t.Parallel()
-	const me, notes, tags = `{"id":"me"}`, `{"items":[{"id":"a"}]}`, `{"items":[{"id":"t"}]}`
+	const me, notes, tags = `{"id":"me"}`, `{"items":[{"id":"a"}],"next":null}`, `{"items":[{"id":"t"}],"next":null}`
 	for name, c := range map[string]struct {
 		me, notes, tags string
 		code            string

@@ -19,6 +19,9 @@ type Provider struct {
 	// Explain returns the failure for an answer whose status does not say what it means, and
 	// nil for any other; nil explains none.
 	Explain func(resp *sdk.Response) *sdk.Failure
+	// Check looks for a failure in an answer whose status is good, before a list believes that
+	// it is empty or at its end; nil is Envelope for lists and AnyAnswer for everything else.
+	Check Check
 	// CycleCode ends the code for a page that comes twice; "_paging_cycle" when empty.
 	CycleCode string
 }
@@ -37,6 +40,7 @@ type Client struct {
 	provider Provider
 	base     string
 	ready    map[string]answer // of Prefetch, by address
+	places   places
 }
 
 // answer is the outcome of a request.
@@ -73,13 +77,14 @@ func (c *Client) Post(path string, body []byte) sdk.Request {
 }
 
 // Ask sends a request and returns the JSON of the answer. Any status but 2xx is a failure,
-// see sdk.Host.CheckStatus.
+// see sdk.Host.CheckStatus, and so is what Provider.Check refuses. A part of a list is an
+// answer.
 func (c *Client) Ask(r sdk.Request) (jsonvalue.Value, error) {
 	resp, err := c.send(r)
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
-	return c.read(resp)
+	return c.JSON(resp)
 }
 
 // Check is sdk.Host.CheckStatus, with what Provider.Explain says.
@@ -91,18 +96,6 @@ func (c *Client) Check(resp *sdk.Response) error {
 		}
 	}
 	return err
-}
-
-// read returns the JSON of an answer whose status is good.
-func (c *Client) read(resp *sdk.Response) (jsonvalue.Value, error) {
-	if err := c.Check(resp); err != nil {
-		return jsonvalue.Value{}, err
-	}
-	v, err := resp.JSON()
-	if err != nil {
-		return v, c.Malformed(err.Error())
-	}
-	return v, nil
 }
 
 // send is Fetch, with the answer of Prefetch where there is one.

@@ -128,12 +128,15 @@ func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
 		r.met.known.Set(keyOf(d.Key), 0)
 		return r.Delete(r.Name, d.Key...)
 	}
-	if err := r.CheckStatus(resp); err != nil {
+	if err := r.Check(resp); err != nil {
 		return err
 	}
-	v, err := resp.JSON()
-	if err != nil {
-		return errors.New("the answer is not JSON")
+	v, err := r.JSON(resp)
+	if err != nil && EndsRun(err) {
+		return err
+	}
+	if err != nil { // of this detail alone
+		return errors.New(err.Error())
 	}
 	record := r.Record(r.Name)
 	record.Reset()

@@ -40,7 +40,7 @@ func ExampleList() {
 	}
 	run := example(service, collect)
 	fmt.Println(run.Keys("notes"))
-	service["/v1/notes?p=2"] = `{"items": []}`
+	service["/v1/notes?p=2"] = `{"items": [], "next": null}`
 	for _, c := range run.SecondRun(inTest{}, nil).Changes() {
 		fmt.Println(c.Key, "deleted:", c.Delete)
 	}

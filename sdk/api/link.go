@@ -7,9 +7,10 @@ import (
 )
 
 // LinkHeader is a list whose page names the address of the next one in its header Link
-// (RFC 8288). request makes the request of a page, of the first one with at "".
+// (RFC 8288). request makes the request of a page, of the first one with at "". The last page
+// has no such link: a provider that sends none at all has one page.
 func LinkHeader(request func(c *Client, at string) sdk.Request, items string) Pager {
-	return Pager{items: items, request: request, next: func(c *Client, p Page) (string, error) {
+	return Pager{items: items, request: request, linked: true, next: func(c *Client, p Page) (string, error) {
 		link := nextLink(p.Response.Header("Link"))
 		if link != "" && !c.within(link) {
 			return "", c.foreign()

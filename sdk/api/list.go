@@ -18,7 +18,10 @@ import (
 type List struct {
 	Name  string // of the stream
 	Pager Pager
-	Total string // where a page says how long the list is, see Pager; "": it does not
+	// Total is where each page says how long the list is, see Pager; null there is no number.
+	// "": it does not. With TotalMayLack, pages may lack it, by the provider's documentation.
+	Total        string
+	TotalMayLack bool
 	// Row sets the fields of a row's record. A row whose record gets no key is reported as
 	// KEY_item_unreadable, and as long as there is one nothing is deleted.
 	Row func(r *sdk.Record, row jsonvalue.Value)
@@ -67,7 +70,8 @@ type listing struct {
 	tally  *problems.Tally
 	listed [][]string // keys of rows of the page whose records are there
 
-	bad, told            int // unreadable rows of this reading, and the most of one so far
+	bad, told            int  // unreadable rows of this reading, and the most of one so far
+	partial              bool // a page of this reading was not whole: the list goes on there
 	unreadable, unstable *problems.Kind
 }
 
@@ -127,7 +131,7 @@ func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error))
 	r.at.begunBy = list.BegunBy()
 	how, _, err := Settle(list, func() (Pass, error) {
 		var pass Pass
-		r.bad = 0
+		r.bad, r.partial = 0, false
 		pages := r.Pages(r.Pager, r.at.page)
 		for pages.Next() {
 			if err := r.page(&pass, list, pages.Page(), take); err != nil {
@@ -143,7 +147,11 @@ func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error))
 }
 
 func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(row jsonvalue.Value) (string, error)) error {
-	pass.Page(r.total(page.Value))
+	total, err := r.total(page.Value)
+	if err != nil {
+		return err
+	}
+	pass.Page(total)
 	for it := page.Items.Children(); it.Next(); {
 		key, err := take(it.Value())
 		if err != nil {
@@ -157,10 +165,12 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 			r.tally.Note(r.unreadable, "")
 		}
 	}
-	err := list.Met(r.listed...)
+	err = list.Met(r.listed...)
 	r.listed = r.listed[:0]
 	if err == nil && r.saver != nil {
-		r.at.page = page.Next
+		if r.partial = r.partial || page.Partial; !r.partial {
+			r.at.page = page.Next
+		}
 		err = r.saver.Page(r.Name + " " + strconv.FormatInt(pass.Rows(), 10))
 	}
 	if err != nil {
@@ -170,12 +180,31 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 }
 
 // total is the length of the list as a page gives it, -1 when it does not.
-func (r *listing) total(page jsonvalue.Value) int64 {
-	if r.Total == "" {
-		return -1
+func (r *listing) total(page jsonvalue.Value) (int64, error) {
+	at := find(page, r.Total)
+	if r.Total == "" || !at.Exists() && r.TotalMayLack {
+		r.places.note("the stream "+r.Name, r.Total, false)
+		return -1, nil
 	}
-	if n, ok := find(page, r.Total).IntOK(); ok && n >= 0 {
-		return n
+	return r.Length(page, r.Total, r.Name)
+}
+
+// Length is the length of a stream's list, as a page gives it at a place: -1 where it has null
+// there. A page that has no length there is a failure.
+func (c *Client) Length(page jsonvalue.Value, place, stream string) (int64, error) {
+	at := find(page, place)
+	c.places.note("the stream "+stream, place, at.Exists())
+	n, ok := at.IntOK()
+	if at.Kind() == jsonvalue.String {
+		var err error
+		n, err = strconv.ParseInt(at.Str(), 10, 64)
+		ok = err == nil
 	}
-	return -1
+	switch {
+	case ok && n >= 0:
+		return n, nil
+	case ok, at.Exists() && at.IsNull():
+		return -1, nil
+	}
+	return -1, c.Malformed("the answer to a list does not say how long it is" + under(place))
 }

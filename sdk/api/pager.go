@@ -15,15 +15,37 @@ type Pager struct {
 	items   string // the place of the rows; "": the answer is the array
 	request func(c *Client, at string) sdk.Request
 	next    func(c *Client, p Page) (at string, err error)
+	// place is where a page says how the list goes on; "": it does not, or in a header. Without
+	// lastLacks every page has it.
+	place     string
+	lastLacks bool
+	mayLack   bool // the rows
+	linked    bool // the place is the header Link
 	// forgets: the provider may answer 400 to a position that it no longer knows.
 	forgets bool
 }
 
+// LastLacksNext says that the provider leaves the member for the next page out of the last
+// page, by its documentation. Without it every page must have the member, with null or "" on
+// the last one: a member that is missing because its name is misspelt, or because the provider
+// has renamed it, would pass for the end of the list.
+func (p Pager) LastLacksNext() Pager {
+	p.lastLacks = true
+	return p
+}
+
+// EmptyLacksItems says that the provider leaves the member for the rows out of a page that has
+// none, by its documentation.
+func (p Pager) EmptyLacksItems() Pager {
+	p.mayLack = true
+	return p
+}
+
 // NextLink is a list whose page names the address of the next one in a member, as text;
-// null or nothing on the last page. first is the path of the first page.
+// null or "" on the last page, see LastLacksNext. first is the path of the first page.
 func NextLink(first, items, next string) Pager {
 	return Pager{
-		items: items,
+		items: items, place: next,
 		request: func(c *Client, at string) sdk.Request {
 			if at == "" {
 				at = first
@@ -56,10 +78,14 @@ func OnePage(path, items string) Pager {
 
 // Cursor is a list whose page says in the member more whether there is another one, and in
 // the member next what to ask it with, a text or a whole number; request makes the request, of
-// the first page with cursor "". Without a member more the list ends where next is null, missing
-// or "".
+// the first page with cursor "". Without a member more the list ends where next is null or "",
+// see LastLacksNext.
 func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, next string) Pager {
-	return Pager{items: items, request: request, forgets: true, next: func(c *Client, p Page) (string, error) {
+	place := next
+	if more != "" {
+		place = more
+	}
+	return Pager{items: items, request: request, forgets: true, place: place, next: func(c *Client, p Page) (string, error) {
 		if more != "" {
 			switch flag := find(p.Value, more); {
 			case flag.Kind() != jsonvalue.True && flag.Kind() != jsonvalue.False:
@@ -147,6 +173,7 @@ type Page struct {
 	Items    jsonvalue.Value // its rows, an array
 	At       string          // the position that the page was asked for by; "": the first
 	Next     string          // that of the next page; "": this is the last one
+	Partial  bool            // the provider says that rows are missing, see Refusal
 }
 
 // maxPages ends a list that does not end.
@@ -163,6 +190,8 @@ type Pages struct {
 	same    bool // the answer to a conditional request was that nothing has changed
 	visited map[string]bool
 	err     error
+	partial error  // a page was not whole
+	list    string // the path of the page, for messages
 }
 
 // Pages begins to read a list, at a position that an earlier reading got as Page.Next, or at
@@ -187,8 +216,14 @@ func (p *Pages) Unchanged() bool { return p.same }
 // Page returns the page that Next has read.
 func (p *Pages) Page() Page { return p.page }
 
-// Err is why the reading ended before the last page, or nil.
-func (p *Pages) Err() error { return p.err }
+// Err is why the reading ended before the last page, or what the provider left out of the pages
+// that it read; else nil.
+func (p *Pages) Err() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.partial
+}
 
 func (p *Pages) read() error {
 	switch {
@@ -201,6 +236,7 @@ func (p *Pages) read() error {
 	}
 	p.visited[p.at] = true
 	request := p.pager.request(p.c, p.at)
+	p.list, _, _ = strings.Cut(strings.TrimPrefix(request.URL, p.c.base), "?")
 	resp, err := p.c.send(request)
 	if err != nil {
 		return err
@@ -217,20 +253,50 @@ func (p *Pages) read() error {
 		p.at = ""
 		return p.read()
 	}
-	v, err := p.c.read(resp)
+	return p.take(resp)
+}
+
+// take reads the page of an answer.
+func (p *Pages) take(resp *sdk.Response) error {
+	v, partial, err := p.c.answered(resp, true)
 	if err != nil {
 		return err
 	}
-	page := Page{Response: resp, Value: v, Items: v, At: p.at}
+	page := Page{Response: resp, Value: v, Items: v, At: p.at, Partial: partial}
 	if p.pager.items != "" {
 		page.Items = find(v, p.pager.items)
 	}
-	if page.Items.Kind() != jsonvalue.Array {
-		return p.c.Malformed("the answer to a list has no array of rows")
+	lacks := p.pager.mayLack && v.Kind() == jsonvalue.Object && !page.Items.Exists()
+	if page.Items.Kind() != jsonvalue.Array && !lacks {
+		return p.c.Malformed("the answer to a list has no array of rows" + under(p.pager.items))
+	}
+	p.note(p.pager.items, !lacks)
+	if at := p.pager.place; at != "" {
+		has := find(v, at).Exists()
+		if p.note(at, has); !has && !p.pager.lastLacks {
+			return p.c.Malformed("the answer to a list does not say how it goes on" + under(at))
+		}
+	}
+	if p.pager.linked {
+		p.note("header Link", resp.Header("Link") != "")
 	}
 	if page.Next, err = p.pager.next(p.c, page); err != nil {
 		return err
 	}
+	if partial {
+		p.partial = p.c.incomplete()
+	}
 	p.page, p.at, p.started, p.ended = page, page.Next, true, page.Next == ""
 	return nil
+}
+
+// note notes whether a page has a place.
+func (p *Pages) note(place string, has bool) { p.c.places.note(p.list, place, has) }
+
+// under names a place in a message.
+func under(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " (no " + place + " in it)"
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // Table is what a run collects.
@@ -54,7 +55,9 @@ func (c *Client) Run(t Table) error {
 	if err := c.RequireCredentials(); err != nil {
 		return err
 	}
-	return sdk.AuthFailed(c.ConnectorKey(), c.run(t))
+	err := sdk.AuthFailed(c.ConnectorKey(), c.run(t))
+	c.places.tell(c.Host)
+	return err
 }
 
 func (c *Client) run(t Table) error {
@@ -155,13 +158,13 @@ func (c *Client) identify(t Table) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Check(resp); err != nil {
+	v, err := c.JSON(resp)
+	if err != nil {
 		return err
 	}
-	v, err := resp.JSON()
 	ids := t.IDs(v)
-	if err != nil || len(ids) == 0 {
-		return c.Malformed("the answer about the account has no id")
+	if len(ids) == 0 {
+		return c.Malformed("the answer about the account has no id" + said.Quoted(resp.Said()))
 	}
 	c.Account, err = c.Host.Account(ids...)
 	return err

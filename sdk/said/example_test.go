@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
-// What a service said of a refusal, for the end of a message.
+// A message ends with what the service said of its refusal.
 func Example() {
 	words := said.In([]byte(`{"error": {"status": 403, "message": "Premium is required."}}`), "application/json")
 	fmt.Println("status 403" + said.Quoted(words))
