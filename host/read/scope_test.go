@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,4 +84,64 @@ func TestConnectionsOfOthersAreNotLookedUp(t *testing.T) {
 	}
 	_, _, err := s.sources(t.Context(), scope, From{Stream: "notes", Connections: s.ids("c")})
 	s.ok(err)
+}
+
+// RD-34.3: a time bound includes its beginning and leaves out its end, to the last digit, for a
+// single record, a list, the changes, a count and a search alike.
+func TestATimeBoundLeavesItsEndOut(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	since, until := began, began.AddDate(0, 0, 1)
+	records := map[string]time.Time{
+		"before": since.Add(-time.Nanosecond), "first": since, "last": until.Add(-time.Nanosecond), "end": until, "after": until.Add(time.Nanosecond),
+	}
+	for key, at := range records {
+		s.put("c", "notes", key, `{"id":"`+key+`","title":"word","at":"`+at.Format(time.RFC3339Nano)+`"}`)
+	}
+	const want = "first last"
+	for name, b := range map[string]TimeBound{"both": {Since: &since, Until: &until}, "until": {Until: &until}, "since": {Since: &since}} {
+		b.Field = "at"
+		want := want
+		switch name {
+		case "until":
+			want = "before " + want
+		case "since":
+			want = "after end " + want
+		}
+		scope := &Scope{Streams: []StreamScope{{Name: "notes", Connections: s.ids("c"), Fields: []string{"id", "title"}, Time: &b}}}
+		from := From{Stream: "notes"}
+		told := func(what string, keys []string) {
+			t.Helper()
+			slices.Sort(keys)
+			if got := strings.Join(keys, " "); got != want {
+				t.Errorf("%s, %s: got %q, want %q", name, what, got, want)
+			}
+		}
+		var held, listed, found []string
+		for key, at := range records {
+			if in, ok := bound(at); ok && b.holds(in) {
+				held = append(held, key)
+			}
+		}
+		told("the bound", held)
+		page, err := s.List(t.Context(), scope, List{From: from, Limit: 100})
+		s.ok(err)
+		for i := range page.Records {
+			listed = append(listed, page.Records[i].Key)
+		}
+		told("a list", listed)
+		hits, err := s.Search(t.Context(), scope, Search{Text: "word"})
+		s.ok(err)
+		for i := range hits.Hits {
+			found = append(found, hits.Hits[i].Key)
+		}
+		told("a search", found)
+		f := &follower{shelf: s, scope: scope, ask: Changes{From: from, Since: Beginning}, copy: map[string]string{}}
+		f.session(t.Fatalf, func() {})
+		var copied []string
+		for key := range f.copy {
+			copied = append(copied, key[strings.LastIndexByte(key, '/')+1:])
+		}
+		told("the changes", copied)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -253,6 +254,33 @@ func TestDeliveredWithoutALane(t *testing.T) {
 				t.Errorf("the cursor moved: %v, and %d details are told as not delivered; want %v and %d", got, notDelivered(res), tc.recovered, tc.missing)
 			}
 		})
+	}
+}
+
+// A gap that is called recovered without a record withholds the cursor of its own stream, with a
+// lane or without, the one of its list, and a slice of either.
+func TestACursorStaysBehindAClaimedGap(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ stream, parent, withheld string }{{"notes", "", "notes"}, {"messages", ofChats, "chats messages"}} {
+		for name, closes := range map[string]func(stream, cursor string) string{"end": state, "slice": slice} {
+			t.Run(tc.stream+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				about := func(text string) string { return strings.ReplaceAll(text, `"messages"`, `"`+tc.stream+`"`) }
+				h := newHost(t, setup{})
+				h.succeed(about(leavesGap("b", tc.parent)) + state("notes", `{"n":1}`) + done(0))
+				res := h.succeed(about(h.outcomeOf("ATTEMPTED", "b")+h.outcomeOf("RECOVERED", "b")) + closes(tc.stream, `{"n":2}`) + closes("journal", `{"j":2}`) +
+					closes("chats", `{"c":2}`) + "\ncoverage {\"type\":\"DETAIL_COVERAGE\",\"stream\":\"messages\",\"state_stream\":\"chats\",\"reference_only\":true,\"required_keys\":[],\"hydrated_keys\":[]}" + done(0))
+				var withheld []string
+				for _, w := range res.Checkpoints.Withheld {
+					if w.Reason == ledger.WithheldCoverage {
+						withheld = append(withheld, w.Stream)
+					}
+				}
+				if got := strings.Join(withheld, " "); got != tc.withheld || h.cursor("journal") != `{"j":2}` {
+					t.Errorf("got withheld for their coverage %q, and journal's cursor %q; want %q, and journal's moved", got, h.cursor("journal"), tc.withheld)
+				}
+			})
+		}
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -80,5 +82,145 @@ func TestABacklogIsMovedInItsMiddle(t *testing.T) {
 	}
 	if g := h.gap(key); g.Status != storage.GapRecovered {
 		t.Errorf("the backlog is %s, want recovered", g.Status)
+	}
+}
+
+// guestless has runs of h be what a test does in the guest's place, behind START.
+func (h *host) guestless(guest func(r *run)) {
+	h.deps.Collect = func(_ context.Context, _ *plugin.Guest, _ plugin.Grant, to plugin.Host) plugin.Exit {
+		r, ours := to.(*run)
+		if !ours {
+			h.t.Errorf("got a host of type %T, want a run", to)
+			return plugin.Exit{}
+		}
+		if err := r.Submit(abi.OpStart, nil, func([]byte) {}); err != nil {
+			h.t.Error(err)
+		}
+		guest(r)
+		return plugin.Exit{Returned: true}
+	}
+	h.runner = New(h.deps)
+}
+
+// robbed has another host take the connection's lease, so that the run's next write fails.
+func (h *host) robbed() {
+	h.t.Helper()
+	c, err := h.store.Connection(h.t.Context(), "scripted")
+	if err == nil {
+		_, err = h.store.BeginRun(h.t.Context(), storage.NewRun{
+			RunID: "thief", ConnectionID: c.ID, Connector: "scripted", Version: "1", ModuleSHA256: "x", Mode: abi.ModeIncremental,
+			Bookmark: storage.BookmarkIncremental, Holder: "thief", Streams: []string{"notes"}, LeaseTTL: time.Minute,
+			HolderAlive: func(string) bool { return false },
+		})
+	}
+	if err != nil {
+		h.t.Error(err)
+	}
+}
+
+// saying is the end of a guest's line, after the word that begins it.
+func saying(line string) []byte {
+	_, payload, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return []byte(payload)
+}
+
+// A cursor that is durable and only staged is not told as committed when the store fails, and
+// that of a whole slice is.
+//
+// Invariant 1.
+func TestAStagedCursorIsNotToldAsCommitted(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	h.guestless(func(r *run) {
+		for _, line := range []string{slice("notes", `{"n":1}`), state("journal", `{"j":1}`)} {
+			if err := r.Message("state", saying(line)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := r.writer.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_ = r.stored(errTest)
+	})
+	res := h.mustPlay("")
+	if got := res.Checkpoints.Committed; res.Status != StatusFailed || len(got) != 1 || got[0] != "notes" {
+		t.Errorf("got %s with %v committed, want failed, and notes alone", res.Status, got)
+	}
+}
+
+// The records that a guest emitted last are stored, although no message came behind them and
+// the guest failed.
+func TestTheLastRecordsAreStored(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	for script, want := range map[string]string{"emit " + goodNote + "\ntrap": StatusFailed, "records journal 0 2" + done(2): StatusSucceeded} {
+		if res := h.mustPlay(script); res.Status != want {
+			t.Errorf("got %s %+v, want %s", res.Status, res.Error, want)
+		}
+	}
+	if got := h.keys("notes") + " " + h.keys("journal"); got != "good journal-0 journal-1" {
+		t.Errorf("got the records %q, want all three", got)
+	}
+}
+
+// A run whose last records cannot be stored has failed, whatever its guest said, and its result
+// says so: what was queued is waited for before the outcome is decided.
+func TestAFailureOfTheLastFlushIsTold(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	h.guestless(func(r *run) {
+		if err := r.Emit([]byte(goodNote)); err != nil {
+			t.Error(err)
+		}
+		if err := r.intake.flush(); err != nil {
+			t.Error(err)
+		}
+		if err := r.writer.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := r.Emit([]byte(badNote)); err != nil {
+			t.Error(err)
+		}
+		if err := r.Message("done", saying(done(2))); err != nil {
+			t.Error(err)
+		}
+		h.robbed()
+	})
+	res, err := h.play("")
+	expectFailure(t, res, err, abi.ReasonFenced, abi.CodeFenced)
+}
+
+// A gap that the store did not take, and a page of gaps that it did not give, end the run at
+// once: the guest learns that the call failed, and is given no page.
+func TestAFailedGapOperationEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(r *run, h *host) error{
+		"a page": func(r *run, _ *host) error {
+			return r.Submit(abi.OpGaps, nil, func(page []byte) { t.Errorf("got the page %q, want none", page) })
+		},
+		"an attempt":  func(r *run, h *host) error { return r.Message("gap", saying(h.outcomeOf("ATTEMPTED", "b"))) },
+		"a recovery":  func(r *run, h *host) error { return r.Message("gap", saying(h.outcomeOf("RECOVERED", "b"))) },
+		"another gap": func(r *run, _ *host) error { return r.Message("gap", saying(leavesGap("c", ofChats))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{})
+			h.succeed(leavesGap("b", ofChats) + done(0))
+			h.guestless(func(r *run) {
+				h.ids.Add(-1) // this run's lease has the number
+				h.robbed()
+				_ = r.writer.Flush(t.Context())
+				err := call(r, h)
+				h.ids.Add(1)
+				if !isCode(err, abi.CodeFenced) || !isCode(r.storeError(), abi.CodeFenced) {
+					t.Errorf("got %v, and %v as the run's end, want the lost lease as both", err, r.storeError())
+				}
+				if name == "a page" && !isCode(context.Cause(r.ctx), abi.CodeFenced) {
+					t.Errorf("got the run ended by %v, want the lost lease", context.Cause(r.ctx))
+				}
+			})
+			res, err := h.play("")
+			expectFailure(t, res, err, abi.ReasonFenced, abi.CodeFenced)
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -182,5 +183,100 @@ func TestEnumerationInALane(t *testing.T) {
 	}
 	if res = h.succeed(open + notes("a", "b") + whole + state("notes", `{"n":3}`) + done(2)); res.Records["notes"].Deleted != 0 {
 		t.Errorf("got %d deleted records in a run that met everything, want 0", res.Records["notes"].Deleted)
+	}
+}
+
+// of has a line about stream notes be about another one.
+func of(stream, line string) string { return strings.ReplaceAll(line, "notes", stream) }
+
+// A gap stands for what exists, which is not deleted: a record by its key, a detail of several
+// records by the keys before their colons. A gap after the end of the list stands for nothing
+// that the list left out.
+//
+// AC-06, Invariant 12.
+func TestAGapCountsAsMet(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	open, whole := enumeration("open", ""), enumeration("whole", "")
+	h.succeed(notes("a", "b", "b:1", "bc", "d") + state("notes", `{"n":1}`) + done(5))
+	res := h.succeed(open + notes("a") + strings.ReplaceAll(leavesGap("b"), "messages", "notes") + whole +
+		strings.ReplaceAll(leavesGap("d"), "messages", "notes") + state("notes", `{"n":2}`) + done(1))
+	if got := h.keys("notes"); got != "a b b:1" || res.Records["notes"].Deleted != 2 {
+		t.Errorf("got the records %q after %d deletions, want a, b and b:1 after 2", got, res.Records["notes"].Deleted)
+	}
+}
+
+// A list within a time is not the whole list, also where the time bounds the run for good and
+// its cursors move.
+//
+// Invariant 12.
+func TestATimeRangeDeletesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	h.succeed(notes("a", "b") + state("notes", `{"n":1}`) + done(2))
+	for _, boundary := range []bool{false, true} {
+		res := h.succeed(enumeration("open", "")+enumeration("met", `,"keys":["a"]`)+enumeration("whole", "")+state("notes", `{"n":2}`)+done(0), func(r *Request) {
+			r.Since, r.Boundary = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), boundary
+		})
+		if got := h.keys("notes"); got != "a b" || res.Records["notes"].Deleted != 0 {
+			t.Errorf("boundary %v: got the records %q after %d deletions, want both", boundary, got, res.Records["notes"].Deleted)
+		}
+	}
+	if got := h.cursor("notes"); got != `{"n":2}` {
+		t.Errorf("got the cursor %q, want it moved by the run within its boundary", got)
+	}
+}
+
+// A list is not believed to be whole while the cursor that closes it is withheld: neither its
+// stream's own, nor that of the stream that it rides, nor one that never came.
+//
+// Invariant 12.
+func TestAWithheldCursorDeletesNothing(t *testing.T) {
+	t.Parallel()
+	open, whole := enumeration("open", ""), enumeration("whole", "")
+	failed := "\nskip " + `{"type":"SKIP_RESULT","stream":"notes","reason":"stream_collection_failed"}`
+	for _, tc := range []struct{ name, script, stream string }{
+		{"the rider's", of("riders", open+whole) + "\nemit " + badNote + state("notes", `{"n":2}`) + done(1), "riders"},
+		{"the rider's, within a slice", of("riders", open+whole) + "\nemit " + badNote + slice("notes", `{"n":2}`) + done(1), "riders"},
+		{"its own", open + whole + failed + state("notes", `{"n":2}`) + done(0), "notes"},
+		{"that never came", open + whole + failed + done(0), "notes"},
+		{"of a run that says so", open + whole + failed + state("notes", `{"n":2}`) +
+			"\ndone " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"stream_collection_failed","message":"m","retryable":true}}`, "notes"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			h.succeed("emit " + goodNote + "\nrecords riders 0 2" + state("notes", `{"n":1}`) + done(3))
+			want := h.keys(tc.stream)
+			res := h.mustPlay(tc.script)
+			if got := h.keys(tc.stream); got != want || res.Records[tc.stream].Deleted != 0 {
+				t.Errorf("got the records %q after %d deletions, want %q and none", got, res.Records[tc.stream].Deleted, want)
+			}
+			if got := h.cursor("notes"); got != `{"n":1}` {
+				t.Errorf("got the cursor %q, want it where it was", got)
+			}
+		})
+	}
+}
+
+// Each reason with which a record is kept back spoils the list that it was in, and no other
+// reason does.
+//
+// AC-06, Invariant 12.
+func TestARecordKeptBackSpoilsItsList(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"record_too_large": "a b", "record_key_missing": "a b", "record_key_invalid": "a b", "another": "a",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			h.succeed(notes("a", "b") + state("notes", `{"n":1}`) + done(2))
+			h.succeed(enumeration("open", "") + notes("a") + "\nskip " + `{"type":"SKIP_RESULT","stream":"notes","reason":"` + reason + `"}` +
+				enumeration("whole", "") + state("notes", `{"n":2}`) + done(1))
+			if got := h.keys("notes"); got != want {
+				t.Errorf("got the records %q, want %q", got, want)
+			}
+		})
 	}
 }

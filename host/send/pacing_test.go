@@ -349,3 +349,40 @@ func TestCancelled(t *testing.T) {
 	}
 	b.ok(1)
 }
+
+// However often a provider refuses, its requests do not come further apart than the longest
+// interval, and one that a run before had learned does not either.
+func TestTheLongestInterval(t *testing.T) {
+	t.Parallel()
+	const longest = 4000
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, refusal := range []bool{false, true} {
+		a := newAdaptive(1000, 250, longest)
+		for n := range 20 {
+			a.throttle(now.Add(time.Duration(n)*time.Hour), sign{refusal: refusal, streak: 1 + n%5})
+			if a.interval > longest {
+				t.Fatalf("refusal %v, throttle %d: got an interval of %v ms, want at most %d", refusal, n+1, a.interval, longest)
+			}
+		}
+		if a.interval != longest {
+			t.Errorf("refusal %v: got an interval of %v ms after 20 throttles, want %d", refusal, a.interval, longest)
+		}
+	}
+	a := newAdaptive(1000, 250, longest)
+	if a.restore(Learned{IntervalMS: 900, LimitPerMinute: 1}); a.interval != longest {
+		t.Errorf("restored with a limit of one a minute: got an interval of %v ms, want %d", a.interval, longest)
+	}
+	p := named()
+	p.MaxAttempts, p.MaxIntervalMS, p.Breaker.Disabled = 1, longest, true
+	b := newBed(t, p, nil)
+	b.script(throttled)
+	for range 6 {
+		b.stopped()
+	}
+	if got := b.interval(); got != longest {
+		t.Errorf("got an interval of %v ms under a profile of at most %d", got, longest)
+	}
+	if a = newAdaptive(9000, 250, longest); a.ceiling != 9000 {
+		t.Errorf("got a longest interval of %v ms, want the first one where that is longer", a.ceiling)
+	}
+}

@@ -41,6 +41,9 @@ func TestEchoes(t *testing.T) {
 				base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)),
 				base64.RawStdEncoding.EncodeToString([]byte(secret)),
 			}
+			if trimmed := strings.TrimRight(secret, "="); trimmed != secret { // as many store and show a token
+				spelt = append(spelt, trimmed, url.QueryEscape(trimmed), strings.ToUpper(trimmed), strings.ToLower(trimmed))
+			}
 			if slot == "basic" {
 				spelt = append(spelt, pair, strings.TrimRight(pair, "="), url.QueryEscape(pair))
 			}
@@ -71,6 +74,19 @@ func TestEchoes(t *testing.T) {
 	b.script(says{body: "\x00\xff{Plain-0123456789abcde}"})
 	if r := b.get(api, "bearer"); r.body != "\x00\xff{Plain-0123456789abcde}" {
 		t.Errorf(`r.body: got %q, want "\x00\xff{Plain-0123456789abcde}"`, r.body)
+	}
+}
+
+// A secret is hidden as a header carries it, without the blanks around it with which its owner
+// has stored it.
+func TestEchoWithoutItsBlanks(t *testing.T) {
+	t.Parallel()
+	const secret = "tok-0123456789abcdef"
+	b := newBed(t, nil)
+	b.vault.values["token"] = "  " + secret + " "
+	b.script(says{headers: []string{"X-Echo: " + secret}, body: "you are " + secret + "."})
+	if r := b.get(api, "bearer"); r.body != "you are [redacted]." || r.Headers["x-echo"] != "[redacted]" {
+		t.Errorf("got %q and the header %q, want neither with the secret", r.body, r.Headers["x-echo"])
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -196,5 +197,40 @@ func TestRejectedDetailIsNotHydrated(t *testing.T) {
 	}
 	if got := l.Withhold("chats"); got != WithheldCoverage {
 		t.Fatalf("got %q, want %q", got, WithheldCoverage)
+	}
+}
+
+// A failed run that says that a stream failed, and names none of this run, commits nothing at
+// its end, and neither does one that names only a stream that it was not to collect.
+func TestACertificateNeedsAFailedStream(t *testing.T) {
+	t.Parallel()
+	l := New(manifestOf(abi.Stream{Name: "chats"}, abi.Stream{Name: "other"}), scopeOf("chats"), false)
+	for _, outOfScope := range []string{"", "other"} {
+		l.FailStream(outOfScope)
+		commit, held := l.DecideCheckpoints(abi.DoneFailed, true, []string{"chats"})
+		if len(commit) != 0 || len(held) != 1 || held[0].Reason != WithheldRunFailed {
+			t.Errorf("%q failed: got %v committed and %v withheld, want none and run_failed", outOfScope, commit, held)
+		}
+	}
+}
+
+// Where only this run's records prove a detail, the last record of a key counts: one that was
+// accepted and then rejected proves nothing, in a stream with a lane or without.
+func TestFreshDetailsFollowTheLastRecord(t *testing.T) {
+	t.Parallel()
+	m := manifestOf(abi.Stream{Name: "chats"}, abi.Stream{Name: "messages", ParentStreams: []string{"chats"}})
+	for _, stream := range []string{"chats", "messages"} {
+		l := New(m, scopeOf("chats", "messages"), false)
+		l.RequireFresh(stream)
+		for _, key := range []string{"accepted", "mended", "spoiled", "part:1"} {
+			l.Arrived(stream, []byte(key), key == "mended")
+		}
+		l.Arrived(stream, []byte("mended"), false)
+		l.Arrived(stream, []byte("spoiled"), true)
+		got := l.FreshDetails(stream, []string{"accepted", "mended", "spoiled", "part", "never"})
+		want := map[string]bool{"accepted": true, "mended": true, "spoiled": false, "part": true, "never": false}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", stream, got, want)
+		}
 	}
 }

@@ -108,3 +108,28 @@ func TestQuotaTable(t *testing.T) {
 		names(p.provider, p.source, p.limit, p.usage)
 	}
 }
+
+// An answer that names more windows than a provider has is believed as far as the bound, in one
+// header and in several, and what is read of it is bounded as it is read.
+func TestWindowsAreBounded(t *testing.T) {
+	t.Parallel()
+	const named = 100
+	var members []string
+	for i := range named {
+		members = append(members, fmt.Sprintf("\"w%d\";r=0;t=%d", i, i+1))
+	}
+	alone := "RateLimit: " + strings.Join(members, ", ")
+	beside := alone + "\nX-Ratelimit-Remaining: 1\nX-Ratelimit-Reset: 41\nX-Ratelimit-Limit: 200,2000\nX-Ratelimit-Usage: 50,60"
+	for _, s := range singular {
+		beside += "\n" + s.remaining + ": 1\n" + s.reset + ": 41"
+	}
+	for name, text := range map[string]string{"one header": alone, "several": beside} {
+		got, _ := Windows(epoch, headers(text), 24*time.Hour)
+		if len(got) != MaxWindows || got[0].Name != "policy w0" || got[MaxWindows-1].Name != fmt.Sprint("policy w", MaxWindows-1) {
+			t.Errorf("%s: got %d windows, want the first %d", name, len(got), MaxWindows)
+		}
+	}
+	if got := len(parameters([]string{strings.Join(members, ", ")})); got != MaxWindows {
+		t.Errorf("got %d members of a list, want %d", got, MaxWindows)
+	}
+}
