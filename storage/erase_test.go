@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/connection"
@@ -241,6 +242,22 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 		x.ok(x.s.db.Alone(ctx, "remove", func(t *db.Tx) error { return connection.RemoveConnection(t, "c", nil) }))
 		x.idle()
 		gone(x, "sealed", 2, 0, "after the connection was removed")
+	})
+	t.Run("artifacts", func(t *testing.T) {
+		t.Parallel()
+		x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+		x.s = x.open(t, x.clock.Now)
+		_ = x.open(t, x.clock.Now)
+		src, text := x.enrolled("laptop"), "artifact-0000-"+strings.Repeat("x", 300)
+		x.ok(x.blob(src, text))
+		x.deliver(src, "r1", "a", fmt.Sprintf(`k={"x":%q}`, hashOf(text)))
+		x.ok(x.s.EraseRecord(ctx, "laptop", "a", "k"))
+		x.idle()
+		gone(x, "artifact", 1, 1, "before its run has ended")
+		x.clock.forward(time.Second)
+		x.commit(src, x.commitOf("r1"))
+		x.idle()
+		gone(x, "artifact", 1, 0, "after its run has ended")
 	})
 	t.Run("uploads", func(t *testing.T) {
 		t.Parallel()

@@ -228,3 +228,41 @@ func exerciseEnumerationRefused(t *testing.T, x *exercise) {
 	x.same(x.live(), "001 002")
 	w.Abandon()
 }
+
+// A sweep looks up anew what it buries when the stream or what was met has moved since it was
+// weighed: neither a record that has become a tombstone by itself is buried, nor one that
+// was met or written meanwhile. Where nothing has moved, the sweep does what was weighed.
+func exerciseSweepAfterItsWeighing(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		meanwhile func(w *RunWriter)
+		gone      int64
+		live      string
+	}{
+		"nothing":     {func(*RunWriter) {}, 3, "a"},
+		"a deletion":  {func(w *RunWriter) { x.put(w, 0, "-b") }, 2, "a"},
+		"a change":    {func(w *RunWriter) { x.put(w, 0, "b=2") }, 2, "a b"},
+		"a new one":   {func(w *RunWriter) { x.put(w, 0, "e=1") }, 3, "a e"},
+		"a meeting":   {func(w *RunWriter) { x.ok(w.Met(ctx, whole(), []string{"c", "d"})) }, 1, "a c d"},
+		"both at all": {func(w *RunWriter) { x.ok(w.Met(ctx, whole(), []string{"c"})); x.put(w, 0, "-b") }, 1, "a c"},
+	} {
+		w := x.begin("c")
+		x.put(w, 0, "a=1", "b=1", "c=1", "d=1")
+		x.finish(w)
+		w = x.begin("c")
+		x.ok(w.Enumerate(ctx, Opening{Enumeration: whole()}))
+		x.ok(w.Met(ctx, whole(), []string{"a"}))
+		x.ok(w.LeaveEnumeration(ctx, whole()))
+		found, err := w.WeighSweeps(ctx, []Sweep{{Enumeration: whole()}})
+		x.ok(err)
+		x.same(found, []Swept{{Enumeration: whole(), Gone: 3}})
+		c.meanwhile(w)
+		x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: whole()}))
+		x.ok(w.Flush(ctx))
+		x.same(fmt.Sprint(name, w.Swept()), fmt.Sprint(name, []Swept{{Enumeration: whole(), Gone: c.gone}}))
+		x.same(name+": "+x.live(), name+": "+c.live)
+		x.finish(w)
+		x.sound()
+		x.ok(x.s.RemoveConnection(ctx, "c", nil))
+	}
+}

@@ -111,6 +111,19 @@ func exerciseLostQuestions(_ *testing.T, x *exercise) {
 	x.ok(err)
 	x.same(string(sealed), "")
 
+	// An answer is taken by nobody, too, where nothing else of the run is open.
+	n = x.newRun("c", func(n *NewRun) { n.HolderAlive = dead })
+	_, err = x.s.BeginRun(ctx, n)
+	x.ok(err)
+	x.question(n, "q3a")
+	x.ok(x.s.AnswerQuestion(ctx, "q3a", "session", []byte("sealed"), nil))
+	lost, err = x.s.LoseQuestions(ctx, dead)
+	x.ok(err)
+	x.same(lost, 1)
+	_, sealed, err = x.s.TakeAnswer(ctx, "q3a", QuestionLost)
+	x.ok(err)
+	x.same(string(sealed), "")
+
 	n = x.newRun("c", func(n *NewRun) { n.HolderAlive = dead })
 	_, err = x.s.BeginRun(ctx, n)
 	x.ok(err)

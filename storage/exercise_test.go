@@ -138,6 +138,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"some connections OC-14", exerciseChosen},
 		{"an enumeration sweeps what it has not met, Invariant 12", exerciseEnumerations},
 		{"parts of a stream, Invariant 12", exerciseEnumeratedParts},
+		{"a sweep after its weighing, Invariant 12", exerciseSweepAfterItsWeighing},
 		{"an enumeration goes on in the next run, Invariant 12", exerciseEnumerationGoesOn},
 		{"an enumeration that sweeps nothing, Invariant 12", exerciseEnumerationRefused},
 		{"reopen", exerciseReopen},
