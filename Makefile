@@ -16,7 +16,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lighthouse pictures lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash alike mutate lighthouse pictures lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -81,6 +81,17 @@ crash: build plugins
 	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -v -crashes $(CRASHES) -dsn="$(DSN)"
 	$(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
 	PDPP_TESTS_ON_POSTGRES=1 $(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
+
+## alike: the 1,000 random sequences that a file and PostgreSQL answer alike; make test runs 60
+alike:
+	$(GO) test ./storage -run TestBothDatabasesAreAlike -count=1 -timeout 60m -args -sequences 1000
+
+## mutate: MUTATIONS one-line mutations of the rooms that decide what is durable, gone or shown, by SEED;
+## each has to be noticed by the tests of its room, or be listed with the reason
+MUTATIONS ?= 100
+SEED ?= 1
+mutate:
+	$(GO) run ./testplugins/mutate -n $(MUTATIONS) -seed $(SEED)
 
 ## lighthouse: what Lighthouse gives the console's pages (needs Chromium and npm)
 lighthouse:
