@@ -71,7 +71,7 @@ func TestGateThatIsOpen(t *testing.T) {
 }
 
 // T10: a profile is for one run at a time; two profiles run at once, and neither has what the
-// other keeps (RT-02.3, BR-02).
+// other keeps (RT-02.3, BR-02.1).
 func TestProfilesAreApart(t *testing.T) {
 	t.Parallel()
 	shop := newSite(t, map[string]string{"/": "<title>shop</title>"})

@@ -14,7 +14,8 @@ const (
 )
 
 // T5: a connector that has put everything it can into the site's pages, storage and worker gets
-// nothing of what the host types (BR-13.6), and cannot ask for it letter by letter.
+// nothing of what the host types (BR-13.6), and cannot ask for it letter by letter. The end of the
+// sign-in leads to a page of the provider, and what was shut in it is open again (BR-13.4).
 func TestSignInIsTheHosts(t *testing.T) {
 	t.Parallel()
 	form := `<title>sign in</title><form action="/done"><input name=user><input name=password type=password><input name=code>

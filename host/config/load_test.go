@@ -128,6 +128,8 @@ func TestHomeUnknown(t *testing.T) {
 	}
 }
 
+// A key that is not there is refused with the nearest one, also one for the address of a browser
+// to attach to (BR-01.3).
 func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -139,6 +141,8 @@ func TestUnknownKeys(t *testing.T) {
 		{name: "null value", file: "data_dri:\n", nearest: `"data_dir"`},
 		{name: "key below a plain key", file: "data_dir:\n  path: /x\n", nearest: `"data_dir"`},
 		{name: "slip in a variable", env: "PDPP_DATADIR=/x", nearest: `"PDPP_DATA_DIR"`},
+		{name: "a browser to attach to", file: "browser:\n  cdp_url: ws://127.0.0.1:9222\n", nearest: `"browser.`},
+		{name: "one of the environment", env: "PDPP_BROWSER_CDP_URL=ws://127.0.0.1:9222", nearest: `"PDPP_BROWSER_`},
 		{name: "unknown in a section", env: "PDPP_LIMITS_RAM=1", nearest: `"PDPP_LIMITS_`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// RD-15: by the cursor field and then by key, descending by default, records without a
-// value last either way.
+// RD-15.3: by the cursor field and then by key, descending by default, records without a
+// value last either way; without a cursor field by key alone.
 func TestListOrder(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "c")
@@ -26,7 +26,6 @@ func TestListOrder(t *testing.T) {
 		_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: sort, Order: order})
 		s.code(err, CodeSort)
 	}
-	// RD-15.3
 	s.put("c", "plain", "b", `{"n":1}`, "a", `{"n":2}`, "ä", `{"n":3}`)
 	s.same(s.keys(List{From: From{Stream: "plain"}, Order: "asc", Limit: 2}), []string{"a", "b", "ä"})
 	s.sound()

@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 }
 
 // faces are the folders that parse what was asked for, call an operation and show its
-// result. None of them imports the store (OC-01.3).
+// result. None of them imports the store.
 var faces = []string{
 	"host/web", "host/console", "host/api/oauth", "host/api/ownerapi", "host/api/records", "host/api/mcp", "host/api/metrics",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/clients", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
@@ -187,6 +187,7 @@ func TestEveryPackageIsInARoom(t *testing.T) {
 	}
 }
 
+// OC-01.3
 func TestImportsGoOneWay(t *testing.T) {
 	t.Parallel()
 	for _, file := range goFiles(t) {
@@ -278,7 +279,7 @@ func TestImportRules(t *testing.T) {
 }
 
 // The programs link the messages of go-rod, and nothing of it that downloads or starts a
-// browser (BR-04, RT-02).
+// browser (BR-04.2, RT-02).
 func TestNoLauncherIsLinked(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/...")

@@ -78,8 +78,13 @@ func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 // parse parses a Go file with its comments.
 func parse(t *testing.T, file string) (*token.FileSet, *ast.File) {
 	t.Helper()
+	return parseText(t, read(t, file))
+}
+
+func parseText(t *testing.T, text string) (*token.FileSet, *ast.File) {
+	t.Helper()
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.ParseComments|parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// RD-59.4: what records say stands in results alone, behind the sentence that says so and on
+// RD-59.4, RD-59.5: what records say stands in results alone, behind the sentence that says so and on
 // one line, and no description depends on what was collected.
 func TestRecordsAreData(t *testing.T) {
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestRecordsAreData(t *testing.T) {
 		text, err := json.Marshal(listed)
 		b.ok(err)
 		if len(listed.Tools) != len(tools) || len(text) > 24<<10 {
-			t.Errorf("%s: got %d tools in %d bytes, want %d in at most 24 KB (RD-59.5)", name, len(listed.Tools), len(text), len(tools))
+			t.Errorf("%s: got %d tools in %d bytes, want %d in at most 24 KB", name, len(listed.Tools), len(text), len(tools))
 		}
 		for _, tool := range listed.Tools {
 			if a := tool.Annotations; !a.ReadOnlyHint || !a.IdempotentHint || *a.DestructiveHint || *a.OpenWorldHint {

@@ -77,7 +77,7 @@ func TestAnAppMayNotAskHere(t *testing.T) {
 	}
 }
 
-// RD-42, RD-43, RD-54: a program of the owner's looks, reviews, approves once and revokes by
+// RD-42, RD-43.2, RD-54: a program of the owner's looks, reviews, approves once and revokes by
 // the API, with an event for each; a token that only reads decides nothing.
 func TestGrantsByTheAPI(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestGrantsByTheAPI(t *testing.T) {
 	for _, act := range []string{"/review", "/approve", "/deny"} {
 		b.want("a token that reads: "+act, b.asks(read, "POST", path+act, `{}`), 403, string(access.CodeScope))
 	}
-	b.want("choices beside the approval", b.asks(manage, "POST", path+"/approve", `{"approval_review_revision":"x","expires":"1d"}`), 400, "invalid_request") // RD-43.2
+	b.want("choices beside the approval", b.asks(manage, "POST", path+"/approve", `{"approval_review_revision":"x","expires":"1d"}`), 400, "invalid_request")
 	b.want("an approval of nothing that was shown", b.asks(manage, "POST", path+"/approve", `{"approval_review_revision":"x"}`), 409, string(grants.CodeApproval))
 	b.want("a choice that is not there", b.asks(manage, "POST", path+"/review", `{"streams":[{"name":"none"}]}`), 422, string(grants.CodeChoice))
 	reviewed := b.asks(manage, "POST", path+"/review", `{"expires":"1d"}`)

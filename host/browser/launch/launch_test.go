@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 )
 
 // The whole command line: a change of it is seen here. Nothing opens a port or lets another
-// program attach (BR-01.2, RT-02).
+// program attach (BR-01.2, RT-02), and no option but these adds a flag (BR-01.3).
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	o := Options{Program: "/usr/lib/chromium/chromium", Folder: "/home/ana/.pdpp/profiles/shop", Temp: "/tmp/run", Proxy: "127.0.0.1:4711"}
@@ -33,6 +34,10 @@ func TestCommandLine(t *testing.T) {
 		if refused.MatchString(a) {
 			t.Errorf("got %s, want nothing of the kind", a)
 		}
+	}
+	const known = 10 // the fields of Options, of which those below and the display add to the command line
+	if n := reflect.TypeFor[Options]().NumField(); n != known {
+		t.Errorf("got %d options, want the %d that this test knows", n, known)
 	}
 	for flag, set := range map[string]func(*Options){
 		"--no-sandbox":       func(o *Options) { o.Unsandboxed = true },
