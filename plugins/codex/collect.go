@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io/fs"
-	"path"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -38,6 +37,7 @@ type run struct {
 	present       map[string]bool // entries of the home folder
 	rollouts      []rolloutFile   // by path
 	folders       map[string]*files.Listing
+	fates         [fateUnknown + 1]int64
 	full          bool // there are more rollouts than one run reads
 	before, after *state
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
@@ -120,7 +120,7 @@ func (r *run) readCursor() {
 }
 
 // carry copies the states of the rollouts that are there, or may be. One that
-// moved, as archiving does, keeps its state.
+// moved, as archiving does, or was compressed or unpacked, keeps its state.
 func (r *run) carry() {
 	present, moved := map[string]bool{}, map[string]string{}
 	for _, f := range r.rollouts {
@@ -130,11 +130,11 @@ func (r *run) carry() {
 		if present[p] || r.hides(p) {
 			r.after.files[p] = s
 		} else {
-			moved[path.Base(p)] = p
+			moved[plainName(p)] = p
 		}
 	}
 	for _, f := range r.rollouts {
-		if old, ok := moved[path.Base(f.path)]; ok && r.after.files[f.path] == nil {
+		if old, ok := moved[plainName(f.path)]; ok && r.after.files[f.path] == nil {
 			s := *r.before.files[old]
 			s.dirty = true // its record names the path
 			r.after.files[f.path] = &s

@@ -27,7 +27,7 @@ func (r *run) coverage() error {
 			return err
 		}
 	}
-	rows := append(r.unknownTypes(), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
+	rows := append(append(r.unknownTypes(), r.unknownFiles()...), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
 		Reason: "event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"})
 	for _, row := range rows {
 		if err := set.Row(row); err != nil {
@@ -59,9 +59,15 @@ func (r *run) trouble(name string) string {
 		if r.after.dropped > 0 {
 			return "more rollouts than the cursor can remember"
 		}
-		bad := int64(0)
+		bad, damaged := int64(0), int64(0)
 		for _, s := range r.after.files {
 			bad += s.malformed + s.oversized
+			if s.brokenBy != "" {
+				damaged++
+			}
+		}
+		if damaged > 0 {
+			return problems.Counted(damaged, broken.One, broken.Many)
 		}
 		if bad > 0 {
 			return problems.Counted(bad, "line is not JSON, or too long", "lines are not JSON, or too long")
@@ -81,6 +87,18 @@ func (r *run) unknownTypes() (rows []files.Row) {
 	return rows
 }
 
+// unknownFiles accounts for the files among the rollouts that are no rollouts, or none that
+// this version reads.
+func (r *run) unknownFiles() (rows []files.Row) {
+	if n := r.fates[fateOld]; n > 0 {
+		rows = append(rows, files.Row{Store: "old_rollouts", Status: files.StatusExcluded, Reason: problems.Counted(n, oldRollout.One, oldRollout.Many)})
+	}
+	if n := r.fates[fateUnknown]; n > 0 {
+		rows = append(rows, files.Row{Store: "rollout_files", Status: files.StatusUnaccounted, Reason: problems.Counted(n, notUnderstood.One, notUnderstood.Many)})
+	}
+	return rows
+}
+
 // unknownStores notes the other entries of the folder, by name only.
 func (r *run) unknownStores() files.Row {
 	var names []string
@@ -92,7 +110,10 @@ func (r *run) unknownStores() files.Row {
 		}
 		names = append(names, clip.Text(name, 100))
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && r.fates[fateUnknown] > 0:
+		return files.Row{Store: "other", Status: files.StatusMissing, Reason: "everything outside the rollouts' folders is accounted for"}
+	case len(names) == 0:
 		return files.Row{Store: "other", Status: files.StatusMissing, Reason: "everything in the folder is accounted for"}
 	}
 	return files.Row{Store: "other", Status: files.StatusUnaccounted, Reason: problems.Counted(int64(len(names)), "more entry", "more entries") +

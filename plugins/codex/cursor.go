@@ -32,7 +32,10 @@ type rolloutState struct {
 	first      time.Time
 	last       time.Time
 	metaOffset int64 // offset of the session_meta line; -1 without one
-	dirty      bool  // the session's record is still to be emitted
+	packed     int64 // size of the compressed file; 0: it was not compressed
+	broken     int64 // where the compressed file is damaged, and why; "" when it is not
+	brokenBy   string
+	dirty      bool // the session's record is still to be emitted
 }
 
 // Members implements cursor.Value.
@@ -53,6 +56,9 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Time("last_ts", &s.last)
 	m.IntOr("meta_offset", &s.metaOffset, -1)
 	m.Flag("session_pending", &s.dirty)
+	m.Int("packed_bytes", &s.packed)
+	m.Int("broken_at", &s.broken)
+	m.Text("broken_by", &s.brokenBy)
 }
 
 // ours reports whether this connector wrote the state.

@@ -1,8 +1,8 @@
 // Command codex collects the data of the Codex command line tool in its home folder
 // (~/.codex, the root "codex").
 //
-// In: rollouts (sessions/YYYY/MM/DD/rollout-*.jsonl and archived_sessions), the table
-// threads of state_5.sqlite, rules, prompts and skills. Out: sessions, messages,
+// In: rollouts (sessions/YYYY/MM/DD/rollout-*.jsonl and archived_sessions, also compressed as
+// .jsonl.zst), the table threads of state_5.sqlite, rules, prompts and skills. Out: sessions, messages,
 // function_calls, rules, prompts, skills; five streams that list files without their
 // content; and coverage_diagnostics, which accounts for every known store of the
 // folder, and counts the others. auth.json contains credentials: it is never opened.
@@ -12,7 +12,10 @@
 // line, hashes of the first 64 KiB and of the end of the part read, and the counts so
 // far, to which the next run adds. A rollout whose beginning or end no longer matches
 // is read anew; ids consist of session and line number, so the same line is the same
-// record.
+// record. A rollout that Codex compresses, or unpacks again, is the same rollout: offsets
+// and hashes are those of its content.
+//
+// The file fate.go decides what becomes of each file among the rollouts.
 //
 // A rollout that is being written is read up to its last line feed, and the rest by the
 // next run: lines still to come do not count as missing. A call without an output by

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/zstd"
 )
 
 // Bounds on the folders of rollouts.
@@ -15,22 +16,38 @@ const (
 	maxDepth    = 7
 )
 
+// windowBytes is how far back a compressed rollout may refer. Codex compresses at the library's
+// ordinary level, which refers back 2 MiB.
+const windowBytes = 32 << 20
+
 // rolloutFile is one rollout as the folder lists it.
 type rolloutFile struct {
 	path          string // below the home folder, as records show it
 	root          fs.FS
 	name          string // below root
 	size, mtimeMS int64
+	packed        bool // compressed: root shows it unpacked, and size is that of the file
 }
 
 // listRollouts lists a folder of rollouts. It is shown as a folder of the home folder.
 func (r *run) listRollouts(root fs.FS, folder, shown string) {
-	l := files.Walk{Depth: maxDepth, Most: maxRollouts, Keep: func(p string, folder bool) bool {
-		return !folder && strings.HasPrefix(path.Base(p), "rollout-") && path.Ext(p) == ".jsonl"
-	}}.List(root, folder)
-	for _, e := range l.Files() {
-		r.rollouts = append(r.rollouts, rolloutFile{path.Join(shown, e.Path), root, path.Join(folder, e.Path), e.Size, e.MTimeMS})
-		r.total += e.Size
+	l := files.Walk{Depth: maxDepth, Most: maxRollouts, Keep: func(_ string, folder bool) bool { return !folder }}.List(root, folder)
+	unpacked := &zstd.FS{Base: root, Window: windowBytes}
+	list := l.Files()
+	plain := map[string]bool{}
+	for _, e := range list {
+		plain[e.Path] = fateOf(e.Path) == fateRollout
+	}
+	for _, e := range list {
+		f := rolloutFile{path.Join(shown, e.Path), root, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
+		switch r.sort(f.path, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]) {
+		case fatePacked:
+			f.packed, f.root = true, unpacked
+			fallthrough
+		case fateRollout:
+			r.rollouts = append(r.rollouts, f)
+			r.total += e.Size
+		}
 	}
 	r.faults(l, shown)
 	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
@@ -68,7 +85,7 @@ func (r *run) hides(p string) bool {
 // sessionFromName returns the session id in rollout-TIME-UUID.jsonl, or the rest of the
 // name when it has another form.
 func sessionFromName(p string) string {
-	name := strings.TrimSuffix(strings.TrimPrefix(path.Base(p), "rollout-"), ".jsonl")
+	name := strings.TrimSuffix(strings.TrimPrefix(plainName(p), "rollout-"), ".jsonl")
 	const uuid = 36
 	if len(name) > uuid && name[len(name)-uuid-1] == '-' && strings.Count(name[len(name)-uuid:], "-") == 4 {
 		return name[len(name)-uuid:]

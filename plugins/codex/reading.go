@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io/fs"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/zstd"
 )
 
 // decide compares a rollout with the part read of it. It opens the file only when size or
@@ -25,16 +27,59 @@ func decide(f *rolloutFile, s *rolloutState) (filecursor.Plan, error) {
 	return filecursor.Rebuild, nil
 }
 
+// unpack makes f the rollout that a compressed file has. known says that the file is as the
+// last run read it, and what it has is not looked at.
+func unpack(f *rolloutFile, s *rolloutState) (content rolloutFile, damage *zstd.Error, known bool, err error) {
+	content = *f
+	if s != nil && s.packed == f.size && s.mtimeMS == f.mtimeMS {
+		return content, nil, true, nil
+	}
+	info, err := fs.Stat(f.root, f.name)
+	if err != nil {
+		return content, nil, false, err
+	}
+	content.size = info.Size()
+	if unpacked, ok := f.root.(*zstd.FS); ok {
+		damage = unpacked.Fault()
+	}
+	return content, damage, false, nil
+}
+
 // file reads one rollout, as far as it is new. Only an error of the host ends the run.
 func (r *run) file(f *rolloutFile) error {
 	s := r.after.files[f.path]
+	if !f.packed {
+		return r.plain(f, s, &rolloutState{metaOffset: -1})
+	}
+	content, damage, known, err := unpack(f, s)
+	switch {
+	case err != nil:
+		r.problem(unreadable, f.path)
+		return nil //nolint:nilerr // it is the file's fault, and reported
+	case known:
+		return nil
+	}
+	fresh := &rolloutState{metaOffset: -1, packed: f.size}
+	if damage != nil {
+		fresh.broken, fresh.brokenBy = damage.Offset, damage.Kind.Error()
+	}
+	return r.plain(&content, s, fresh)
+}
+
+// plain reads the lines of one rollout, as far as they are new. fresh has what the new state
+// starts with.
+func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 	plan, fault := decide(f, s)
-	next := &rolloutState{metaOffset: -1}
+	next := fresh
 	switch {
 	case fault == nil && plan == filecursor.Skip:
+		// The same lines, though they may be packed otherwise.
+		s.packed, s.broken, s.brokenBy = fresh.packed, fresh.broken, fresh.brokenBy
 		return nil
 	case plan == filecursor.Append:
-		*next = *s
+		copied := *s
+		copied.packed, copied.broken, copied.brokenBy = fresh.packed, fresh.broken, fresh.brokenBy
+		next = &copied
 	}
 	if fault == nil {
 		fault = r.roll.open(f, next)
@@ -48,6 +93,10 @@ func (r *run) file(f *rolloutFile) error {
 	}
 	switch {
 	case fault == nil && next.lines == 0:
+		if next.brokenBy != "" {
+			next.observed, next.mtimeMS = f.size, f.mtimeMS
+			r.after.files[f.path] = next // so that its damage is reported
+		}
 		return nil // a session begins with its first complete line
 	case fault == nil && what.Change != filecursor.Stable:
 		r.problem(changed, f.path)
@@ -110,7 +159,7 @@ func (r *run) cut(f *rolloutFile, s *rolloutState) (err error) {
 	if part.head, part.tail, err = filecursor.Guards(f.root, f.name, part.offset); err != nil || part.session == "" {
 		return nil //nolint:nilerr // the walk itself will find out
 	}
-	part.observed, part.mtimeMS = part.offset, -1
+	part.observed, part.mtimeMS, part.packed = part.offset, -1, 0
 	if err := r.storeState(f.path, &part); err != nil {
 		return err
 	}

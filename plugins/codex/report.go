@@ -27,10 +27,16 @@ var (
 	// Lines are read once, and stay missing: every run reports those of earlier ones.
 	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is not JSON", "lines of rollouts are not JSON")
 	tooLong   = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
-	reduced   = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
+	broken    = kind("rollout_damaged", "not_retriable", "compressed rollout is damaged; what is in front of the damage was collected",
+		"compressed rollouts are damaged; what is in front of the damage was collected")
+	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
+		"rollouts are of a version of Codex before April 2025, which wrote another format")
+	notUnderstood = kind("file_not_understood", "retry_on_connector_upgrade", "file among the rollouts was not understood",
+		"files among the rollouts were not understood")
+	reduced = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, tooLong, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, tooLong, broken, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 
@@ -53,6 +59,9 @@ func (r *run) report() error {
 		}
 		if s.oversized > 0 {
 			r.places.Add(tooLong, int(s.oversized), p, "")
+		}
+		if s.brokenBy != "" {
+			r.places.Note(broken, p+": "+s.brokenBy+" at byte "+strconv.FormatInt(s.broken, 10), streamsOf(p)...)
 		}
 	}
 	r.places.Add(reduced, r.after.dropped, "", "")

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/zstd"
+)
+
+// fate is what becomes of a file in a folder of rollouts. Every file has one, and sort decides
+// it.
+type fate uint8
+
+const (
+	fateRule    fate = iota // passed over, by a rule below
+	fateRollout             // read
+	fatePacked              // unpacked and read
+	fateOld                 // known, and not read
+	fateUnknown             // not understood
+)
+
+// fateOf tells a file by its name.
+func fateOf(p string) fate {
+	name := path.Base(p)
+	switch {
+	case strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl"):
+		return fateRollout
+	case strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl"+zstd.Suffix):
+		return fatePacked
+	case strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json"):
+		return fateOld // of the version before April 2025: one document a session
+	case strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, ".lock"), strings.HasPrefix(name, "."),
+		name == "Thumbs.db", name == "desktop.ini":
+		return fateRule // what Codex is writing, and what systems put into every folder
+	}
+	return fateUnknown
+}
+
+// sort decides what becomes of a file, and notes it when it is not read. Where a compressed
+// rollout has its plain file beside it, the plain one counts, as for Codex: it has what was
+// appended since.
+func (r *run) sort(p string, besidePlain bool) fate {
+	as := fateOf(p)
+	switch as {
+	case fatePacked:
+		if besidePlain {
+			as = fateRule
+		}
+	case fateOld:
+		r.problem(oldRollout, p)
+	case fateUnknown:
+		r.problem(notUnderstood, p)
+	}
+	r.fates[as]++
+	return as
+}
+
+// plainName is the name of a rollout when it is not compressed.
+func plainName(p string) string { return strings.TrimSuffix(path.Base(p), zstd.Suffix) }
