@@ -56,7 +56,7 @@ const (
 	MaxManifestBytes = 1 << 20
 	MaxEmitBytes     = 4 << 20 // one emit call, one or more lines
 	MaxRecordBytes   = 1 << 20 // one RECORD line
-	MaxMessageBytes  = 1 << 20 // one DETAIL_GAP, ENUMERATION, SKIP_RESULT, PROGRESS or DONE
+	MaxMessageBytes  = 1 << 20 // one DETAIL_GAP, ENUMERATION, SKIP_RESULT, ACCOUNT, PROGRESS or DONE
 	MaxStateBytes    = 8 << 20 // one STATE: a cursor over ten thousand files fits
 	MaxCoverageBytes = 8 << 20 // one DETAIL_COVERAGE
 	MaxLogBytes      = 16 << 10
@@ -84,6 +84,7 @@ var Calls = []Call{
 	{"coverage", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxCoverageBytes, "", "one DETAIL_COVERAGE"},
 	{"enumerate", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one ENUMERATION"},
 	{"skip", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one SKIP_RESULT"},
+	{"account", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one ACCOUNT"},
 	{"progress", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one PROGRESS"},
 	{"done", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "the DONE; nothing may follow"},
 	{"log", []ValueType{I32, I32, I32}, nil, PhaseAny, MaxLogBytes, "", "level, text"},

@@ -102,6 +102,17 @@ type LocalPaths struct {
 	HomeEnvOverride string      `json:"home_env_override"`
 	HomeDefault     string      `json:"home_default_relative_to_user_home"`
 	Paths           []LocalPath `json:"paths"`
+	// Ignores are the files that the connector leaves alone, which the owner is shown
+	// before consent (AC-02); this project's extension.
+	Ignores []Ignore `json:"ignores"`
+}
+
+// Ignore is a rule by which files are not for a connector. A Pattern without a slash is
+// held against a file's name in any folder, one with a slash against its path below the
+// root, both as by path.Match; one that ends in a slash covers everything in that folder.
+type Ignore struct {
+	Pattern string `json:"pattern"`
+	Reason  string `json:"reason"`
 }
 
 // LocalPath is one folder below the home root, or in place of one.
@@ -226,6 +237,17 @@ type Stream struct {
 	StateStream       string    `json:"state_stream"`
 	ParentStreams     []string  `json:"parent_streams"`
 	Selection         Selection `json:"selection"`
+	// Merges says why several items of the source may become one record (AC-04); nil: they
+	// may not, and those that do are a fault of the key. This project's extension.
+	Merges *Merges `json:"merges"`
+	// UnknownNames are names of the source that the connector passes over on purpose; any
+	// other fails the contract suite (AC-05). This project's extension.
+	UnknownNames []string `json:"unknown_names"`
+}
+
+// Merges is why several items of a source are one record.
+type Merges struct {
+	Reason string `json:"reason"`
 }
 
 // Selection says how a stream can be narrowed.

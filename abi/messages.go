@@ -6,6 +6,7 @@ const (
 	TypeRecord          = "RECORD"
 	TypeState           = "STATE"
 	TypeSkipResult      = "SKIP_RESULT"
+	TypeAccount         = "ACCOUNT"
 	TypeProgress        = "PROGRESS"
 	TypeDetailGap       = "DETAIL_GAP"
 	TypeGapAttempted    = "DETAIL_GAP_ATTEMPTED"

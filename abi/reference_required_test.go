@@ -71,6 +71,11 @@ func TestReferenceExamples(t *testing.T) {
 		t.Fatalf("START is %+v, want start.Type == abi.TypeStart && len(start.DetailGaps) == 1", start)
 	}
 	strict(t, string(start.DetailGaps[0]), new(abi.DetailGap))
+	var account abi.Account
+	strict(t, strings.Join(r.fences["json account"], " "), &account)
+	if len(account.Files) != 2 || account.Files[0].Entries.Count != 3 || len(account.Streams) != 1 {
+		t.Errorf("ACCOUNT is %+v, want two files, three entries and one stream", account)
+	}
 	bytes := func(info string) (head, body string) {
 		words := slices.DeleteFunc(slices.Clone(r.fences["bytes "+info]), func(w string) bool { return strings.HasPrefix(w, "|") })
 		raw, err := hex.DecodeString(strings.Join(words, ""))

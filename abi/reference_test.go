@@ -230,7 +230,7 @@ func TestReferenceMessages(t *testing.T) {
 	t.Parallel()
 	r := readReference(t)
 	for heading, message := range map[string]any{
-		"START": abi.Start{}, "STATE": abi.State{}, "PROGRESS": abi.Progress{}, "SKIP_RESULT": abi.SkipResult{},
+		"START": abi.Start{}, "STATE": abi.State{}, "PROGRESS": abi.Progress{}, "SKIP_RESULT": abi.SkipResult{}, "ACCOUNT": abi.Account{},
 		"DETAIL_GAP": abi.DetailGap{}, "DETAIL_GAP_ATTEMPTED and DETAIL_GAP_RECOVERED": abi.GapOutcome{},
 		"DETAIL_COVERAGE": abi.DetailCoverage{}, "INTERACTION": abi.Interaction{},
 		"INTERACTION_RESPONSE": abi.InteractionResponse{}, "DONE": abi.Done{},

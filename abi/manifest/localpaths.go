@@ -2,7 +2,10 @@ package manifest
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-const maxLocalPaths = 32
+const (
+	maxLocalPaths = 32
+	maxIgnores    = 128
+)
 
 // readLocalPaths reads the folders that the connector needs. They become read-only
 // mounts, so a path must not leave the folder that it is joined to, or name the user's
@@ -40,7 +43,19 @@ func readLocalPaths(p place, m *abi.Manifest) {
 			roots[name] = true
 		}
 	}
+	for _, item := range p.member("ignores").list(maxIgnores) {
+		if item.object() {
+			l.Ignores = append(l.Ignores, readIgnore(item))
+		}
+	}
 	m.Requirements.LocalPaths = l
+}
+
+// readIgnore reads a rule by which files are not for the connector (AC-02).
+func readIgnore(p place) abi.Ignore {
+	return abi.Ignore{
+		Pattern: required(p, "pattern", maxSentence, IsPattern, RulePattern), Reason: required(p, "reason", maxSentence, anyText, ""),
+	}
 }
 
 func readLocalPath(p place, m *abi.Manifest) abi.LocalPath {

@@ -9,6 +9,8 @@ import (
 const (
 	maxStreams    = 256
 	maxPrimaryKey = 16
+	// maxUnknownNames leaves room for several versions of a format.
+	maxUnknownNames = 256
 )
 
 func readStreams(p place, m *abi.Manifest) {
@@ -54,6 +56,10 @@ func readStream(p place) abi.Stream {
 		StateStream:   p.member("state_stream").text(maxName),
 		ParentStreams: p.member("parent_streams").texts(maxStreams, fieldName),
 		Selection:     readSelection(p.member("selection")),
+		UnknownNames:  p.member("unknown_names").texts(maxUnknownNames, fieldName),
+	}
+	if merges := p.member("merges"); merges.object() {
+		s.Merges = &abi.Merges{Reason: required(merges, "reason", maxSentence, anyText, "")}
 	}
 	s.CoveragePolicy = readCoveragePolicy(p, s.Required)
 	s.PrimaryKey = readPrimaryKey(p.member("primary_key"))

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// RulePattern is what IsPattern accepts, in words.
+const RulePattern = "must be a file's name, a path below the folder, or a folder with a slash at its end, where * and ? stand for other letters"
+
 // Predicates for the words of a manifest, each with the rule that its refusal states.
 const (
 	ruleIdentifier = "must be lower-case letters, digits and underscores, starting with a letter"

@@ -64,6 +64,7 @@ func FuzzMessages(f *testing.F) {
 		`{"type":"ENUMERATION","stream":"messages","part":"\u0000","status":"open","begun_by":"r"}`,
 		`{"stream":"messages","part":"p","after":"k"}`,
 		`{"type":"SKIP_RESULT","recovery_hint":{"action":"unknown"},"time_range":{"since":"x"},"resource_ids":["a"]}`,
+		`{"type":"ACCOUNT","files":[{"root":"r","path":"a","as":"read","entries":{"count":1,"unknown":1,"names":["x"]}}],"streams":[{"stream":"log","met":1,"cut":1,"emitted":1}]}`,
 		`{"type":"PROGRESS","message":"m","count":1,"collection_rate":{}}`,
 		`{"type":"DONE","status":"failed","records_emitted":1,"error":{"message":"m","retryable":true}}`,
 		`{"type":"INTERACTION","request_id":"1","kind":"otp","message":"m","timeout_seconds":1.5}`,

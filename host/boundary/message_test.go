@@ -17,6 +17,7 @@ var readers = map[string]func(*Gate, []byte) (any, error){
 	"enumerate":   func(g *Gate, p []byte) (any, error) { return plain(g.Enumeration(p)) },
 	"missing":     func(g *Gate, p []byte) (any, error) { return plain(g.Missing(p)) },
 	"skip":        func(g *Gate, p []byte) (any, error) { return plain(g.Skip(p)) },
+	"account":     func(g *Gate, p []byte) (any, error) { return plain(g.Account(p)) },
 	"progress":    func(g *Gate, p []byte) (any, error) { return plain(g.Progress(p)) },
 	"done":        func(g *Gate, p []byte) (any, error) { return plain(g.Done(p)) },
 	"interaction": func(g *Gate, p []byte) (any, error) { return plain(g.Interaction(p)) },
