@@ -22,6 +22,8 @@ type Grant struct {
 	// Deterministic makes the guest repeatable; nil: real clocks, real randomness and
 	// real timeouts.
 	Deterministic *Determinism
+	// Accounting is what the books of Roots begin with.
+	Accounting Accounting
 }
 
 // Determinism makes a guest's behaviour depend only on its module, its answers and
@@ -46,7 +48,7 @@ type Determinism struct {
 type Host interface {
 	Emit(payload []byte) error
 	// Message receives the payload of the call state, gap, coverage, enumerate, skip,
-	// progress or done.
+	// account, progress or done.
 	Message(call string, payload []byte) error
 	// Log receives a line, bounded in size and without control characters. level is
 	// slog's: 0 information, 4 warning, 8 error.
@@ -71,5 +73,8 @@ type Exit struct {
 	// error that wraps the context's cause. It is nil if there was no request. It is
 	// also set if the guest stopped in time and Err is nil.
 	Stopped error
+	// Books are what became of the files of the granted folders. nil: the guest did not
+	// return 0, or had none.
+	Books   *Books
 	Written string // the last 8 KiB of the guest's standard output and standard error
 }

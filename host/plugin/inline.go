@@ -154,6 +154,8 @@ func (c *inlineCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
 	l := &c.engine.options.Limits
 	g := newInlineGuest(d)
 	defer g.cancel()
+	kept := keep(d.grant.Accounting, mounts)
+	g.sink.Sink = booked{d, kept}
 	if fixed := d.grant.Deterministic; fixed != nil {
 		g.session.Fix(guest.Determinism(*fixed))
 	}
@@ -163,12 +165,14 @@ func (c *inlineCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
 		if g.instance, out = c.runtime.Instantiate(g.ctx, g.session, mounts); out.Err != nil {
 			return out
 		}
-		return g.instance.Collect()
+		out = g.instance.Collect()
+		closeBooks(kept, mounts, &out)
+		return out
 	})
 	if c.free(g) {
 		closeMounts(mounts)
 	}
-	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped}
+	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped, Books: out.Books}
 }
 
 func (c *inlineCell) run(ctx context.Context, g *inlineGuest, limit, grace time.Duration, f func() guest.Outcome) guest.Outcome {

@@ -193,6 +193,7 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 	}
 	order, err := json.Marshal(collectOrder{
 		Mounts: guestMounts(roots), Deterministic: (*guest.Determinism)(d.grant.Deterministic), Network: d.grant.Bindings[abi.BindingNetwork],
+		Rule: d.grant.Accounting,
 	})
 	if err != nil {
 		return Exit{Err: err}
@@ -201,7 +202,7 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 	p.out.send(wire.Collect, 0, order)
 	out, stopped := c.converse(ctx, p, d, wire.End, l.Run, l.Grace)
 	c.drop(errReleased())
-	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped}
+	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped, Books: out.Books}
 }
 
 // converse passes every frame of p to d until a frame of kind last arrives, and

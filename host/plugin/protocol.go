@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/books"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
@@ -24,6 +25,7 @@ type collectOrder struct {
 	Mounts        []guest.Mount      `json:"mounts,omitempty"`
 	Deterministic *guest.Determinism `json:"deterministic,omitempty"`
 	Network       bool               `json:"network,omitempty"` // the http operation is granted
+	Rule          books.Rule         `json:"rule"`              // of the folders' books
 }
 
 // report is the payload of Loaded, End and a refusing Ack.
@@ -34,13 +36,16 @@ type report struct {
 	Message  string   `json:"message,omitempty"`
 	Detail   string   `json:"detail,omitempty"`
 	Hint     string   `json:"hint,omitempty"`
+	// Books are an End's.
+	Books *books.Report `json:"books,omitempty"`
 }
 
-// reportBytes bounds a report; a worker's error texts come from the host's own code.
-const reportBytes = 64 << 10
+// reportBytes bounds a report: a worker's error texts come from the host's own code, and its
+// books name so many files.
+const reportBytes = 2 << 20
 
 func encodeReport(out guest.Outcome) []byte {
-	r := report{Returned: out.Returned, Code: out.Code}
+	r := report{Returned: out.Returned, Code: out.Code, Books: out.Books}
 	if out.Err != nil {
 		var e *abi.Error
 		if !errors.As(out.Err, &e) {
@@ -62,7 +67,7 @@ func decodeReport(b []byte) (guest.Outcome, error) {
 	if err := json.Unmarshal(b, &r); err != nil {
 		return guest.Outcome{}, badFrame("a report does not parse")
 	}
-	out := guest.Outcome{Returned: r.Returned, Code: r.Code}
+	out := guest.Outcome{Returned: r.Returned, Code: r.Code, Books: cleanBooks(r.Books)}
 	if r.Error != "" {
 		out.Err = &abi.Error{Code: cleanText[abi.Code](r.Error), Message: cleanText[string](r.Message), Detail: cleanText[string](r.Detail), Hint: cleanText[string](r.Hint)}
 	} else if !r.Returned {
@@ -84,7 +89,7 @@ func messageCall(id uint32) *abi.Call {
 		return nil
 	}
 	switch c := &abi.Calls[id]; c.Name {
-	case "state", "gap", "coverage", "enumerate", "skip", "progress", "done":
+	case "state", "gap", "coverage", "enumerate", "skip", "account", "progress", "done":
 		return c
 	default:
 		return nil

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/books"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
@@ -66,6 +67,8 @@ type worker struct {
 	runtime *guest.Runtime
 	sink    *pipeSink
 	first   *guest.Instance // the instance made by Prepare, until Describe uses it
+
+	books *books.Books // of the running collect; nil: it has no folders
 
 	mu      sync.Mutex
 	session *guest.Session // the running guest's, for Stop and Answer
@@ -198,7 +201,7 @@ func restrict(l *loadOrder) error {
 // newSession makes the session of the next instance.
 func (w *worker) newSession(fixed *guest.Determinism, network bool) *guest.Session {
 	w.sink = &pipeSink{w: w, network: network}
-	s := guest.NewSession(w.sink)
+	s := guest.NewSession(booked{w.sink, w.books})
 	if fixed != nil {
 		s.Fix(*fixed)
 	}
@@ -241,6 +244,7 @@ func (w *worker) collect(payload []byte) guest.Outcome {
 		return guest.Outcome{Err: err}
 	}
 	defer closeMounts(mounts)
+	w.books = keep(order.Rule, mounts)
 	// There is one guest and one reader of its answers: on one processor they take
 	// turns without waking threads. Compilation is over.
 	runtime.GOMAXPROCS(1)
@@ -249,7 +253,9 @@ func (w *worker) collect(payload []byte) guest.Outcome {
 		return out
 	}
 	defer i.Close()
-	return i.Collect()
+	out = i.Collect()
+	closeBooks(w.books, mounts, &out)
+	return out
 }
 
 // pipeSink sends a guest's calls to the host. A pipe that cannot be written means that

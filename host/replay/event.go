@@ -20,7 +20,7 @@ const (
 	kindEnd     = "end"
 )
 
-var outputs = []string{kindEmit, "state", "gap", "coverage", "enumerate", "skip", "progress", "done"}
+var outputs = []string{kindEmit, "state", "gap", "coverage", "enumerate", "skip", "account", "progress", "done"}
 
 // event is one line of a recording after the first.
 //

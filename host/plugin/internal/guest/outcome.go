@@ -8,6 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/books"
 )
 
 // Outcome is the result of a guest's export.
@@ -17,6 +18,8 @@ type Outcome struct {
 	Returned bool
 	Code     int32
 	Err      error
+	// Books are those of a collect that returned 0 and had folders; nil: there are none.
+	Books *books.Report
 }
 
 // classify turns wazero's result into an Outcome. The session's own reason takes

@@ -48,6 +48,8 @@ type Mount struct {
 	Name string   `json:"name"`
 	Path string   `json:"path"`
 	Root *os.Root `json:"-"`
+	// Watch is told what the guest does there; nil: nobody is.
+	Watch rootfs.Watcher `json:"-"`
 }
 
 // Compile compiles module, or takes its code from the cache. The error is the engine's
@@ -185,7 +187,7 @@ func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 	if len(mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range mounts {
-			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root), "/"+m.Name) //nolint:forcetypeassert // guaranteed by the runtime's documentation
+			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root, m.Watch), "/"+m.Name) //nolint:forcetypeassert // guaranteed by the runtime's documentation
 		}
 		c = c.WithFSConfig(fs)
 	}

@@ -17,7 +17,28 @@ type fileOffset = int64
 // regular is an open regular file.
 type regular struct {
 	sys.UnimplementedFile
-	file *os.File
+	file  *os.File
+	path  string
+	watch Watcher // nil: nothing is told
+
+	size, at, read int64 // when it was opened; of the next Read; bytes so far
+	ended          bool
+	told           [2]bool // that its end was reached: with a part of it, with the whole
+}
+
+// count follows a read of n bytes at an offset.
+func (f *regular) count(off int64, n int) {
+	f.read += int64(n)
+	f.ended = f.ended || off+int64(n) >= f.size
+	whole := f.read >= f.size
+	told := &f.told[0]
+	if whole {
+		told = &f.told[1]
+	}
+	if f.ended && !*told && f.watch != nil {
+		*told = true
+		f.watch.Ended(f.path, whole)
+	}
 }
 
 func (f *regular) Stat() (wasys.Stat_t, sys.Errno) { return statFile(f.file) }
@@ -46,6 +67,8 @@ func (f *regular) SetAppend(on bool) sys.Errno {
 
 func (f *regular) Read(b []byte) (int, sys.Errno) {
 	n, err := f.file.Read(b)
+	f.count(f.at, n)
+	f.at += int64(n)
 	return n, readErrno(err)
 }
 
@@ -54,6 +77,7 @@ func (f *regular) Pread(b []byte, off int64) (int, sys.Errno) {
 		return 0, sys.EINVAL
 	}
 	n, err := f.file.ReadAt(b, off)
+	f.count(off, n)
 	return n, readErrno(err)
 }
 
@@ -62,6 +86,9 @@ func (f *regular) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 		return 0, sys.EINVAL
 	}
 	n, err := f.file.Seek(offset, whence)
+	if err == nil {
+		f.at = n
+	}
 	return n, toErrno(err)
 }
 
@@ -80,7 +107,8 @@ func (f *regular) Close() sys.Errno { return toErrno(f.file.Close()) }
 // dir is an open folder.
 type dir struct {
 	sys.DirFile
-	file *os.File
+	file  *os.File
+	watch Watcher
 }
 
 func (d *dir) Stat() (wasys.Stat_t, sys.Errno) { return statFile(d.file) }
@@ -108,15 +136,21 @@ func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 // is a link, whatever its target. It makes no system call for each entry, so inode
 // numbers are derived from the names: libc requests the status of each entry without
 // one, and ends the listing at the first entry without a status. A name that is not
-// UTF-8 is encoded by spell.
+// UTF-8 is encoded by Spell.
 func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := d.file.ReadDir(n)
 	if err != nil && !errors.Is(err, io.EOF) && len(entries) == 0 {
 		return nil, toErrno(err)
 	}
-	out := make([]sys.Dirent, len(entries))
+	out, files := make([]sys.Dirent, len(entries)), 0
 	for i, e := range entries {
-		out[i] = sys.Dirent{Name: spell(e.Name()), Ino: inode(e.Name()), Type: visibleMode(e.Type())}
+		out[i] = sys.Dirent{Name: Spell(e.Name()), Ino: inode(e.Name()), Type: visibleMode(e.Type())}
+		if e.Type().IsRegular() {
+			files++
+		}
+	}
+	if d.watch != nil {
+		d.watch.Listed(files)
 	}
 	return out, 0
 }

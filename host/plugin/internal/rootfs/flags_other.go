@@ -2,4 +2,4 @@
 
 package rootfs
 
-const openFlags = 0
+const OpenFlags = 0

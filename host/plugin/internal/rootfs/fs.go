@@ -16,14 +16,26 @@ import (
 // methods that do not return EROFS here. One guest at a time uses it.
 type FS struct {
 	sys.UnimplementedFS
-	root *os.Root
+	root  *os.Root
+	watch Watcher
 }
 
 var _ sys.FS = (*FS)(nil)
 
+// Watcher is told what a guest does in a folder. Its methods are called one at a time.
+type Watcher interface {
+	// Listed: a listing returned so many regular files.
+	Listed(files int)
+	// Opened: a regular file was opened.
+	Opened()
+	// Ended: the end of a regular file was reached, at most once with whole and once
+	// without: as many bytes were read as it had when it was opened, or fewer.
+	Ended(path string, whole bool)
+}
+
 // New returns the read-only file system of root. The caller closes root, after the
-// guest has ended.
-func New(root *os.Root) *FS { return &FS{root: root} }
+// guest has ended. watch may be nil.
+func New(root *os.Root, watch Watcher) *FS { return &FS{root: root, watch: watch} }
 
 const writeFlags = sys.O_RDWR | sys.O_WRONLY | sys.O_APPEND | sys.O_CREAT | sys.O_EXCL | sys.O_TRUNC
 
@@ -65,7 +77,7 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 	case !info.Mode().IsRegular():
 		return nil, sys.EACCES
 	}
-	file, err := f.root.OpenFile(p, os.O_RDONLY|openFlags, 0)
+	file, err := f.root.OpenFile(p, os.O_RDONLY|OpenFlags, 0)
 	if err != nil {
 		return nil, toErrno(err)
 	}
@@ -73,11 +85,15 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 		_ = file.Close()
 		return nil, sys.EACCES
 	}
-	return &regular{file: file}, 0
+	opened := &regular{file: file, path: p, size: info.Size(), watch: f.watch}
+	if f.watch != nil {
+		f.watch.Opened()
+	}
+	return opened, 0
 }
 
 func (f *FS) openDir(p string) (sys.File, sys.Errno) {
-	file, err := f.root.OpenFile(p, os.O_RDONLY|openFlags, 0)
+	file, err := f.root.OpenFile(p, os.O_RDONLY|OpenFlags, 0)
 	if err != nil {
 		if p == "." {
 			// For the mount's own folder wazero panics on any other error.
@@ -90,7 +106,7 @@ func (f *FS) openDir(p string) (sys.File, sys.Errno) {
 		_ = file.Close()
 		return nil, sys.ENOTDIR
 	}
-	return &dir{file: file}, 0
+	return &dir{file: file, watch: f.watch}, 0
 }
 
 // Stat follows links inside the root.
@@ -135,7 +151,7 @@ func (f *FS) Readlink(name string) (string, sys.Errno) {
 	if err != nil {
 		return "", f.errnoOf(p, err)
 	}
-	return spell(to), 0
+	return Spell(to), 0
 }
 
 // Mkdir and the following methods refuse: the mount is read-only.

@@ -33,7 +33,7 @@ func open(t testing.TB) (*FS, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	return New(root), dir
+	return New(root, nil), dir
 }
 
 func TestOpenFlags(t *testing.T) {

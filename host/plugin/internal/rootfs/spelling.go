@@ -8,9 +8,9 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 )
 
-// spell writes a name in UTF-8, as WASI requires: each invalid byte becomes a
+// Spell writes a name in UTF-8, as WASI requires: each invalid byte becomes a
 // backslash, an x and two hexadecimal digits.
-func spell(name string) string {
+func Spell(name string) string {
 	if utf8.ValidString(name) {
 		return name
 	}
@@ -27,7 +27,7 @@ func spell(name string) string {
 	return b.String()
 }
 
-// unspell undoes spell. Only bytes above DEL are ever encoded, so no encoding means a
+// unspell undoes Spell. Only bytes above DEL are ever encoded, so no encoding means a
 // slash or a dot.
 func unspell(p string) string {
 	var b strings.Builder

@@ -65,7 +65,7 @@ func FuzzSpell(f *testing.F) {
 	f.Add("a\xe9")
 	f.Add(`\x\xe9\xe`)
 	f.Fuzz(func(t *testing.T, name string) {
-		spelled := spell(name)
+		spelled := Spell(name)
 		switch {
 		case !utf8.ValidString(spelled):
 			t.Errorf("%q is spelled %q, want UTF-8", name, spelled)

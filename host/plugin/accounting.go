@@ -1,0 +1,91 @@
+package plugin
+
+import (
+	"os"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/books"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+)
+
+// The books of a run's folders (AC-01): see package books.
+type (
+	// Accounting is what a run knows of its folders before it begins.
+	Accounting = books.Rule
+	// GrantedFile names a file of a granted folder.
+	GrantedFile = books.File
+	// Books are what became of the files, at the end of a run that returned 0.
+	Books = books.Report
+	// UnreadFile is a file that nothing explains.
+	UnreadFile = books.Unread
+	// RootCounts counts the files of one folder.
+	RootCounts = books.RootCounts
+)
+
+// MaxUnread is how many unexplained files Books name.
+const MaxUnread = books.MaxNames
+
+// keep opens the books of a run over mounts, whose guest is watched from then on; nil: it
+// has no folders.
+func keep(rule books.Rule, mounts []guest.Mount) *books.Books {
+	if len(mounts) == 0 {
+		return nil
+	}
+	b := books.New(rule, time.Now())
+	for i := range mounts {
+		mounts[i].Watch = b.Root(mounts[i].Name)
+	}
+	return b
+}
+
+// closeBooks adds the books to the end of a collect that went well.
+func closeBooks(b *books.Books, mounts []guest.Mount, out *guest.Outcome) {
+	if b == nil || out.Err != nil || !out.Returned || out.Code != 0 {
+		return
+	}
+	roots := make(map[string]*os.Root, len(mounts))
+	for _, m := range mounts {
+		roots[m.Name] = m.Root
+	}
+	out.Books = b.Close(roots)
+}
+
+// booked is a sink that has the books follow what the guest says of its files.
+type booked struct {
+	guest.Sink
+
+	books *books.Books // nil: there are none
+}
+
+// Message follows an ACCOUNT, and passes it on like any other.
+func (s booked) Message(call *abi.Call, p []byte) error {
+	if call.Name == "account" && s.books != nil {
+		s.books.Claim(p)
+	}
+	return s.Sink.Message(call, p)
+}
+
+// cleanBooks bounds what a worker, which a guest may have taken over, says of its files.
+func cleanBooks(r *books.Report) *books.Report {
+	if r == nil {
+		return nil
+	}
+	r.Unread = r.Unread[:min(len(r.Unread), books.MaxNames)]
+	for i := range r.Unread {
+		u := &r.Unread[i]
+		u.Root, u.Path = cleanText[string](u.Root), cleanText[string](u.Path)
+		if !slices.Contains(books.Kinds, u.Kind) {
+			u.Kind = ""
+		}
+	}
+	for i := range r.Roots {
+		c := &r.Roots[i]
+		c.Name = cleanText[string](c.Name)
+		for _, n := range []*int64{&c.There, &c.Listed, &c.Opened, &c.Whole, &c.Read, &c.Rule, &c.Known, &c.Broken, &c.New, &c.Unexplained} {
+			*n = max(*n, 0)
+		}
+	}
+	return r
+}

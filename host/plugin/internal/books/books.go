@@ -1,0 +1,95 @@
+package books
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Rule is what a run already knows of its folders before it begins.
+type Rule struct {
+	// Ignores are the rules by which files are not for the connector: its manifest's, and its
+	// owner's.
+	Ignores []abi.Ignore `json:"ignores,omitempty"`
+	// Since is when the last run began whose books were whole, in milliseconds since 1970;
+	// 0: there is none, or this run collects everything anew. A file that has not changed since
+	// is judged as it was then, where the guest does not account for its files.
+	Since int64 `json:"since,omitempty"`
+	// Earlier are the files that nothing explained then.
+	Earlier []File `json:"earlier,omitempty"`
+}
+
+// File names a file of a granted folder.
+type File struct {
+	Root string `json:"root"`
+	Path string `json:"path"` // below the root, with slashes
+}
+
+// Books are the books of one run. The goroutine that runs the guest has them for itself.
+type Books struct {
+	seed  maphash.Seed
+	begun time.Time
+	rule  Rule
+	roots map[string]*RootCounts
+
+	explained set
+	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
+	earlier   map[File]bool
+	claims    bool // the guest accounts for its files
+}
+
+// RootCounts counts the files of one granted folder.
+type RootCounts struct {
+	Name   string `json:"name"`
+	There  int64  `json:"there"`  // at the end of the run
+	Listed int64  `json:"listed"` // entries of listings, repeated ones included
+	Opened int64  `json:"opened"`
+	Whole  int64  `json:"whole"` // read to the end
+	Read   int64  `json:"read"`  // files that were read, in this run or as far as a cursor names
+	Rule   int64  `json:"rule,omitempty"`
+	Known  int64  `json:"known,omitempty"`
+	Broken int64  `json:"damaged,omitempty"`
+	New    int64  `json:"new,omitempty"` // appeared or changed during the run, and not read
+	// Unexplained are left.
+	Unexplained int64 `json:"unexplained,omitempty"`
+}
+
+// New returns the books of a run that begins now.
+func New(rule Rule, now time.Time) *Books {
+	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}}
+	for _, f := range rule.Earlier {
+		b.earlier[f] = true
+	}
+	return b
+}
+
+// Root returns the page of one folder.
+func (b *Books) Root(name string) *Page {
+	c := &RootCounts{Name: name}
+	b.roots[name] = c
+	return &Page{books: b, counts: c}
+}
+
+// Page is told what a guest does in one folder.
+type Page struct {
+	books  *Books
+	counts *RootCounts
+}
+
+// Listed counts entries that a listing returned and that are regular files.
+func (p *Page) Listed(files int) { p.counts.Listed += int64(files) }
+
+// Opened counts a file that was opened.
+func (p *Page) Opened() { p.counts.Opened++ }
+
+// Ended notes a file whose end was reached. One of which only the end was read is read where
+// an earlier run had the beginning.
+func (p *Page) Ended(path string, whole bool) {
+	if whole {
+		p.counts.Whole++
+	}
+	if whole || p.books.rule.Since > 0 {
+		p.books.explained.add(hash(p.books.seed, p.counts.Name, path))
+	}
+}

@@ -1,0 +1,45 @@
+package books
+
+import (
+	"encoding/json"
+	"path"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Claim takes what a guest says of its files in one ACCOUNT. The boundary reads the same
+// message and refuses one that is wrong, which ends the run, so that nothing is said here.
+func (b *Books) Claim(payload []byte) {
+	var a abi.Account
+	if json.Unmarshal(payload, &a) != nil {
+		return
+	}
+	for i := range a.Files {
+		b.claim(&a.Files[i])
+	}
+}
+
+func (b *Books) claim(f *abi.FileAccount) {
+	counts := b.roots[f.Root]
+	if counts == nil {
+		return
+	}
+	b.claims = true
+	h := hash(b.seed, f.Root, path.Clean(f.Path))
+	if f.As == abi.FileUnknown {
+		if len(b.unknown) < maxExact {
+			b.unknown[h] = true
+		}
+		return
+	}
+	delete(b.unknown, h)
+	fresh := b.explained.add(h)
+	switch {
+	case f.As == abi.FileKnown:
+		counts.Known++
+	case f.As == abi.FileDamaged:
+		counts.Broken++
+	case fresh:
+		counts.Read++
+	}
+}
