@@ -31,6 +31,7 @@ type Host struct {
 	lanes        []*Lane
 	details      detailBudget
 	gaps         servedGaps
+	atEnd        []func() error
 	asked        int       // interactions so far
 	progressed   time.Time // when the last PROGRESS went out
 	stopping     bool
@@ -52,6 +53,10 @@ func Serve(c Connector, l link.Link) int32 {
 	return h.done(err)
 }
 
+// AtEnd has f called when Collect has returned, before DONE, in the order of the calls of
+// AtEnd. Its error fails a run that has not failed already.
+func (h *Host) AtEnd(f func() error) { h.atEnd = append(h.atEnd, f) }
+
 // finish sends the batched records, closes the lanes, and returns the error for DONE.
 func (h *Host) finish(err error) error {
 	if e := h.Flush(); err == nil {
@@ -59,6 +64,11 @@ func (h *Host) finish(err error) error {
 	}
 	for _, l := range h.lanes {
 		if e := l.close(); err == nil {
+			err = e
+		}
+	}
+	for _, f := range h.atEnd {
+		if e := f(); err == nil {
 			err = e
 		}
 	}

@@ -23,4 +23,6 @@ func clock(l link.Link) time.Time {
 	return time.Time{}
 }
 
+func account(l link.Link, payload []byte) int32 { return l.Call(link.Account, payload) }
+
 func enumerate(l link.Link, payload []byte) int32 { return l.Call(link.Enumerate, payload) }

@@ -128,6 +128,17 @@ func enumerate(_ link.Link, payload []byte) int32 {
 	return result
 }
 
+//go:wasmimport pdpp account
+func hostAccount(ptr, size uint32) int32
+
+// account makes the call. It is apart from the other calls, as enumerate is.
+func account(_ link.Link, payload []byte) int32 {
+	ptr, size := span(payload)
+	result := hostAccount(ptr, size)
+	runtime.KeepAlive(payload)
+	return result
+}
+
 // mounted is the folder that the host mounted at the path. Only Root refers to
 // it, so a module that reads no files imports no file calls.
 type mounted string

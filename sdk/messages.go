@@ -70,6 +70,11 @@ func (h *Host) Progress(message string, count, total int64, unit string) error {
 	return h.sendMessage(link.Progress, b)
 }
 
+// SendAccount sends one finished ACCOUNT message. Package accounts makes them.
+func (h *Host) SendAccount(message []byte) error {
+	return h.settled(link.Account, account(h.link, message))
+}
+
 // Level is the importance of a log line; the numbers equal those of log/slog.
 type Level int32
 

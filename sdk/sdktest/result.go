@@ -57,6 +57,7 @@ type Result struct {
 	Coverage     []abi.DetailCoverage
 	Enumerations []abi.Enumeration
 	Skips        []abi.SkipResult
+	Accounts     []abi.Account
 	Progress     []abi.Progress
 	Interactions []abi.Interaction
 	Requests     []HTTPRequest

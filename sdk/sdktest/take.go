@@ -58,6 +58,8 @@ func (h *host) receive(c link.Call, payload []byte) (abi.Code, string) {
 			}
 			return h.inScope(m.Stream)
 		})
+	case link.Account:
+		problem = decodeMessage(payload, abi.TypeAccount, &h.res.Accounts, h.account)
 	case link.Progress:
 		problem = decodeMessage(payload, abi.TypeProgress, &h.res.Progress, func(m *abi.Progress) string {
 			if m.Message == "" || m.Count != nil && *m.Count < 0 || m.Total != nil && *m.Total < 0 {

@@ -19,10 +19,11 @@ const (
 	Progress
 	Done
 	Enumerate
+	Account
 )
 
 // Names lists the name of each Call.
-var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done", "enumerate"}
+var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done", "enumerate", "account"}
 
 // Link carries host calls. The results are those of abi.Calls. A payload belongs to the
 // caller again when the call returns. Calls come one at a time.
