@@ -137,6 +137,9 @@ func (r *run) handle(call string, payload []byte) error {
 		return behindRecords(r, gate.Enumeration, payload, r.enumerated.take)
 	case "skip":
 		return r.onSkip(payload)
+	case "account":
+		_, err := gate.Account(payload)
+		return err
 	case "progress":
 		p, err := gate.Progress(payload)
 		if err != nil {
