@@ -91,8 +91,8 @@ func order(seed uint64, byRoom [][]candidate) []candidate {
 // equivalents are the mutations that nobody can notice, with the reasons.
 type equivalents map[string]string
 
-// readEquivalents reads equivalent.txt: for each mutation four lines, which are its file, the
-// line, the mutated line and the reason. Blank lines and those that begin with # say nothing.
+// readEquivalents reads equivalent.txt: for each mutation four lines, which are its file and
+// function, the line, the mutated line and the reason. Blank lines and those that begin with # say nothing.
 func readEquivalents(text string) equivalents {
 	const lines = 4
 	all := equivalents{}
@@ -109,7 +109,9 @@ func readEquivalents(text string) equivalents {
 	return all
 }
 
-func keyOf(m *mutation) string { return m.file + "\n" + m.was + "\n" + m.is }
+func keyOf(m *mutation) string {
+	return strings.TrimSpace(m.file+" "+m.in) + "\n" + m.was + "\n" + m.is
+}
 
 // stale returns the entries that no mutation of the rooms is.
 func (e equivalents) stale(byRoom [][]candidate) (keys []string) {

@@ -53,6 +53,9 @@ func TestMutationsOf(t *testing.T) {
 	for i := range all {
 		m := &all[i]
 		got = append(got, m.is)
+		if want := map[bool]string{true: "", false: "f"}[m.line < 6]; m.in != want {
+			t.Errorf("%s is in %q, want %q", m, m.in, want)
+		}
 		src := m.apply([]byte(source))
 		if _, err := parser.ParseFile(token.NewFileSet(), m.file, src, parser.SkipObjectResolution); err != nil {
 			t.Errorf("%s does not parse: %v", m, err)
@@ -126,8 +129,8 @@ func TestRoomsAreThere(t *testing.T) {
 // Each mutation on the list has its reason, and the list is read as far as it goes.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
-	got := readEquivalents("# why\n\na.go\n  x == 1\nx != 1\nbecause of that\n\nb.go\ny\nz\nof this\n")
-	m := mutation{file: "a.go", was: "x == 1", is: "x != 1"}
+	got := readEquivalents("# why\n\na.go f\n  x == 1\nx != 1\nbecause of that\n\nb.go\ny\nz\nof this\n")
+	m := mutation{file: "a.go", in: "f", was: "x == 1", is: "x != 1"}
 	if len(got) != 2 || got[keyOf(&m)] != "because of that" {
 		t.Errorf("got %q, want two reasons", got)
 	}
@@ -139,7 +142,7 @@ func TestEquivalents(t *testing.T) {
 		t.Errorf("got no reasons in %d lines", lines)
 	}
 	for key, why := range known {
-		if !strings.Contains(key, ".go\n") || len(strings.Fields(why)) < 4 {
+		if !strings.Contains(key, ".go") || len(strings.Fields(why)) < 4 {
 			t.Errorf("%q is equivalent for the reason %q, want a file and a sentence", key, why)
 		}
 	}
@@ -166,8 +169,8 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	tr := trial{o: options{root: dir}, to: &out, known: equivalents{"p.go\nm := n + n\nlisted": "x"}, limits: map[string]time.Duration{}}
-	all = append(all, candidate{mutation{file: "p.go", was: "m := n + n", is: "listed"}, r}, candidate{mutation{file: "p.go", start: len(code), end: len(code), text: "x"}, r})
+	tr := trial{o: options{root: dir}, to: &out, known: equivalents{"p.go Double\nm := n + n\nlisted": "x"}, limits: map[string]time.Duration{}}
+	all = append(all, candidate{mutation{file: "p.go", in: "Double", was: "m := n + n", is: "listed"}, r}, candidate{mutation{file: "p.go", start: len(code), end: len(code), text: "x"}, r})
 	for i := range all {
 		if err := tr.one(t.Context(), &all[i]); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // mutation is one change of one line.
 type mutation struct {
 	file       string // as it was asked for
+	in         string // the function; "": none
 	kind       string
 	line       int
 	start, end int // the bytes that text takes the place of
@@ -40,6 +41,8 @@ var swapped = map[token.Token]token.Token{
 // finder collects the mutations of one file.
 type finder struct {
 	name string
+	in   string    // the function that is looked at
+	end  token.Pos // of that function
 	src  []byte
 	fset *token.FileSet
 	all  []mutation
@@ -58,6 +61,12 @@ func mutationsOf(name string, src []byte) ([]mutation, error) {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncDecl:
+			f.in, f.end = n.Name.Name, n.End()
+		case *ast.GenDecl:
+			if n.Pos() > f.end { // of the file, and of no function
+				f.in = ""
+			}
 		case *ast.ImportSpec:
 			return false
 		case *ast.IfStmt:
@@ -176,7 +185,7 @@ func (f *finder) put(kind string, start, end int, text string) {
 	if n := bytes.IndexByte(f.src[end:], '\n'); n >= 0 {
 		to = end + n
 	}
-	m := mutation{file: f.name, kind: kind, line: 1 + bytes.Count(f.src[:start], []byte("\n")), start: start, end: end, text: text}
+	m := mutation{file: f.name, in: f.in, kind: kind, line: 1 + bytes.Count(f.src[:start], []byte("\n")), start: start, end: end, text: text}
 	m.was = strings.TrimSpace(string(f.src[from:to]))
 	m.is = strings.TrimSpace(string(f.src[from:start]) + text + string(f.src[end:to]))
 	f.all = append(f.all, m)
