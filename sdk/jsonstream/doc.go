@@ -10,5 +10,7 @@
 // In: a stream that nobody vouches for. Out: values that are strictly JSON, valid until the
 // next one. Of everything else only brackets, commas and quotes are looked at, so a fault
 // inside of a value that no path names goes unnoticed. A value above the limit is counted
-// and left out.
+// and left out. A value whose brackets close and that is not JSON all the same, and whatever
+// stands wrongly between two elements of an array, is a fault that Err tells at the end: the
+// elements behind it are found.
 package jsonstream

@@ -37,6 +37,8 @@ type Reader struct {
 	found     jsonvalue.Value
 	path      int
 	oversized int64
+	faults    int64
+	fault     *abi.Error // the first that the walk went on behind
 	err       error
 }
 
@@ -82,6 +84,9 @@ func (r *Reader) Next() bool {
 				continue
 			case !r.begun:
 				r.end()
+			case ok && c == ';': // as behind JSON in a script
+				r.pass()
+				continue
 			case ok:
 				r.fail("the end was expected")
 			case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
@@ -110,13 +115,22 @@ func (r *Reader) step(c byte) bool {
 		return false
 	}
 	if in.filled {
-		if c != ',' {
+		if c != ',' && (in.object || !r.resume(&c)) {
+			if !in.object {
+				return false // the array ends here, or the text does
+			}
 			r.fail("a comma or a closing bracket was expected")
 			return false
 		}
-		r.pass()
-		if c, _ = r.space(); r.err != nil {
-			return false
+		if c == ',' {
+			r.pass()
+			if c, _ = r.space(); r.err != nil {
+				return false
+			}
+			if c == ']' && !in.object {
+				r.spoil("a value was expected")
+				return false
+			}
 		}
 	}
 	in.filled = true
@@ -137,6 +151,32 @@ func (r *Reader) step(c byte) bool {
 		wanted = r.leading(wanted, "*")
 	}
 	return r.enter(c, wanted)
+}
+
+// resume passes what stands between two elements of an array and is no comma, up to a byte with
+// which another one may begin, and reports whether there is one.
+func (r *Reader) resume(c *byte) bool {
+	r.spoil("a comma or a closing bracket was expected")
+	for {
+		switch *c {
+		case ',', '{', '[':
+			return true
+		case ']':
+			return false
+		}
+		r.pass()
+		if !r.fill() {
+			return false
+		}
+		*c = r.held[0]
+	}
+}
+
+// spoil notes a fault that the walk goes on behind.
+func (r *Reader) spoil(what string) {
+	if r.faults++; r.fault == nil {
+		r.fault = r.syntax(what)
+	}
 }
 
 // leading returns those of the paths that go on with the name.
@@ -177,7 +217,7 @@ func (r *Reader) read(path int) bool {
 	}
 	v, err := r.doc.Parse(r.value)
 	if err != nil {
-		r.fail("a value inside is not JSON")
+		r.spoil("a value before is not JSON") // its brackets close, and the next may be whole
 		return false
 	}
 	r.found, r.path = v, path
@@ -306,6 +346,12 @@ func (r *Reader) space() (byte, bool) {
 		switch c := r.held[0]; {
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 		case r.at < 3 && c == "\xef\xbb\xbf"[r.at]:
+		case c == 0: // a block that a program had no time to write
+			r.spoil("a zero byte stands there")
+			for r.fill() && r.held[0] == 0 {
+				r.pass()
+			}
+			continue
 		default:
 			return c, true
 		}
@@ -316,8 +362,13 @@ func (r *Reader) space() (byte, bool) {
 
 func (r *Reader) fail(what string) {
 	if r.err == nil {
-		r.err = &abi.Error{Code: CodeSyntax, Message: "the file is not JSON", Detail: what + " at byte " + strconv.FormatInt(r.at, 10)}
+		r.faults++
+		r.err = r.syntax(what)
 	}
+}
+
+func (r *Reader) syntax(what string) *abi.Error {
+	return &abi.Error{Code: CodeSyntax, Message: "the file is not JSON", Detail: what + " at byte " + strconv.FormatInt(r.at, 10)}
 }
 
 // end fails for a text that ends where more was expected.
@@ -327,7 +378,7 @@ func (r *Reader) end() {
 	case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
 		r.err = r.inErr
 	default:
-		r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends in the middle", Hint: "download it again"}
+		r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends in the middle", Detail: "at byte " + strconv.FormatInt(r.at, 10), Hint: "download it again"}
 	}
 }
 
@@ -340,6 +391,16 @@ func (r *Reader) Path() int { return r.path }
 // Oversized returns how many values were above ValueBytes and left out.
 func (r *Reader) Oversized() int64 { return r.oversized }
 
-// Err returns the failure that ended Next before the end of the text, nil at its end. It
-// has a code of this package, or is the error of the stream.
-func (r *Reader) Err() error { return r.err }
+// Err returns the failure that ended Next before the end of the text, or else the first fault
+// that Next went on behind, nil when there was neither. It has a code of this package, or is the
+// error of the stream.
+func (r *Reader) Err() error {
+	if r.err == nil && r.fault != nil {
+		return r.fault
+	}
+	return r.err
+}
+
+// Faults returns how many faults were met: values that are not JSON, and whatever stands between
+// two elements of an array and does not belong there.
+func (r *Reader) Faults() int64 { return r.faults }

@@ -104,9 +104,44 @@ func ExampleReader() {
 	// <nil>
 }
 
+// AC-06: a fault costs the value that it is in, and not those behind it.
+func TestAFaultHidesNoNeighbour(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`[1, {"a":oops}, 2]`:                 "0=1 0=2 a value before is not JSON at byte 14, 1",
+		`[{"a":1}{"a":2},{"a":3}]`:           `0={"a":1} 0={"a":2} 0={"a":3} a comma or a closing bracket was expected at byte 8, 1`,
+		"[1,\x00\x00\x00\x00 2]":             "0=1 0=2 a zero byte stands there at byte 3, 1",
+		"[{\"a\":\"x\x00y\"}, 2]":            "0=2 a value before is not JSON at byte 12, 1",
+		`[1, 2,]`:                            "0=1 0=2 a value was expected at byte 6, 1",
+		`[1} , 2] `:                          "0=1 0=2 a comma or a closing bracket was expected at byte 2, 1",
+		`[{"a":1} xx {"a":tru}, {"a":4}]`:    `0={"a":1} 0={"a":4} a comma or a closing bracket was expected at byte 9, 2`,
+		`[1];`:                               "0=1 <nil>, 0",
+		`{"a": [1 2]}`:                       "<nil>, 0",
+		`[1, 2`:                              "0=1 0=2 at byte 5, 0",
+		`[{"a":1}, {"a":bad}, {"a":3}, {"a"`: `0={"a":1} 0={"a":3} at byte 34, 1`,
+	} {
+		for reader, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			s := jsonstream.New(r, "*")
+			got := ""
+			for s.Next() {
+				got += fmt.Sprintf("%d=%s ", s.Path(), s.Value().Raw())
+			}
+			var e *abi.Error
+			if errors.As(s.Err(), &e) {
+				got += e.Detail
+			} else {
+				got += fmt.Sprint(s.Err())
+			}
+			if got += fmt.Sprintf(", %d", s.Faults()); got != want {
+				t.Errorf("%q, %s: got %s, want %s", in, reader, got, want)
+			}
+		}
+	}
+}
+
 // The oracle is encoding/json: the elements of an array are the same.
 func FuzzReader(f *testing.F) {
-	for _, s := range []string{`[1,"a",{"b":[2]},null]`, `[[],[[]]]`, `["\"",-1.5e3 ]`, `[1,2`, `{"a":1}`} {
+	for _, s := range []string{`[1,"a",{"b":[2]},null]`, `[[],[[]]]`, `["\"",-1.5e3 ]`, `[1,2`, `{"a":1}`, `[1,oops,2]`, `[{}{},]`, "[1,\x00\x002];"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
