@@ -2,9 +2,11 @@ package csv
 
 import (
 	"io"
-	"strings"
+	"slices"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 )
 
 // Bounds on one row.
@@ -24,6 +26,7 @@ type Reader struct {
 	inErr error
 	begun bool // the byte order mark was looked for
 
+	names   []string
 	columns map[string]int // by name; of two with the same name the first
 	row     []string
 	text    []byte // of the row, field behind field
@@ -31,6 +34,7 @@ type Reader struct {
 
 	width         int // how many fields the first row has
 	large, uneven int64
+	rows          int64 // behind the names
 	err           error
 }
 
@@ -44,7 +48,7 @@ func (r *Reader) Next() bool {
 		if !r.read() {
 			return false
 		}
-		r.columns, r.width = make(map[string]int, len(r.row)), len(r.row)
+		r.columns, r.width, r.names = make(map[string]int, len(r.row)), len(r.row), slices.Clone(r.row)
 		for i, name := range r.row {
 			if _, twice := r.columns[name]; !twice {
 				r.columns[name] = i
@@ -54,7 +58,7 @@ func (r *Reader) Next() bool {
 	if !r.read() {
 		return false
 	}
-	if len(r.row) != r.width {
+	if r.rows++; len(r.row) != r.width {
 		r.uneven++
 	}
 	return true
@@ -65,6 +69,12 @@ func (r *Reader) Has(column string) bool {
 	_, ok := r.columns[column]
 	return ok
 }
+
+// Columns returns the names in the first row, once Next was called.
+func (r *Reader) Columns() []string { return r.names }
+
+// Row returns the fields of the row at hand, valid until the next one.
+func (r *Reader) Row() []string { return r.row }
 
 // Get returns the row's field in the column, "" without one.
 func (r *Reader) Get(column string) string {
@@ -98,7 +108,7 @@ func (r *Reader) read() bool {
 			r.row = r.row[:0]
 			from := 0
 			for _, end := range r.ends {
-				r.row = append(r.row, strings.ToValidUTF8(string(r.text[from:end]), "\uFFFD"))
+				r.row = append(r.row, text(r.text[from:end]))
 				from = end
 			}
 			return true
@@ -134,7 +144,7 @@ func (r *Reader) fields() (large, filled bool) {
 			case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
 				r.err = r.inErr
 			case quoted:
-				r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends inside of a quoted field", Hint: "download it again"}
+				r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends inside of a quoted field", Detail: "behind row " + strconv.FormatInt(r.rows, 10), Hint: "download it again"}
 			case filled:
 				end()
 			}
@@ -198,4 +208,10 @@ func (r *Reader) fill() bool {
 		r.held = r.buf[:n]
 	}
 	return true
+}
+
+// text is a field as UTF-8.
+func text(b []byte) string {
+	s, _ := charset.Text(b)
+	return s
 }

@@ -45,7 +45,7 @@ func TestRowsAreReadByTheirColumns(t *testing.T) {
 		"a,b\n1\n1,2,3\n,\n\"\"\n":              "1| 1|2 | |",
 		"a,a,b\n1,2,3":                          "1|3",
 		"a,b\nx\"y,z\n":                         "x\"y|z",
-		"a,b\n\xff,2":                           "\uFFFD|2",
+		"a,b\n\xff,2":                           "ÿ|2",
 		"a,b\n1,\"2":                            "csv.truncated",
 		"c,d\n1,2":                              "|",
 		"":                                      "",

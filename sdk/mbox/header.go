@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 )
 
 // Address is a mailbox that a header names.
@@ -40,8 +42,8 @@ func indexLineFeed(b []byte) int {
 
 // unfold joins the lines of a field and makes its text valid UTF-8.
 func unfold(b []byte) string {
-	text := strings.NewReplacer("\r\n", "", "\n", "", "\t", " ", "\x00", "").Replace(string(b))
-	return strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	text, _ := charset.Text(b) // a header that declares no charset
+	return strings.TrimSpace(strings.NewReplacer("\r\n", "", "\n", "", "\t", " ", "\x00", "").Replace(text))
 }
 
 // Header returns the first field of that name, its encoded words decoded, "" without one.
@@ -149,8 +151,8 @@ func ParseAddresses(text string) []Address {
 	return list
 }
 
-// Decode decodes the encoded words of a text. One in a charset that is neither UTF-8 nor
-// Latin stays as it is.
+// Decode decodes the encoded words of a text. One in a charset that package charset does not have
+// stays as it is.
 func Decode(text string) string {
 	if !strings.Contains(text, "=?") {
 		return text
@@ -173,7 +175,7 @@ func Decode(text string) string {
 		out.WriteString(word)
 		text, after = rest, true
 	}
-	return strings.ToValidUTF8(out.String()+text, "\uFFFD")
+	return out.String() + text
 }
 
 // wordBytes bounds an encoded word. RFC 2047 allows 75 bytes, and some programs write a
@@ -184,7 +186,7 @@ const wordBytes = 1000
 // encodedWord decodes the encoded word at the front of a text.
 func encodedWord(text string) (word, rest string, ok bool) {
 	front := text[2:min(len(text), wordBytes)]
-	charset, tail, ok := strings.Cut(front, "?")
+	declared, tail, ok := strings.Cut(front, "?")
 	if !ok || len(tail) < 2 || tail[1] != '?' {
 		return "", "", false
 	}
@@ -205,18 +207,16 @@ func encodedWord(text string) (word, rest string, ok bool) {
 	default:
 		return "", "", false
 	}
-	charset, _, _ = strings.Cut(charset, "*") // a language may follow
-	switch {
-	case strings.EqualFold(charset, "utf-8"), strings.EqualFold(charset, "us-ascii"):
-		return strings.Map(printable, string(b)), rest, true
-	case strings.EqualFold(charset, "iso-8859-1"), strings.EqualFold(charset, "windows-1252"), strings.EqualFold(charset, "iso-8859-15"):
-		runes := make([]rune, len(b))
-		for i, c := range b {
-			runes[i] = rune(c)
-		}
-		return strings.Map(printable, string(runes)), rest, true
+	declared, _, _ = strings.Cut(declared, "*") // a language may follow
+	if strings.EqualFold(declared, "utf-8") || strings.EqualFold(declared, "us-ascii") {
+		decoded, _ := charset.Text(b)
+		return strings.Map(printable, decoded), rest, true
 	}
-	return "", "", false
+	if _, known := charset.Decode([]byte{0xe9}, declared); !known { // no code page of that name
+		return "", "", false
+	}
+	decoded, _ := charset.Decode(b, declared)
+	return strings.Map(printable, decoded), rest, true
 }
 
 // printable leaves control characters out.

@@ -122,8 +122,11 @@ func TestHeaders(t *testing.T) {
 		"=?utf-8?q?a?= =?utf-8?q?b?= c": "ab c",
 		"=?utf-8?x?a?= =?":              "=?utf-8?x?a?= =?",
 		"=?koi8-r?b?8w==?=":             "=?koi8-r?b?8w==?=",
+		"=?windows-1251?b?0Q==?=":       "С",
 		"=?utf-8?b?!?=":                 "=?utf-8?b?!?=",
-		"=?utf-8?q?=FF=00_=4?=":         "\uFFFD =4",
+		"=?utf-8?q?=FF=00_=4?=":         "ÿ =4",
+		"=?windows-1252?q?=80_5?=":      "€ 5",
+		"=?iso-8859-15?q?=A4_5?=":       "€ 5",
 	} {
 		if got := mbox.Decode(in); got != want {
 			t.Errorf("%q decodes to %q, want %q", in, got, want)
