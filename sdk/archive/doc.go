@@ -2,8 +2,8 @@
 // that does not grow with the archive.
 //
 // Here: Reader, which Open makes of a file in a granted folder, whichever of the two
-// formats its first bytes show; Folder, the archives of a folder; Limits; and the codes by which a damaged or hostile archive
-// is told. Not here: the contents of an entry (packages csv, jsonstream and mbox read
+// formats its first bytes show, and OpenFiles of files that lie there unpacked; Limits; and the
+// codes by which a damaged or hostile archive is told. Not here: the contents of an entry (packages csv, jsonstream and mbox read
 // them), writing, and unpacking to files, which a guest cannot do.
 //
 //	a, err := archive.Open(root, "export.zip", archive.Limits{})
@@ -25,6 +25,9 @@
 // than it takes, a name that leads out of the archive or comes twice, and an archive within
 // the archive are Problems of the entry, or end the walk when the whole archive is in doubt.
 // A zip's checksum is compared when an entry was read to its end.
+//
+// A zip whose directory is missing, because its end was cut, or is damaged is read on by the header
+// before each entry (salvage.go): what closes is whole, and Err says at its end what was wrong.
 //
 // The standard library unpacks deflate, gzip and tar. The directory of a zip is read here,
 // because archive/zip keeps all of it in memory, which a million entries exceed. Only

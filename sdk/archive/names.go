@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
@@ -40,6 +41,15 @@ func (s *seen) place(sum uint64) int {
 	return int(at)
 }
 
+// has reports whether the name was added.
+func (s *seen) has(name string) bool {
+	if len(s.slots) == 0 {
+		return false
+	}
+	sum := fingerprint.Mix(fingerprint.Text(fingerprint.Start, name)) | 1
+	return s.slots[s.place(sum)] == sum
+}
+
 func (s *seen) grow() {
 	old := s.slots
 	s.slots = make([]uint64, max(1024, 2*len(old)))
@@ -53,10 +63,11 @@ func (s *seen) grow() {
 // archives are the endings of names that this package takes for archives.
 var archives = []string{".zip", ".tar", ".tgz", ".gz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"}
 
-// shown is a name as entries have it: valid UTF-8, where other encodings have U+FFFD, and
-// without the "./" of many a tar.
+// shown is a name as entries have it: valid UTF-8, where bytes of another encoding are taken
+// for Windows-1252, and without the "./" of many a tar.
 func shown(name string) string {
-	return strings.TrimPrefix(strings.ToValidUTF8(name, "\uFFFD"), "./")
+	text, _ := charset.Text([]byte(name))
+	return strings.TrimPrefix(text, "./")
 }
 
 // nameProblem judges the name of a file in the archive.

@@ -3,6 +3,9 @@ package archive
 import (
 	"io"
 	"io/fs"
+	"path"
+	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -10,7 +13,9 @@ import (
 // Entry is one file in an archive.
 type Entry struct {
 	Name string
-	Size int64 // unpacked, as the archive says
+	Size int64 // unpacked, as the archive says; -1 where it does not
+	// Modified is the time that the archive has for it, without its zone; zero without one.
+	Modified time.Time
 	// Problem says why the entry cannot be read; nil when it can.
 	Problem *abi.Error
 }
@@ -41,25 +46,26 @@ type Reader struct {
 	content io.Reader // of entry; nil: not opened yet
 	left    int64     // of entry.Size
 	failed  error     // what ended the reading of entry
+	lost    error     // why a zip is read without its directory
 	err     error
 }
 
-// Open opens the archive of that name: a zip or a gzip with a tar in it, as its first
-// bytes show. The error has one of this package's codes.
+// Open opens the archive of that name: a zip, a tar, or a gzip with a tar or a file in it, as its
+// first bytes show. The file in a gzip has the gzip's name without its ending. The error has one of this package's codes.
 func Open(fsys fs.FS, name string, l Limits) (*Reader, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return nil, asError(err)
 	}
 	r := &Reader{file: file, limits: l.withDefaults()}
-	if err := r.open(); err != nil {
+	if err := r.open(name); err != nil {
 		_ = file.Close()
 		return nil, asError(err)
 	}
 	return r, nil
 }
 
-func (r *Reader) open() error {
+func (r *Reader) open(name string) error {
 	info, err := r.file.Stat()
 	if err != nil {
 		return err
@@ -76,13 +82,38 @@ func (r *Reader) open() error {
 	}
 	switch {
 	case head[0] == 0x1f && head[1] == 0x8b:
-		r.format, err = openTar(at, r.size, r.limits)
+		r.format, err = openGzip(at, r.size, gunzipped(path.Base(name)), r.limits)
 	case r.size == 0:
 		return truncated("the file is empty")
 	default:
 		r.format, err = openZip(at, r.size, head, r.limits)
+		if isNoZip(err) {
+			if t := openTar(at, r.size, r.limits); t != nil {
+				r.format, err = t, nil
+			}
+		}
+		if err != nil && u32(head[:]) == localSignature && mayBeSalvaged(err) {
+			r.lost, r.format, err = asError(err), newSalvage(at, 0, r.size, r.limits), nil
+		}
 	}
 	return err
+}
+
+// gunzipped is the name of a gzip without its ending.
+func gunzipped(name string) string {
+	if end := len(name) - len(".gz"); end > 0 && strings.EqualFold(name[end:], ".gz") {
+		return name[:end]
+	}
+	return name
+}
+
+func isNoZip(err error) bool { return err != nil && abi.CodeOf(err) == CodeNotArchive }
+
+// mayBeSalvaged reports whether the entries of a zip may be whole although its directory is not.
+// One whose entries overlap was made to be read twice, and is not read on.
+func mayBeSalvaged(err error) bool {
+	code := abi.CodeOf(asError(err))
+	return err != errOverlap && (code == CodeTruncated || code == CodeCorrupt) //nolint:errorlint // it is that very value
 }
 
 // Next goes on to the next entry, and reports whether there is one. It skips folders.
@@ -92,17 +123,25 @@ func (r *Reader) Next() bool {
 		return false
 	}
 	r.content, r.failed = nil, nil
-	if r.entry, r.packed, r.err = r.format.next(); r.err != nil {
-		r.err = asError(r.err)
-		return false
-	}
-	if r.entries++; r.entries > r.limits.Entries {
-		r.err = tooLarge("it has too many entries")
-		return false
-	}
 	e := &r.entry
-	e.Name, r.left = shown(e.Name), e.Size
+	for {
+		if *e, r.packed, r.err = r.format.next(); r.err != nil && !r.salvage() {
+			return false
+		} else if r.err != nil {
+			r.err = nil
+			continue
+		}
+		if r.entries++; r.entries > r.limits.Entries {
+			r.err = tooLarge("it has too many entries")
+			return false
+		}
+		e.Name, r.left = shown(e.Name), e.Size
+		if r.lost == nil || !r.names.has(e.Name) { // else the directory had it
+			break
+		}
+	}
 	if e.Problem != nil {
+		r.names.add(e.Name)
 		return true
 	}
 	switch e.Problem = r.nameProblem(e.Name); {
@@ -112,6 +151,23 @@ func (r *Reader) Next() bool {
 	case r.packed >= 0 && !r.limits.within(r.packed, e.Size):
 		e.Problem = tooLarge("an entry unpacks to far more than it takes")
 	}
+	return true
+}
+
+// salvage goes on without a zip's directory, where that is at fault, and reports whether it does.
+func (r *Reader) salvage() bool {
+	if r.err == io.EOF { //nolint:errorlint // io.EOF is never wrapped
+		if r.lost != nil {
+			r.err = behindFault(r.lost, r.format.done())
+		}
+		return false
+	}
+	z, ok := r.format.(*zipFile)
+	if !ok || !mayBeSalvaged(r.err) {
+		r.err = asError(r.err)
+		return false
+	}
+	r.lost, r.format = asError(r.err), newSalvage(z.file, z.base, z.from, r.limits)
 	return true
 }
 
@@ -153,12 +209,13 @@ func (r *Reader) read(p []byte) (int, error) {
 	n, err := r.content.Read(p)
 	r.left -= int64(n)
 	r.total += int64(n)
+	unsized := r.entry.Size < 0
 	switch {
-	case r.left < 0:
+	case r.left < 0 && !unsized:
 		return 0, corrupt("an entry unpacks to more than it says")
 	case r.total > r.limits.TotalBytes:
 		return 0, tooLarge("it unpacks to too much")
-	case err == io.EOF && r.left > 0: //nolint:errorlint // io.EOF is never wrapped
+	case err == io.EOF && r.left > 0 && !unsized: //nolint:errorlint // io.EOF is never wrapped
 		return n, truncated("an entry is shorter than it says")
 	case err != nil:
 		return n, asError(err)
@@ -170,4 +227,10 @@ func (r *Reader) read(p []byte) (int, error) {
 func (r *Reader) Progress() (done, size int64) { return r.format.done(), r.size }
 
 // Close closes the file.
-func (r *Reader) Close() { _ = r.file.Close() }
+func (r *Reader) Close() {
+	if l, ok := r.format.(*loose); ok {
+		l.close()
+		return
+	}
+	_ = r.file.Close()
+}

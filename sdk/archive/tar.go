@@ -2,14 +2,17 @@ package archive
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// tarball is a tar in a gzip.
+// tarball is a tar, in a gzip or bare.
 type tarball struct {
 	file   *counted
 	limits Limits
@@ -36,11 +39,13 @@ type bounded struct {
 	file   *counted
 	limits Limits
 	n      int64
+	failed error
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.gzip.Read(p)
 	b.n += int64(n)
+	b.failed = err
 	switch {
 	case b.n > b.limits.TotalBytes:
 		return 0, tooLarge("it unpacks to too much")
@@ -50,19 +55,85 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func openTar(file io.ReaderAt, size int64, l Limits) (format, error) {
-	t := &tarball{file: &counted{SectionReader: io.NewSectionReader(file, 0, size)}, limits: l}
-	unzipped, err := gzip.NewReader(t.file)
+// openGzip opens what a gzip holds: a tar, or one file of the given name.
+func openGzip(file io.ReaderAt, size int64, name string, l Limits) (format, error) {
+	in := &counted{SectionReader: io.NewSectionReader(file, 0, size)}
+	unzipped, err := gzip.NewReader(in)
 	if err == io.EOF { //nolint:errorlint // io.EOF is never wrapped
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.out = &bounded{gzip: unzipped, file: t.file, limits: l}
-	t.tar = tar.NewReader(t.out)
-	return t, nil
+	out := &bounded{gzip: unzipped, file: in, limits: l}
+	head := make([]byte, tarBlock)
+	n, err := io.ReadFull(out, head)
+	whole := io.MultiReader(bytes.NewReader(head[:n]), out)
+	switch {
+	case isTar(head[:n]) || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar"):
+		return &tarball{file: in, limits: l, out: out, tar: tar.NewReader(whole)}, nil
+	case err == io.EOF || err == io.ErrUnexpectedEOF && out.failed == io.EOF || err == nil: //nolint:errorlint // as ReadFull returns them
+		return &packedFile{name: name, in: in, content: whole}, nil
+	case out.failed != nil:
+		err = out.failed
+	}
+	return nil, err
 }
+
+// openTar opens a tar that is not packed; nil for what is none.
+func openTar(file io.ReaderAt, size int64, l Limits) format {
+	in := &counted{SectionReader: io.NewSectionReader(file, 0, size)}
+	head := make([]byte, min(tarBlock, size))
+	if readAt(file, head, 0) != nil || !isTar(head) {
+		return nil
+	}
+	out := &bounded{gzip: in, file: in, limits: l}
+	return &tarball{file: in, limits: l, out: out, tar: tar.NewReader(out)}
+}
+
+const tarBlock = 512
+
+// isTar reports whether a block is the header of a tar, by its checksum.
+func isTar(b []byte) bool {
+	if len(b) < tarBlock {
+		return false
+	}
+	const from, to = 148, 156 // of the checksum, which counts as blanks
+	want, err := strconv.ParseInt(strings.Trim(string(b[from:to]), " \x00"), 8, 64)
+	if err != nil {
+		return false
+	}
+	sum := int64(to-from) * ' '
+	for i, c := range b[:tarBlock] {
+		if i < from || i >= to {
+			sum += int64(c)
+		}
+	}
+	return sum == want
+}
+
+// packedFile is the one file in a gzip.
+type packedFile struct {
+	name    string
+	in      *counted
+	content io.Reader
+	given   bool
+}
+
+func (p *packedFile) next() (Entry, int64, error) {
+	if p.given {
+		_, err := io.Copy(io.Discard, p.content) // its checksum stands at the end
+		if err == nil {
+			err = io.EOF
+		}
+		return Entry{}, 0, err
+	}
+	p.given = true
+	return Entry{Name: p.name, Size: -1}, -1, nil
+}
+
+func (p *packedFile) open() (io.Reader, error) { return p.content, nil }
+func (p *packedFile) done() int64              { return p.in.n }
 
 func (t *tarball) next() (Entry, int64, error) {
 	for {
@@ -77,7 +148,7 @@ func (t *tarball) next() (Entry, int64, error) {
 		case err != nil:
 			return Entry{}, 0, err
 		}
-		e := Entry{Name: h.Name, Size: h.Size}
+		e := Entry{Name: h.Name, Size: h.Size, Modified: h.ModTime.UTC()}
 		switch h.Typeflag {
 		case tar.TypeDir, tar.TypeXGlobalHeader:
 			continue

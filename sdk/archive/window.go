@@ -3,6 +3,7 @@ package archive
 import (
 	"compress/flate"
 	"io"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -138,6 +139,16 @@ func (p *packedBytes) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func notArchive() *abi.Error {
+// packings are the first bytes of archives that this package does not read.
+var packings = []struct{ head, name string }{
+	{"7z\xbc\xaf", "a 7z"}, {"Rar!", "a rar"}, {"BZh", "a bzip2"}, {"\xfd7zX", "an xz"}, {"\x28\xb5\x2f\xfd", "a zstd"},
+}
+
+func notArchive(head [4]byte) *abi.Error {
+	for _, p := range packings {
+		if strings.HasPrefix(string(head[:]), p.head) {
+			return unsupported("it is " + p.name)
+		}
+	}
 	return &abi.Error{Code: CodeNotArchive, Message: "the file is neither a zip nor a tar.gz"}
 }

@@ -5,6 +5,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // The signatures and the sizes of a zip's fixed parts (APPNOTE.TXT 6.3.10, section 4.3).
@@ -49,6 +52,8 @@ const (
 	flagEncrypted = 1 << 0
 	flagMasked    = 1 << 13 // the directory is encrypted
 
+	wideSize = 0xffffffff // the size stands in the Zip64 field
+
 	methodStored  = 0
 	methodDeflate = 8
 )
@@ -74,7 +79,7 @@ func openZip(file io.ReaderAt, size int64, head [4]byte, l Limits) (format, erro
 		case localSignature, spannedSignature, endSignature:
 			return nil, truncated("its directory, which stands at the end, is missing")
 		}
-		return nil, notArchive()
+		return nil, notArchive(head)
 	}
 	disk, count, length, from := int64(u16(end[4:])), int64(u16(end[10:])), int64(u32(end[12:])), int64(u32(end[16:]))
 	if disk == 0xffff || count == 0xffff || length == 0xffffffff || from == 0xffffffff {
@@ -180,6 +185,7 @@ func (z *zipFile) entry() (Entry, error) {
 	h := &z.header
 	*h = directoryHeader{flags: u16(b[8:]), method: u16(b[10:]), crc: u32(b[16:])}
 	packed, size, offset := u32(b[20:]), u32(b[24:]), u32(b[42:])
+	modified := dosTime(u16(b[14:]), u16(b[12:]))
 	h.packed, h.size, h.offset = int64(packed), int64(size), int64(offset)
 	nameLen, extraLen, commentLen := int(u16(b[28:])), int(u16(b[30:])), int(u16(b[32:]))
 	if b, err = z.window.next(nameLen); err != nil {
@@ -189,7 +195,7 @@ func (z *zipFile) entry() (Entry, error) {
 	if b, err = z.window.next(extraLen); err != nil {
 		return Entry{}, err
 	}
-	if !h.widen(b, size == 0xffffffff, packed == 0xffffffff, offset == 0xffffffff) {
+	if !h.widen(b, size == wideSize, packed == wideSize, offset == wideSize) {
 		return Entry{}, corrupt("an entry lacks its Zip64 sizes")
 	}
 	if err = z.window.skip(commentLen); err != nil {
@@ -197,21 +203,36 @@ func (z *zipFile) entry() (Entry, error) {
 	}
 	z.passed = max(z.passed, z.base+h.offset+h.packed)
 	if z.packed += h.packed; z.packed > z.from || z.packed < 0 {
-		return Entry{}, corrupt("its entries overlap")
+		return Entry{}, errOverlap
 	}
-	e := Entry{Name: z.name, Size: h.size}
+	return Entry{Name: z.name, Size: h.size, Modified: modified, Problem: h.problem()}, nil
+}
+
+// problem says why the entry cannot be unpacked, nil when it can.
+func (h *directoryHeader) problem() *abi.Error {
 	switch {
 	case h.flags&(flagEncrypted|flagMasked) != 0 || h.method == 99:
-		e.Problem = encrypted("an entry needs a password")
+		return encrypted("an entry needs a password")
 	case h.method != methodStored && h.method != methodDeflate:
 		name := methods[h.method]
 		if name == "" {
 			name = "number " + strconv.Itoa(int(h.method))
 		}
-		e.Problem = unsupported("an entry is packed by the method " + name)
+		return unsupported("an entry is packed by the method " + name)
 	}
-	return e, nil
+	return nil
 }
+
+// dosTime returns a time as a zip has it, the zero one for a date that is none.
+func dosTime(date, clock uint16) time.Time {
+	if date>>5&0xf == 0 || date&0x1f == 0 {
+		return time.Time{}
+	}
+	return time.Date(1980+int(date>>9), time.Month(date>>5&0xf), int(date&0x1f), int(clock>>11), int(clock>>5&0x3f), int(clock&0x1f)*2, 0, time.UTC)
+}
+
+// errOverlap is the fault of an archive that was made to be unpacked twice.
+var errOverlap = corrupt("its entries overlap")
 
 // widen takes the sizes that do not fit 32 bits from the extra field, in its order. It
 // reports whether all are there and may be real.

@@ -1,0 +1,164 @@
+package archive_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/archive"
+)
+
+// AC-06: whatever closes before a zip's cut is read, in each way that an entry's end is told: by
+// the sizes in its header, or by a descriptor behind it, packed or not.
+func TestWhatClosesBeforeACutIsRead(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("all work and no play. ", 40)
+	items := []item{{"d/packed", text, false}, {"d/stored", "PK\x07\x08 is no end " + text, true}, {"d/empty", "", false}, {"d/last", text, false}}
+	described := packZip(t, items...)
+	var ends []int // where each entry's descriptor ends
+	for at := 0; len(ends) < len(items); {
+		next := bytes.Index(described[at+4:], []byte("PK\x03\x04"))
+		if directory := bytes.Index(described[at+4:], []byte("PK\x01\x02")); next < 0 || directory < next {
+			next = directory
+		}
+		at += 4 + next
+		ends = append(ends, at)
+	}
+	for cut := 40; cut < len(described); cut += 3 {
+		got := walk(described[:cut], archive.Limits{})
+		for i, it := range items {
+			if whole := strings.Contains(got, it.name+"="+it.content+"\n"); whole != (cut >= ends[i]) {
+				t.Fatalf("cut at %d of %d: %s was read whole: %v, want %v\n%.200q", cut, len(described), it.name, whole, cut >= ends[i], got)
+			}
+		}
+		if !strings.Contains(got, "archive.truncated") {
+			t.Fatalf("cut at %d: got %.200q, want archive.truncated", cut, got)
+		}
+	}
+	// Without descriptors, the sizes stand in the headers.
+	sized := patch(described, func(_, _ []byte) {})
+	for i, at := 0, 0; i < len(items); i++ {
+		data := at + 30 + len(items[i].name)
+		length := ends[i] - data - 16
+		copy(sized[at+6:], []byte{0, 0})
+		copy(sized[at+14:at+18], sized[ends[i]-12:ends[i]-8])
+		copy(sized[at+18:at+26], sized[ends[i]-8:ends[i]])
+		if length < 0 {
+			t.Fatal("the archive is not as it was thought")
+		}
+		at = ends[i]
+	}
+	if got := walk(sized[:ends[2]+50], archive.Limits{}); !strings.HasPrefix(got, "d/packed="+text+"\nd/stored=PK") || !strings.Contains(got, "d/last=!archive.truncated") {
+		t.Errorf("with sizes in the headers: got %.300q, want three entries and a cut one", got)
+	}
+}
+
+// AC-06: a damaged header costs its entry, and the directory says what the others are.
+func TestADamagedEntryHidesNoNeighbour(t *testing.T) {
+	t.Parallel()
+	whole := packZip(t, item{"a", "hello", true}, item{"b", strings.Repeat("world ", 100), false}, item{"c", "again", true})
+	second := bytes.Index(whole[4:], []byte("PK\x03\x04")) + 4
+	for name, damage := range map[string]func(b []byte) []byte{
+		"the content": func(b []byte) []byte { b[second+40] ^= 0xff; return b },
+		"the header":  func(b []byte) []byte { b[second] = 'X'; return b },
+		"the header of a zip without a directory": func(b []byte) []byte {
+			b[second] = 'X'
+			return b[:len(b)-30]
+		},
+	} {
+		got := walk(damage(bytes.Clone(whole)), archive.Limits{})
+		if !strings.Contains(got, "a=hello\n") || !strings.Contains(got, "c=again") || strings.Contains(got, "b=world") || !strings.Contains(got, "archive.") {
+			t.Errorf("%s: got %.200q, want a and c, and an error", name, got)
+		}
+	}
+}
+
+// AC-07: a name that is no UTF-8 is not made of replacement characters.
+func TestNamesOfAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	b := packZip(t, item{"K?ln.txt", "1", true})
+	if got := walk(bytes.ReplaceAll(b, []byte("K?ln"), []byte("K\xf6ln")), archive.Limits{}); got != "Köln.txt=1" {
+		t.Errorf("got %q, want Köln.txt=1", got)
+	}
+}
+
+func TestLooseFilesAreRead(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_700_000_000_123).UTC()
+	folder := fstest.MapFS{"d/a": {Data: []byte("hello"), ModTime: at}, "b": {Data: []byte("world"), ModTime: at}}
+	a := archive.OpenFiles(folder, []archive.Loose{{Path: "d/a", Size: 5, MTimeMS: at.UnixMilli()}, {Path: "gone", Size: 5}, {Path: "b", Size: 5}}, archive.Limits{})
+	defer a.Close()
+	got := ""
+	for a.Next() {
+		content, err := io.ReadAll(a)
+		got += a.Entry().Name + "=" + string(content) + " "
+		if missing := a.Entry().Name == "gone"; missing != (err != nil) {
+			t.Errorf("%s: %v, want an error of the one that is gone", a.Entry().Name, err)
+		}
+	}
+	done, size := a.Progress()
+	if got != "d/a=hello gone= b=world " || a.Err() != nil || done != 15 || size != 15 {
+		t.Errorf("got %q, %v, %d of %d, want both files, no error, 15 of 15", got, a.Err(), done, size)
+	}
+	a = archive.OpenFiles(folder, []archive.Loose{{Path: "b", Size: 5, MTimeMS: at.UnixMilli()}}, archive.Limits{})
+	if !a.Next() || !a.Entry().Modified.Equal(at) || !fs.ValidPath(a.Entry().Name) {
+		t.Errorf("the entry is %+v, want one of %v", a.Entry(), at)
+	}
+	a.Close()
+}
+
+// AC-14: a tar that is not packed, and a file that is packed alone, are read.
+func TestOtherPackings(t *testing.T) {
+	t.Parallel()
+	tarred := packTar(t, tar.Header{Name: "a", Linkname: "hello"}, tar.Header{Name: "b", Linkname: "world"})
+	z, err := gzip.NewReader(bytes.NewReader(tarred))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone bytes.Buffer
+	w := gzip.NewWriter(&alone)
+	if _, err := io.WriteString(w, `{"notes": []}`); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"x.tar":         {bare, "a=hello b=world "},
+		"Notes.json.gz": {alone.Bytes(), `Notes.json={"notes": []} `},
+		"x.tar.gz":      {alone.Bytes(), "archive.truncated"},
+		"Cut.json.gz":   {alone.Bytes()[:alone.Len()-6], "archive.truncated"},
+		"x.tgz":         {tarred, "a=hello b=world "},
+	} {
+		a, err := archive.Open(fstest.MapFS{name: {Data: c.data}}, name, archive.Limits{})
+		if err != nil {
+			if code := string(abi.CodeOf(err)); code != c.want {
+				t.Errorf("%s: got %v, want %q", name, err, c.want)
+			}
+			continue
+		}
+		got := ""
+		for a.Next() {
+			content, _ := io.ReadAll(a)
+			got += a.Entry().Name + "=" + string(content) + " "
+		}
+		if a.Err() != nil {
+			got = string(abi.CodeOf(a.Err()))
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		a.Close()
+	}
+}
