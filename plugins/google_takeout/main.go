@@ -2,12 +2,9 @@ package main
 
 import (
 	_ "embed"
-	"path"
 	"strconv"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -25,7 +22,9 @@ type run struct {
 
 	h    *sdk.Host
 	doc  jsonvalue.Doc
-	head []byte // of a JSON file
+	head []byte // of the file at hand
+	file *exports.File
+	item int64 // of the file at hand, counted from 1
 }
 
 func (connector) Collect(h *sdk.Host) error {
@@ -34,18 +33,18 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	r := &run{h: h, head: make([]byte, headBytes)}
-	r.Read = r.entry
+	r.Read = r.read
 	if err := r.Run(h, folder); err != nil {
 		return err
 	}
-	files, problems := r.Totals()
-	if err := r.coverage(files); err != nil {
+	books := r.Totals()
+	if books.Kinds["places"]+books.Kinds["timelines"] > 0 {
+		delete(books.Problems, problemSealed) // what it stands for is there
+	}
+	if err := r.coverage(books.Kinds); err != nil {
 		return err
 	}
-	return exports.Report(h, problems,
-		exports.Problem{Code: problemHTML, Text: "files with activities that are HTML: #; choose JSON for them when you make the next export", Hint: "manual_action_required"},
-		exports.Problem{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #", Hint: "not_retriable"},
-		exports.Problem{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #", Hint: "not_retriable"})
+	return exports.Report(h, books.Problems, problems...)
 }
 
 func init() { sdk.Run(connector{}) }
@@ -54,53 +53,45 @@ func main() {}
 
 // The problems besides those of the readers.
 const (
-	problemHTML  = "history_is_html"
-	problemTime  = "time_missing"
-	problemLarge = "value_too_large"
+	problemHTML     = "history_is_html"
+	problemTimeline = "timeline_not_read"
+	problemSealed   = "timeline_is_encrypted"
+	problemTime     = "time_missing"
+	problemLarge    = "value_too_large"
 )
 
-// stores are the kinds of files in an archive, and what becomes of each.
+const owner = "manual_action_required"
+
+var problems = []exports.Problem{
+	{Code: problemHTML, Text: "files that are HTML, as activities are unless JSON is chosen for them: #; choose JSON for them when you make the next export", Hint: owner},
+	{Code: problemTimeline, Text: "files with a timeline in a form that is not read: #; Records.json of an export of before 2025 is read", Hint: owner},
+	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
+	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
+	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the file out of the folder if they do not matter", Hint: owner},
+}
+
+// stores are the kinds of files in an export, and what becomes of each.
 var stores = []struct{ store, stream, status, what string }{
 	{"places", streamLocations, "collected", "files with places"},
+	{"timelines", streamLocations, "unsupported", "files with a timeline"},
 	{"activities", streamWatched, "collected", "files with activities, of which videos watched and searches are collected"},
+	{"other_activities", "", "unsupported", "activities of other kinds"},
 	{"photos", streamPhotos, "collected", "descriptions of photos"},
 	{"mailboxes", streamMail, "collected", "mailboxes, of which the headers are collected"},
 	{"subscriptions", streamSubscriptions, "collected", "lists of subscriptions"},
 	{"html_activities", "", "unsupported", "files with activities as HTML"},
-	{"pictures", "", "unsupported", "pictures and videos"},
-	{"other", "", "unsupported", "other files"},
+	{"pictures", "", "unsupported", "pictures, videos and sounds"},
+	{"albums", "", "unsupported", "names and settings of albums"},
+	{"settings", "", "unsupported", "settings, and pages that describe the export"},
+	{"products", "", "unsupported", "files of products that are not collected"},
+	{"empty", "", "unsupported", "lists without an entry"},
+	{"other", "", "unsupported", "other files, which were not read"},
 }
 
-// pictures are the endings of names of pictures and videos.
-const pictures = ".jpg .jpeg .png .gif .heic .webp .mp4 .mov .avi .mkv .3gp .dng "
-
-// entry reads one entry: the ending of its name says how, and its content what it is.
-func (r *run) entry(a *archive.Reader) (err error) {
-	e := a.Entry()
-	store, end := "other", strings.ToLower(path.Ext(e.Name))
-	switch base := path.Base(e.Name); {
-	case end == ".json":
-		store, err = r.json(a)
-	case end == ".mbox":
-		store, err = "mailboxes", r.mail(a)
-	case end == ".csv":
-		store, err = r.subscriptions(a)
-	case base == "watch-history.html" || base == "search-history.html" || base == "MyActivity.html":
-		store = "html_activities"
-		r.Problems[problemHTML]++
-	case end != "" && strings.Contains(pictures, end+" "):
-		store = "pictures"
-	case e.Problem != nil:
-		err = e.Problem
-	}
-	r.Files[store]++
-	return err
-}
-
-// coverage emits what the archives have, and which of it is collected.
-func (r *run) coverage(files exports.Tally) error {
+// coverage emits what the exports have, and which of it is collected.
+func (r *run) coverage(kinds exports.Tally) error {
 	for _, row := range stores {
-		n := files[row.store]
+		n := kinds[row.store]
 		if n == 0 {
 			row.status = "absent"
 		}
@@ -115,4 +106,9 @@ func (r *run) coverage(files exports.Tally) error {
 		}
 	}
 	return nil
+}
+
+// note counts a problem of the item at hand.
+func (r *run) note(code string) {
+	r.Books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
 }

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"io"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/mbox"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
@@ -29,44 +26,6 @@ const (
 	streamCoverage      = "coverage_diagnostics"
 )
 
-// headBytes holds the description of a photo whole.
-const headBytes = 64 << 10
-
-// json reads a JSON file: a photo's particulars, an array of activities, or places.
-func (r *run) json(a *archive.Reader) (store string, err error) {
-	n, err := io.ReadFull(a, r.head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { //nolint:errorlint // as ReadFull returns them
-		return "other", err
-	}
-	head := r.head[:n]
-	if n < len(r.head) {
-		if v, err := r.doc.Parse(head); err == nil && v.Get("photoTakenTime").Exists() {
-			return "photos", r.photo(v)
-		}
-	}
-	watched := path.Base(a.Entry().Name) == "watch-history.json"
-	in := jsonstream.New(io.MultiReader(bytes.NewReader(head), a), "*", "locations.*")
-	store, other := "other", false
-	err = exports.Elements(r.h, func() bool { return !other && in.Next() }, func() error {
-		v := in.Value()
-		switch {
-		case in.Path() == 1:
-			store = "places"
-			return r.location(v)
-		case v.Get("header").Exists() && v.Get("time").Exists():
-			store = "activities"
-			return r.activity(v, watched)
-		}
-		other = true // an array of something else
-		return nil
-	})
-	r.Problems[problemLarge] += in.Oversized()
-	if err == nil && !other {
-		err = in.Err()
-	}
-	return store, err
-}
-
 // location emits one place of the location history.
 func (r *run) location(v jsonvalue.Value) error {
 	at, ok := exports.Time(v.Get("timestamp"), 1)
@@ -74,7 +33,7 @@ func (r *run) location(v jsonvalue.Value) error {
 		at, ok = exports.Time(v.Get("timestampMs"), 1000)
 	}
 	if !ok {
-		r.Problems[problemTime]++
+		r.note(problemTime)
 		return nil
 	}
 	rec := r.h.Record(streamLocations)
@@ -114,48 +73,12 @@ func number(rec *sdk.Record, name string, v jsonvalue.Value) {
 	rec.Float(name, f)
 }
 
-// activity emits a video that was watched, or a search.
-func (r *run) activity(v jsonvalue.Value, watched bool) error {
-	address, title := v.Get("titleUrl").Str(), v.Get("title").Str()
-	query, search := exports.Parameter(address, "/results", "search_query")
-	if !search {
-		query, search = exports.Parameter(address, "/search", "q")
-	}
-	_, video := exports.Parameter(address, "/watch", "v")
-	if !search && !video && (!watched || address != "") {
-		return nil // an activity of another kind
-	}
-	at, ok := exports.Time(v.Get("time"), 1)
-	if !ok {
-		r.Problems[problemTime]++
-		return nil
-	}
-	id := sha256.ID(at.Format(time.RFC3339Nano), address, title)
-	if search {
-		rec := r.h.Record(streamSearches)
-		rec.String("id", id)
-		rec.Time("timestamp", at)
-		rec.StringOrNull("query", query)
-		rec.StringOrNull("product", v.Get("header").Str())
-		return rec.Emit()
-	}
-	rec := r.h.Record(streamWatched)
-	rec.String("id", id)
-	rec.Time("watched_at", at)
-	rec.StringOrNull("video_url", address)
-	rec.StringOrNull("video_title", strings.TrimPrefix(title, "Watched "))
-	channel := v.Get("subtitles").At(0)
-	rec.StringOrNull("channel_name", channel.Get("name").Str())
-	rec.StringOrNull("channel_url", channel.Get("url").Str())
-	return rec.Emit()
-}
-
 // photo emits a photo's particulars.
 func (r *run) photo(v jsonvalue.Value) error {
 	at, ok := exports.Time(v.Get("photoTakenTime").Get("timestamp"), 1)
 	title := v.Get("title").Str()
 	if !ok {
-		r.Problems[problemTime]++
+		r.note(problemTime)
 		return nil
 	}
 	rec := r.h.Record(streamPhotos)
@@ -182,39 +105,91 @@ func (r *run) photo(v jsonvalue.Value) error {
 	return rec.Emit()
 }
 
-// subscriptions reads the list of subscriptions; no other table is a stream's.
-func (r *run) subscriptions(a *archive.Reader) (store string, err error) {
-	in, other := csv.New(a), false
-	err = exports.Elements(r.h, func() bool { return !other && in.Next() }, func() error {
-		if other = !in.Has("Channel Id") || !in.Has("Channel Url"); other {
+// subscriptions reads a table. The list of subscriptions is known by the names of its columns, or
+// by its rows: an id of a channel, and the address that has it.
+func (r *run) subscriptions(name string, content io.Reader) (o exports.Outcome, err error) {
+	in, known := csv.New(content), false
+	id, address, title := "Channel Id", "Channel Url", "Channel Title"
+	o = exports.Outcome{Kind: "other"}
+	err = exports.Elements(r.h, func() bool { return (r.item == 0 || known) && in.Next() }, func() error {
+		if r.item++; r.item == 1 {
+			if known = in.Has(id) && in.Has(address); !known {
+				id, address, title, known = channelColumns(in)
+			}
+		}
+		if !known {
+			return nil
+		}
+		if in.Get(id) == "" {
+			r.Books.Note(problemTime, r.file.Place, "row "+strconv.FormatInt(r.item, 10))
 			return nil
 		}
 		rec := r.h.Record(streamSubscriptions)
-		rec.String("id", in.Get("Channel Id"))
-		rec.StringOrNull("channel_url", in.Get("Channel Url"))
-		rec.StringOrNull("channel_title", in.Get("Channel Title"))
+		rec.String("id", in.Get(id))
+		rec.StringOrNull("channel_url", in.Get(address))
+		rec.StringOrNull("channel_title", in.Get(title))
 		return rec.Emit()
 	})
-	if other || !in.Has("Channel Id") {
-		return "other", err
+	switch {
+	case known || in.Has(id) && in.Has(address):
+		o = exports.Outcome{Fate: exports.Read, Kind: "subscriptions"}
+	case err == nil && in.Err() == nil && r.item == 0:
+		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
+	case strings.Contains(product(name), "YouTube"):
+		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
+	default:
+		return o, err
 	}
-	r.Problems[problemLarge] += in.Large()
+	if n := in.Large(); n > 0 {
+		r.Books.Problems.Note(problemLarge, n, r.file.Place)
+	}
 	if err == nil {
 		err = in.Err()
 	}
-	return "subscriptions", err
+	return o, err
+}
+
+// channelColumns finds the columns of a list of subscriptions in the row at hand, whatever their
+// names are: the id of the channel, its address, and the other one.
+func channelColumns(in *csv.Reader) (id, address, title string, ok bool) {
+	row, columns := in.Row(), in.Columns()
+	const most = 4
+	if len(row) != len(columns) || len(row) > most {
+		return "", "", "", false
+	}
+	for i, field := range row {
+		if isChannel(field) {
+			id = columns[i]
+		} else if at := strings.Index(field, "youtube.com/channel/"); at >= 0 {
+			address = columns[i]
+		} else if title == "" {
+			title = columns[i]
+		}
+	}
+	return id, address, title, id != "" && address != ""
+}
+
+// isChannel reports whether a text is the id of a channel of YouTube.
+func isChannel(text string) bool {
+	const length = 24
+	return len(text) == length && strings.HasPrefix(text, "UC") && !strings.ContainsAny(text, " /:.,")
 }
 
 // mail reads a mailbox, when a stream needs it: it may be of tens of gigabytes.
-func (r *run) mail(a *archive.Reader) error {
+func (r *run) mail(content io.Reader) (exports.Outcome, error) {
+	o := exports.Outcome{Fate: exports.Read, Kind: "mailboxes"}
 	if !r.Wanted[streamMail] {
-		return nil
+		return o, nil
 	}
-	in := mbox.New(a)
-	if err := exports.Elements(r.h, in.Next, func() error { return r.message(in) }); err != nil {
-		return err
+	in := mbox.New(content)
+	err := exports.Elements(r.h, in.Next, func() error {
+		r.item++
+		return r.message(in)
+	})
+	if err == nil {
+		err = in.Err()
 	}
-	return in.Err()
+	return o, err
 }
 
 // message emits one message of a mailbox.
@@ -223,7 +198,7 @@ func (r *run) message(in *mbox.Reader) error {
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
 	if err != nil && !dated {
-		r.Problems[problemTime]++
+		r.note(problemTime)
 		return nil
 	}
 	if err != nil {
@@ -251,11 +226,11 @@ func (r *run) message(in *mbox.Reader) error {
 	rec.StringOrNull("in_reply_to", in.Header("In-Reply-To"))
 	rec.Strings("references", strings.Fields(in.Header("References")))
 	rec.Int("size_bytes", in.Size())
-	labels := strings.FieldsFunc(in.Header("X-Gmail-Labels"), func(c rune) bool { return c == ',' })
-	rec.Strings("labels", labels)
-	rec.Bool("is_draft", slices.Contains(labels, "Draft") || slices.Contains(labels, "Drafts"))
-	rec.Bool("is_flagged", slices.Contains(labels, "Starred"))
-	rec.Bool("is_seen", !slices.Contains(labels, "Unread"))
+	list := labels(in.Header("X-Gmail-Labels"))
+	rec.Strings("labels", list)
+	rec.Bool("is_draft", slices.Contains(list, "Draft") || slices.Contains(list, "Drafts"))
+	rec.Bool("is_flagged", slices.Contains(list, "Starred"))
+	rec.Bool("is_seen", !slices.Contains(list, "Unread"))
 	rec.Bool("has_attachments", in.Attachments() > 0)
 	return rec.Emit()
 }

@@ -94,10 +94,10 @@ var export = map[string]string{
 	"Mail/All mail Including Spam and Trash.mbox": "From 1779481@xxx Mon Mar 02 08:00:00 +0000 2026\nX-GM-THRID: 17\nX-Gmail-Labels: Inbox,Starred,Unread\nSubject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\n" +
 		"From: \"Ana B.\" <ana@example.org>\nTo: bob@example.org\nDate: Mon, 2 Mar 2026 09:00:00 +0100\nMessage-ID: <1@example.org>\nReferences: <0@example.org>\n\nHello.\n",
 	"YouTube and YouTube Music/subscriptions/subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://www.youtube.com/channel/UC1,\"Waves, and wind\"\n",
-	"Keep/list.csv":        "a,b\n1,2\n",
-	"archive_browser.html": "<html>",
-	"Chrome/History.json":  `{"Browser History":[{"title":"x"}]}`,
-	"Fit/broken.json":      `[{"header":"Fit","time":"x"`,
+	"Keep/list.csv":                   "a,b\n1,2\n",
+	"archive_browser.html":            "<html>",
+	"Chrome/History.json":             `{"Browser History":[{"title":"x"}]}`,
+	"My Activity/Fit/MyActivity.json": `[{"header":"Fit","time":"x"`,
 }
 
 // RT-01, RT-05: the streams of one export.
@@ -133,7 +133,7 @@ func TestTheStreamsOfAnExport(t *testing.T) {
 	if got, want := skips(res), "time_missing jsonstream_truncated"; got != want {
 		t.Errorf("the run says %q, want %q", got, want)
 	}
-	for id, want := range map[string]string{"places": "files with places: 1", "other": "other files: 5", "html_activities": "files with activities as HTML: 0"} {
+	for id, want := range map[string]string{"places": "files with places: 1", "other": "other files, which were not read: 1", "products": "files of products that are not collected: 2", "albums": "names and settings of albums: 1", "settings": "settings, and pages that describe the export: 1", "html_activities": "files with activities as HTML: 0"} {
 		row, _ := res.Record(streamCoverage, "coverage:"+id)
 		if row.Text("reason") != want {
 			t.Errorf("%s: got %s, want %q", id, row.Data, want)
@@ -182,8 +182,8 @@ func TestBrokenArchives(t *testing.T) {
 	if got, want := skips(res), "history_is_html time_missing archive_truncated archive_unsafe_name archive_not_an_archive jsonstream_truncated csv_truncated mbox_not_a_mailbox"; got != want {
 		t.Errorf("the run says %q, want %q", got, want)
 	}
-	if n := len(res.Records(streamSearches)); n != 2 || res.Done.Status != abi.DoneSucceeded {
-		t.Errorf("%d searches, %s, want 2 of the archive that is whole, and %s", n, res.Done.Status, abi.DoneSucceeded)
+	if n := len(res.Records(streamSearches)); n != 4 || res.Done.Status != abi.DoneSucceeded {
+		t.Errorf("%d searches, %s, want 2 of the archive that is whole and of the one that is cut, and %s", n, res.Done.Status, abi.DoneSucceeded)
 	}
 	if got, want := skips(res.SecondRun(t, nil)), skips(res); got != want {
 		t.Errorf("the second run says %q, want %q", got, want)

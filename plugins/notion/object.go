@@ -30,25 +30,25 @@ func (d *draft) page(v jsonvalue.Value) {
 		}
 	}
 	d.rich("title", title)
-	d.fields(v, v.Get("parent"))
+	d.parentFields(v)
 	d.Raw("properties", d.values(properties))
 	d.Bool("properties_truncated", d.cut)
 }
 
-// database sets the fields of a data source. Its place is that of the database that holds it.
+// database sets the fields of a database.
 func (d *draft) database(v jsonvalue.Value) {
 	d.Copy("id", v.Get("id"))
 	d.Copy("object", v.Get("object"))
-	d.Copy("database_id", v.Get("parent").Get("database_id"))
 	d.rich("title", v.Get("title"))
 	d.rich("description", v.Get("description"))
 	d.Copy("is_inline", v.Get("is_inline"))
-	d.fields(v, v.Get("database_parent"))
+	d.parentFields(v)
 	d.columns(v.Get("properties"))
 }
 
-// fields sets the fields that pages and databases share.
-func (d *draft) fields(v, parent jsonvalue.Value) {
+// parentFields sets the fields that pages and databases share.
+func (d *draft) parentFields(v jsonvalue.Value) {
+	parent := v.Get("parent")
 	d.Copy("parent_type", parent.Get("type"))
 	id := parent.Get(parent.Get("type").Str())
 	if id.Kind() == jsonvalue.True { // "workspace": true

@@ -2,14 +2,11 @@ package main
 
 import (
 	_ "embed"
-	"path"
-	"strings"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
 
 //go:embed manifest.json
@@ -24,44 +21,50 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // The problems besides those of the readers.
 const (
 	problemPartial = "archive_partial"
 	problemOlder   = "archive_older"
 	problemForeign = "not_an_export"
+	problemMissing = "listed_file_missing"
+	problemPart    = "stream_part_missing"
+	problemNote    = "long_post_unread"
 	problemTime    = "time_missing"
+	problemID      = "id_missing"
 	problemLarge   = "value_too_large"
 )
 
+const owner = "manual_action_required"
+
 var problems = []exports.Problem{
-	{Code: problemForeign, Text: "archives that were not read, because they have no data/manifest.js with a time: #", Hint: "not_retriable"},
-	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and older archives are not read", Hint: "manual_action_required"},
+	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
+	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and older archives are not read", Hint: owner},
+	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
+	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
-	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #", Hint: "not_retriable"},
-	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #", Hint: "not_retriable"},
+	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
+	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the archive out if they do not matter", Hint: owner},
+	{Code: problemID, Text: "records that were left out, because they have no id: #; take the archive out if they do not matter", Hint: owner},
+	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the archive out if they do not matter", Hint: owner},
 }
 
 // run is one collection.
 type run struct {
-	h        *sdk.Host
-	folder   *exports.Folder
-	export   export
-	account  sdk.Account
-	problems exports.Tally   // of this archive
-	whole    map[string]bool // files that were read to their end
+	h       *sdk.Host
+	folder  *exports.Folder
+	export  *export
+	account sdk.Account
 
+	books exports.Books   // of the archive
+	whole map[string]bool // files that were read to their end
+	hurt  map[string]bool // streams that something is missing of
+	lists map[string]*sdk.Enumeration
+
+	file         *exports.File
+	item         int64
 	conversation string // of the messages at hand
-}
-
-// export is an archive as its data/manifest.js describes it.
-type export struct {
-	file      archive.File
-	generated string // RFC 3339 in UTC: later ones compare as larger
-	account   string
-	partial   bool
-	files     map[string][]string // by data type
 }
 
 func (connector) Collect(h *sdk.Host) error {
@@ -69,16 +72,11 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, problems: make(exports.Tally), whole: make(map[string]bool)}
-	for _, f := range folder.Files {
-		x, problem := r.describe(f)
-		if problem != "" {
-			r.problems[problem]++
-		} else if x.generated > r.export.generated || x.generated == r.export.generated && x.file.Name > r.export.file.Name {
-			r.export = x
-		}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), whole: make(map[string]bool), hurt: make(map[string]bool)}
+	if err := r.choose(); err != nil {
+		return err
 	}
-	if r.export.generated != "" {
+	if r.export != nil {
 		if r.account, err = h.Account(r.export.account); err != nil {
 			return err
 		}
@@ -86,202 +84,240 @@ func (connector) Collect(h *sdk.Host) error {
 			return err
 		}
 	}
-	return exports.Report(h, r.problems, problems...)
+	all := exports.NewBooks()
+	all.Add(folder.Books)
+	all.Add(r.books)
+	if err := r.coverage(all.Kinds); err != nil {
+		return err
+	}
+	return exports.Report(h, all.Problems, problems...)
 }
 
-// describe reads an archive's data/manifest.js.
-func (r *run) describe(f archive.File) (x export, problem string) {
-	a, err := archive.Open(r.folder.Root, f.Name, archive.Limits{})
+// choose finds the newest archive. Each is a whole account, so a newer one supersedes the others;
+// sources of one time and account are its parts.
+func (r *run) choose() error {
+	loose := 0
+	for i := range r.folder.Sources {
+		s := &r.folder.Sources[i]
+		x, err := r.describe(s)
+		switch {
+		case err != nil:
+			if err := r.folder.Books.Settle(s.Name, exports.Outcome{}, err); err != nil {
+				return err
+			}
+		case x == nil && s.Unpacked() && ruleOf(s.Name+"/") != "": // the pictures and pages of one
+			r.folder.Books.Kinds["viewer"]++
+		case x == nil:
+			if err := r.stranger(s); err != nil {
+				return err
+			}
+		case r.export == nil || x.generated > r.export.generated:
+			if r.export != nil {
+				r.folder.Books.Kinds["superseded"] += int64(len(r.export.sources))
+			}
+			r.export = x
+		case x.generated == r.export.generated && (x.account == r.export.account || x.account == ""):
+			r.export.add(x)
+		default:
+			loose++
+		}
+	}
+	if loose > 0 {
+		r.folder.Books.Kinds["superseded"] += int64(loose)
+	}
+	return nil
+}
+
+// stranger settles a source that is no archive of X: files that lie loose one by one, an archive as
+// a whole.
+func (r *run) stranger(s *exports.Source) error {
+	if !s.Unpacked() {
+		r.folder.Books.Note(problemForeign, s.Name, "")
+		return nil
+	}
+	return r.each(s, func(f *exports.File) (exports.Outcome, error) {
+		if kind := ruleOf(f.Name); kind != "" {
+			return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
+		}
+		return exports.Outcome{Kind: "other"}, f.Problem
+	}, &r.folder.Books)
+}
+
+// each has the files of a source read, and settles them. A fault of the whole source is settled
+// under its name.
+func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcome, error), books *exports.Books) error {
+	a, err := s.Open(r.folder.Root)
 	if err != nil {
-		return x, exports.ProblemOf(err)
+		return books.Settle(s.Name, exports.Outcome{}, err)
 	}
 	defer a.Close()
 	for a.Next() {
-		if base(a.Entry().Name) != "manifest.js" {
+		f := s.File(a)
+		done, size := a.Progress()
+		if err := r.h.Progress("reading "+f.Base(), done, size, "bytes"); err != nil {
+			return err
+		}
+		if exports.Hidden(f.Name) {
+			books.Kinds["hidden_files"]++
 			continue
 		}
-		in := jsonstream.New(a, "userInfo", "archiveInfo", "dataTypes")
-		x = export{file: f, files: make(map[string][]string)}
-		in.SkipPast('=')
-		for in.Next() {
-			v := in.Value()
-			switch in.Path() {
-			case 0:
-				x.account = v.Get("accountId").Str()
-			case 1:
-				if at, ok := exports.Time(v.Get("generationDate"), 1); ok {
-					x.generated = at.Format("2006-01-02T15:04:05.000Z")
-				}
-				x.partial = v.Get("isPartialArchive").Bool()
-			case 2:
-				for it := v.Children(); it.Next(); {
-					kind := it.Name().Str()
-					for file := it.Value().Get("files").Children(); file.Next(); {
-						x.files[kind] = append(x.files[kind], base(file.Value().Get("fileName").Str()))
-					}
-				}
-			}
+		o, err := read(f)
+		if err := books.SettleFile(f, o, err); err != nil {
+			return err
 		}
-		if problem = exports.ProblemOf(in.Err()); problem == "" && x.generated == "" {
-			problem = problemForeign
-		}
-		return x, problem
 	}
-	if problem = exports.ProblemOf(a.Err()); problem == "" {
-		problem = problemForeign
+	if a.Err() == nil {
+		return nil
 	}
-	return x, problem
+	r.hurt[streamTweets], r.hurt[streamMessages] = true, true
+	return books.Settle(s.Name, exports.Outcome{}, a.Err())
 }
 
-// base is the name of a file in the folder data; "" for any other.
-func base(name string) string {
-	if dir := path.Dir(name); dir != "data" && !strings.HasSuffix(dir, "/data") {
-		return ""
-	}
-	return path.Base(name)
-}
-
-// collect reads the newest archive for the streams whose cursors do not have it.
+// collect reads the newest archive unless the cursors have it.
 func (r *run) collect() error {
-	lists := make(map[string]*sdk.Enumeration)
-	older := false
+	if known, older := r.known(); known {
+		if older {
+			r.folder.Books.Problems.Note(problemOlder, 1, "")
+		}
+		return nil
+	}
+	r.lists = make(map[string]*sdk.Enumeration)
 	for _, stream := range r.h.Streams() {
-		cursor := r.h.Cursor(stream)
-		known, same := cursor.Get("generated").Str(), cursor.Get("size").Int() == r.export.file.Size
-		switch {
-		case cursor.Get("v").Int() != cursorVersion:
-		case known > r.export.generated:
-			older = true
-			continue
-		case known == r.export.generated && same:
-			r.problems.Add(exports.ReadTally(cursor.Get("problems")))
+		if streams[stream].emit == nil {
 			continue
 		}
 		list, err := r.h.Enumerate(stream, "", "")
 		if err != nil {
 			return err
 		}
-		lists[stream] = list
+		r.lists[stream] = list
 	}
-	if older {
-		r.problems[problemOlder] = 1
+	names := make([]string, 0, len(r.export.sources))
+	for _, s := range r.export.sources {
+		names = append(names, s.Name)
+		if err := r.each(s, r.read, &r.books); err != nil {
+			return err
+		}
 	}
-	if len(lists) == 0 {
+	if r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
 		return nil
 	}
-	found := make(map[string]exports.Tally) // by stream
-	if err := r.walk(lists, found); err != nil {
-		return err
-	}
-	unreadable := false
-	for _, problems := range found {
-		unreadable = unreadable || problems[exports.Unreadable] > 0
-	}
+	exports.MissingParts(r.books.Problems, names)
+	r.check()
 	for _, stream := range r.h.Streams() {
-		problems := found[stream]
-		if lists[stream] == nil || unreadable { // another run may read it
-			r.problems.Add(problems)
+		list := r.lists[stream]
+		if list == nil {
 			continue
 		}
-		if r.isWhole(stream, problems) {
-			if err := lists[stream].Whole(); err != nil {
-				return err
-			}
-		} else {
-			problems[problemPartial]++
+		if r.hurt[stream] || r.export.partial || !r.export.described {
+			r.books.Problems.Note(problemPartial, 1, stream)
+		} else if err := list.Whole(); err != nil {
+			return err
 		}
-		r.problems.Add(problems)
-		if err := r.h.State(stream, r.cursor(problems)); err != nil {
+	}
+	for _, stream := range r.h.Streams() {
+		if r.lists[stream] == nil {
+			continue
+		}
+		if err := r.h.State(stream, r.cursor()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) cursor(problems exports.Tally) []byte {
+// known reports whether every stream's cursor has this archive, or a newer one, and takes over
+// what was found then.
+func (r *run) known() (known, older bool) {
+	known = true
+	for _, stream := range r.h.Streams() {
+		if streams[stream].emit == nil {
+			continue
+		}
+		cursor := r.h.Cursor(stream)
+		generated := cursor.Get("generated").Str()
+		switch {
+		case cursor.Get("v").Int() != cursorVersion:
+			known = false
+		case generated > r.export.generated:
+			older = true
+		case generated != r.export.generated || cursor.Get("sum").Int() != r.export.sum():
+			known = false
+		default:
+			r.books = exports.Books{Kinds: exports.ReadTally(cursor.Get("kinds")), Problems: exports.ReadFindings(cursor.Get("problems"))}
+		}
+	}
+	if older { // no cursor may go back
+		return true, true
+	}
+	if !known {
+		r.books = exports.NewBooks()
+	}
+	return known, false
+}
+
+func (r *run) cursor() []byte {
 	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion)
 	b = r.account.AppendTo(b)
 	b = jsonappend.String(jsonappend.Name(b, "generated"), r.export.generated)
-	b = jsonappend.Int(jsonappend.Name(b, "size"), r.export.file.Size)
-	return append(problems.AppendJSON(jsonappend.Name(b, "problems")), '}')
+	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.export.sum())
+	b = r.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
+	return append(r.books.Problems.AppendJSON(jsonappend.Name(b, "problems")), '}')
 }
 
-// isWhole reports whether the archive has everything of the stream, and all of it was read.
-func (r *run) isWhole(stream string, found exports.Tally) bool {
-	if r.export.partial || found[problemTime]+found[problemLarge] > 0 {
-		return false
-	}
-	for _, kind := range streams[stream].kinds {
-		files := r.export.files[kind]
-		if len(files) == 0 && kind == streams[stream].kinds[0] {
-			return false
-		}
-		for _, file := range files {
-			if !r.whole[file] {
-				return false
+// check notes what the archive should have and has not.
+func (r *run) check() {
+	for _, file := range exports.Sorted(r.export.listed) {
+		if !r.whole[file] {
+			r.hurt[r.export.listed[file]] = true
+			if !r.books.Problems.Names(file) {
+				r.books.Problems.Note(problemMissing, 1, file)
 			}
 		}
 	}
-	return true
+	for _, stream := range []string{streamTweets, streamMessages} {
+		r.hurt[stream] = r.hurt[stream] || !r.export.main[stream]
+		if r.books.Kinds[stream] > 0 || r.lists[stream] == nil {
+			continue
+		}
+		r.hurt[stream] = true
+		if r.export.partial {
+			r.books.Problems.Note(problemPart, 1, stream)
+		}
+	}
+	r.books.Problems.Note(problemNote, r.export.notes.lost+r.export.notes.unused(), "note-tweet.js")
 }
 
-// walk reads the files of the streams that are listed. A fault of the whole archive is told
-// with the first of them.
-func (r *run) walk(lists map[string]*sdk.Enumeration, found map[string]exports.Tally) error {
-	first := ""
-	for _, stream := range r.h.Streams() {
-		if found[stream] = make(exports.Tally); first == "" && lists[stream] != nil {
-			first = stream
+// stores are the kinds of files in an archive, and what becomes of each.
+var stores = []struct{ store, stream, status, what string }{
+	{streamTweets, streamTweets, "collected", "files with posts"},
+	{streamMessages, streamMessages, "collected", "files with direct messages"},
+	{"notes", streamTweets, "collected", "files with the whole texts of long posts"},
+	{"deleted", "", "unsupported", "files with posts that you deleted"},
+	{"data", "", "unsupported", "files with other data"},
+	{"media", "", "unsupported", "pictures, videos and sounds"},
+	{"viewer", "", "unsupported", "files of the page that shows the archive"},
+	{"copies", "", "unsupported", "files with posts that another file has, too"},
+	{"superseded", "", "unsupported", "archives that a newer one supersedes"},
+	{"other", "", "unsupported", "other files, which were not read"},
+}
+
+// coverage emits what the archives have, and which of it is collected.
+func (r *run) coverage(kinds exports.Tally) error {
+	for _, row := range stores {
+		n := kinds[row.store]
+		if n == 0 {
+			row.status = "absent"
 		}
-	}
-	a, err := archive.Open(r.folder.Root, r.export.file.Name, archive.Limits{})
-	if err != nil {
-		found[first][exports.ProblemOf(err)]++
-		return nil
-	}
-	defer a.Close()
-	for a.Next() {
-		file := base(a.Entry().Name)
-		stream := r.streamOf(file)
-		if stream == "" || lists[stream] == nil {
-			continue
-		}
-		done, size := a.Progress()
-		if err := r.h.Progress("reading "+file, done, size, "bytes"); err != nil {
+		rec := r.h.Record(streamCoverage)
+		rec.String("id", "coverage:"+row.store)
+		rec.String("store", row.store)
+		rec.StringOrNull("stream", row.stream)
+		rec.String("status", row.status)
+		rec.String("reason", row.what+": "+strconv.FormatInt(n, 10))
+		if err := rec.Emit(); err != nil {
 			return err
 		}
-		in := jsonstream.New(a, streams[stream].paths...)
-		in.SkipPast('=')
-		err := exports.Elements(r.h, in.Next, func() error { return streams[stream].emit(r, in, found[stream]) })
-		found[stream][problemLarge] += in.Oversized()
-		if err == nil {
-			err = in.Err()
-		}
-		if problem := exports.ProblemOf(err); problem != "" {
-			found[stream][problem]++
-			continue
-		} else if err != nil {
-			return err
-		}
-		r.whole[file] = true
-	}
-	if err := a.Err(); err != nil {
-		found[first][exports.ProblemOf(err)]++
-		r.whole = make(map[string]bool)
 	}
 	return nil
-}
-
-// streamOf returns the stream that a file carries: by the archive's manifest, or else "".
-func (r *run) streamOf(file string) string {
-	for name, s := range streams {
-		for _, kind := range s.kinds {
-			for _, f := range r.export.files[kind] {
-				if f == file && file != "" {
-					return name
-				}
-			}
-		}
-	}
-	return ""
 }

@@ -2,53 +2,116 @@ package main
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// stream is what carries a stream, and how a value of it becomes a record.
+// The streams.
+const (
+	streamTweets   = "tweets"
+	streamMessages = "direct_messages"
+	streamCoverage = "coverage_diagnostics"
+)
+
+// stream is how a value of a file becomes a record.
 type stream struct {
-	kinds []string // data types of the archive's manifest; the first is in every archive
-	paths []string // in each of their files
-	emit  func(r *run, in *jsonstream.Reader, found exports.Tally) error
+	paths []string // in each of its files
+	emit  func(r *run, in *jsonstream.Reader) error
 }
 
-var streams = map[string]stream{
-	"tweets":          {[]string{"tweets"}, []string{"*.tweet"}, (*run).tweet},
-	"direct_messages": {[]string{"directMessages", "directMessagesGroup"}, []string{"*.dmConversation.conversationId", "*.dmConversation.messages.*.messageCreate"}, (*run).message},
+var streams map[string]stream
+
+func init() { // emit leads back to streams
+	streams = map[string]stream{
+		streamTweets:   {[]string{"*"}, (*run).tweet},
+		streamMessages: {[]string{"*.dmConversation.conversationId", "*.dmConversation.messages.*.messageCreate"}, (*run).message},
+	}
 }
 
-// tweet emits one post.
-func (r *run) tweet(in *jsonstream.Reader, found exports.Tally) error {
+// text returns a value that is an id as a text: some archives have numbers.
+func text(v jsonvalue.Value) string {
+	if v.Kind() == jsonvalue.Number {
+		return string(v.Raw())
+	}
+	return v.Str()
+}
+
+// either returns the first of two members that has a text.
+func either(v jsonvalue.Value, names ...string) string {
+	for _, name := range names {
+		if s := text(v.Get(name)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// tweet emits one post. Archives of 2018 have it bare, later ones in an object of one member.
+func (r *run) tweet(in *jsonstream.Reader) error {
 	v := in.Value()
+	if inner := v.Children(); !v.Get("created_at").Exists() && inner.Next() {
+		v = inner.Value()
+	}
 	at, ok := exports.Time(v.Get("created_at"), 1)
 	if !ok {
-		found[problemTime]++
+		r.note(problemTime)
 		return nil
 	}
-	rec := r.h.Record("tweets")
-	id := v.Get("id_str")
-	if id.IsNull() {
-		id = v.Get("id")
+	id := either(v, "id_str", "id")
+	if id == "" {
+		r.note(problemID)
+		return nil
 	}
-	rec.Value("id", id)
-	text := v.Get("full_text")
-	if text.IsNull() {
-		text = v.Get("text")
-	}
-	rec.StringOrNull("text", text.Str())
+	rec := r.h.Record(streamTweets)
+	rec.String("id", id)
+	r.body(rec, at, either(v, "full_text", "text"), v.Get("truncated").Bool())
 	rec.Time("created_at", at)
 	count(rec, "favorite_count", v.Get("favorite_count"))
 	count(rec, "retweet_count", v.Get("retweet_count"))
-	rec.StringOrNull("in_reply_to_status_id", v.Get("in_reply_to_status_id_str").Str())
+	rec.StringOrNull("in_reply_to_status_id", either(v, "in_reply_to_status_id_str", "in_reply_to_status_id"))
 	rec.StringOrNull("in_reply_to_screen_name", v.Get("in_reply_to_screen_name").Str())
 	rec.StringOrNull("lang", v.Get("lang").Str())
 	media := v.Get("extended_entities").Get("media").Len() // of several pictures entities has one
 	rec.Int("media_count", int64(max(media, v.Get("entities").Get("media").Len())))
 	rec.Int("url_count", int64(v.Get("entities").Get("urls").Len()))
+	return rec.Emit()
+}
+
+// body sets a post's text: the whole one, where the archive has it, and else a mark that it is cut.
+func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
+	if whole, ok := r.export.notes.of(at, text); ok {
+		text, cut = whole, false
+	} else if _, marked := cutText(text); marked {
+		cut = true
+	}
+	rec.StringOrNull("text", text)
+	rec.Bool("text_truncated", cut)
+}
+
+// row emits a post of a table.
+func (r *run) row(in *csv.Reader) error {
+	at, err := time.Parse("2006-01-02 15:04:05 -0700", in.Get("timestamp"))
+	if err != nil {
+		r.note(problemTime)
+		return nil
+	}
+	if in.Get("tweet_id") == "" {
+		r.note(problemID)
+		return nil
+	}
+	rec := r.h.Record(streamTweets)
+	rec.String("id", in.Get("tweet_id"))
+	r.body(rec, at, in.Get("text"), false)
+	rec.Time("created_at", at)
+	rec.StringOrNull("in_reply_to_status_id", in.Get("in_reply_to_status_id"))
+	for _, name := range []string{"favorite_count", "retweet_count", "in_reply_to_screen_name", "lang", "media_count", "url_count"} {
+		rec.Null(name)
+	}
 	return rec.Emit()
 }
 
@@ -62,22 +125,27 @@ func count(rec *sdk.Record, name string, v jsonvalue.Value) {
 }
 
 // message emits one direct message. The conversation's id stands before its messages.
-func (r *run) message(in *jsonstream.Reader, found exports.Tally) error {
+func (r *run) message(in *jsonstream.Reader) error {
 	v := in.Value()
 	if in.Path() == 0 {
-		r.conversation = v.Str()
+		r.conversation = text(v)
 		return nil
 	}
 	at, ok := exports.Time(v.Get("createdAt"), 1)
 	if !ok {
-		found[problemTime]++
+		r.note(problemTime)
 		return nil
 	}
-	rec := r.h.Record("direct_messages")
-	rec.Value("id", v.Get("id"))
+	id := text(v.Get("id"))
+	if id == "" {
+		r.note(problemID)
+		return nil
+	}
+	rec := r.h.Record(streamMessages)
+	rec.String("id", id)
 	rec.StringOrNull("conversation_id", r.conversation)
-	rec.StringOrNull("sender_id", v.Get("senderId").Str())
-	rec.StringOrNull("recipient_id", v.Get("recipientId").Str())
+	rec.StringOrNull("sender_id", text(v.Get("senderId")))
+	rec.StringOrNull("recipient_id", text(v.Get("recipientId")))
 	rec.Time("created_at", at)
 	rec.StringOrNull("text", v.Get("text").Str())
 	return rec.Emit()

@@ -1,14 +1,18 @@
 // Package exports runs a connector of archives that an owner downloads from a service and
-// puts into a folder.
+// puts into a folder, as they are or unpacked.
 //
-// Here: Folder, the archives of a granted folder (folder.go); Tally, the counts of files and
-// of problems that a cursor keeps, so that a run over unchanged archives repeats them, and
-// Report, which tells them (tally.go); Each, which reads every archive once (each.go); Time
-// and Parameter, for times and addresses as exports spell them (text.go). Not here: the
-// reading of an archive (package archive) and the meaning of its files.
+// Here: Folder, the sources in a granted folder: archives wherever they lie, and loose files
+// (folder.go); File, one file of them (file.go); Books, the one place that decides what became of
+// each file (books.go); Findings, what was found wrong, with the places, and Tally, counts by words
+// (findings.go); Report, which tells them (report.go); Each, which reads every source once
+// (each.go, cursor.go); the numbers of an export's parts (parts.go); Time and Parameter, for times
+// and addresses as exports spell them (text.go). Not here: the reading of an archive (package
+// archive) and the meaning of its files.
 //
 // In: the granted folder and the cursors. Out: slices, progress, SKIP_RESULTs.
 //
-// A fault of a file in an archive is that file's: it is counted, told once a run and does not
-// end it. An archive that cannot be read to its end keeps no cursor.
+// Each file ends in one of five ways (Fate): read, passed over by a rule, known and unread, damaged,
+// or not understood. All but the first two are counted, named and told in every run as long as
+// the file is there. A fault of a file does not end the run. An archive that cannot be read to its
+// end keeps no cursor.
 package exports

@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
@@ -36,27 +35,26 @@ func (chats) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	e := &exports.Each{Read: func(a *archive.Reader) error {
-		if a.Entry().Name != "messages.json" {
-			return nil
+	e := &exports.Each{Read: func(f *exports.File) (exports.Outcome, error) {
+		if f.Name != "messages.json" {
+			return exports.Outcome{Kind: "other"}, nil
 		}
-		in := jsonstream.New(a, "messages.*")
+		in := jsonstream.New(f.Text(), "messages.*")
 		err := exports.Elements(h, in.Next, func() error {
 			r := h.Record("messages")
 			r.Value("id", in.Value().Get("id"))
 			r.Value("text", in.Value().Get("text"))
 			return r.Emit()
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = in.Err()
 		}
-		return in.Err()
+		return exports.Outcome{Fate: exports.Read, Kind: "messages"}, err
 	}}
 	if err := e.Run(h, folder); err != nil {
 		return err
 	}
-	_, problems := e.Totals()
-	return exports.Report(h, problems)
+	return exports.Report(h, e.Totals().Problems)
 }
 
 // The second run over the same archives reads nothing, and says again what was wrong.
@@ -79,6 +77,6 @@ func ExampleEach() {
 		fmt.Println(run.Keys("messages"), run.Skips[0].Message)
 	}
 	// Output:
-	// [1 3] JSON files that end in the middle: 1
-	// [] JSON files that end in the middle: 1
+	// [1 3] JSON files that end in the middle: 1 (2025.zip: messages.json, at byte 68); what closes before was read; download them again
+	// [] JSON files that end in the middle: 1 (2025.zip: messages.json, at byte 68); what closes before was read; download them again
 }

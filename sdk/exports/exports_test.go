@@ -42,32 +42,32 @@ func (c connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	e := &exports.Each{}
-	e.Read = func(a *archive.Reader) error {
-		name := a.Entry().Name
+	e.Read = func(f *exports.File) (exports.Outcome, error) {
+		o := exports.Outcome{Fate: exports.Read, Kind: "notes"}
+		name := f.Name
 		c.read[name]++
-		n, err := io.Copy(io.Discard, a)
+		n, err := io.Copy(io.Discard, f)
 		if err != nil {
-			return err
+			return o, err
 		}
-		e.Files["notes"]++
 		if n == 0 {
-			e.Problems["empty"]++
+			e.Books.Note("empty", f.Place, "")
 		}
 		for _, stream := range h.Streams() {
 			r := h.Record(stream)
 			r.String("id", name)
 			if err := r.Emit(); err != nil {
-				return err
+				return o, err
 			}
 		}
-		return nil
+		return o, nil
 	}
 	if err := e.Run(h, folder); err != nil {
 		return err
 	}
-	files, problems := e.Totals()
-	h.Log(sdk.Info, fmt.Sprint(files, problems))
-	return exports.Report(h, problems, exports.Problem{Code: "empty", Text: "empty notes: #", Hint: "not_retriable"})
+	books := e.Totals()
+	h.Log(sdk.Info, fmt.Sprint(books.Kinds, books.Problems.Count("empty")))
+	return exports.Report(h, books.Problems, exports.Problem{Code: "empty", Text: "empty notes: #", Hint: "not_retriable"})
 }
 
 // zero is endless.
@@ -124,7 +124,7 @@ func TestEachArchiveIsReadOnce(t *testing.T) {
 	delete(folder, "b.zip")
 	folder["c.zip"] = file(t, 3, 7)
 	third := both.SecondRun(t, nil)
-	if got, want := fmt.Sprint(third.Keys("notes"), third.Logs, len(third.Skips)), "[3-0] [map[notes:3] map[empty:1]] 1"; got != want {
+	if got, want := fmt.Sprint(third.Keys("notes"), third.Logs, len(third.Skips)), "[3-0] [map[notes:3] 1] 1"; got != want {
 		t.Errorf("with another archive: got %s, want %s", got, want)
 	}
 	folder["c.zip"] = file(t, 4, 7) // the same size, another time
@@ -172,11 +172,12 @@ func TestADamagedArchiveIsReadAgain(t *testing.T) {
 			reasons = append(reasons, s.Reason+": "+s.Message)
 		}
 		want := []string{
-			"archive_corrupt: archives or files in them that are damaged: 1; download them again",
-			"archive_not_an_archive: files that are named like archives, and are none: 1",
+			"archive_corrupt: archives or files in them that are damaged: 1 (a.zip, its directory has fewer entries than its end says; " +
+				"what closes before byte 68157541 was read); download them again",
+			"archive_not_an_archive: files that are named like archives, and are none: 1 (b.zip); download them again, or take them out",
 		}
-		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0]" {
-			t.Errorf("got %v and %q, want [1-0] and %q", res.Keys("notes"), reasons, want)
+		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0 1-1]" {
+			t.Errorf("got %v and %q, want both and %q", res.Keys("notes"), reasons, want)
 		}
 	}
 }
@@ -281,7 +282,7 @@ func TestTimesAndParameters(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		`"2022-11-09T12:34:56.789+01:00"`: "2022-11-09T11:34:56.789Z", `"Wed Nov 09 12:34:56 +0000 2022"`: "2022-11-09T12:34:56Z",
-		`"1577836800000"`: "2020-01-01T00:00:00Z", `1577836800123`: "2020-01-01T00:00:00.123Z", `"-1"`: "", `"soon"`: "", `null`: "", `9e9`: "", `999999999999999999`: "",
+		`"1577836800000"`: "2020-01-01T00:00:00Z", `1577836800123`: "2020-01-01T00:00:00.123Z", `"-1"`: "1969-12-31T23:59:59.999Z", `"-70000000000000000"`: "", `"2016-01-02 03:04:05 +0100"`: "2016-01-02T02:04:05Z", `"soon"`: "", `null`: "", `9e9`: "", `999999999999999999`: "",
 	} {
 		v, err := jsonvalue.Parse([]byte(in))
 		if err != nil {

@@ -2,37 +2,149 @@ package exports
 
 import (
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/archive"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
-// Folder is the granted folder with its archives.
+// Folder is the granted folder with its sources.
 type Folder struct {
-	Root  fs.FS
-	Files []archive.File // by name
+	Root    fs.FS
+	Sources []Source // by name
+	Books   Books    // of files that belong to no source
 }
 
-// Open looks into the granted folder. Its error is a *sdk.Failure with the code
-// <root>_folder_missing or directory_read_failed. A folder without an archive is told as
-// archive_not_found.
+// Source is an archive, or what lies unpacked in one folder of the granted one, or right in it.
+type Source struct {
+	Name          string
+	Size, MTimeMS int64 // of loose files the sum, and a number that any change changes
+
+	loose []archive.Loose // nil for an archive
+}
+
+// Bounds on a folder.
+const (
+	maxFiles = 200_000
+	maxDepth = 32
+)
+
+// Open opens the source.
+func (s *Source) Open(root fs.FS) (*archive.Reader, error) {
+	if s.loose != nil {
+		return archive.OpenFiles(root, s.loose, archive.Limits{}), nil
+	}
+	return archive.Open(root, s.Name, archive.Limits{})
+}
+
+// Unpacked reports whether the source is loose files and no archive.
+func (s *Source) Unpacked() bool { return s.loose != nil }
+
+// File returns the entry at hand of a reader of the source.
+func (s *Source) File(a *archive.Reader) *File {
+	if s.loose != nil {
+		return NewFile("", a)
+	}
+	return NewFile(s.Name, a)
+}
+
+// Open looks through the granted folder. Its error is a *sdk.Failure with the code
+// <root>_folder_missing or directory_read_failed. A folder without a file is told as Empty.
 func Open(h *sdk.Host, root string) (*Folder, error) {
 	fsys, ok := h.Root(root)
 	if !ok {
-		return nil, &sdk.Failure{Code: root + "_folder_missing", Message: "the folder with the archives was not granted", Hint: "manual_action_required"}
+		return nil, &sdk.Failure{Code: root + "_folder_missing", Message: "the folder with the archives was not granted", Hint: ownerActs}
 	}
-	files, err := archive.Folder(fsys)
-	if err != nil {
+	list := files.Walk{Depth: maxDepth, Most: maxFiles}.List(fsys, ".")
+	if list.Err != nil {
 		return nil, &sdk.Failure{
 			Code: "directory_read_failed", Message: "the folder with the archives cannot be read", Retryable: true,
-			Hint: "manual_action_required", Err: err,
+			Hint: ownerActs, Err: list.Err,
 		}
 	}
-	if len(files) == 0 {
-		err = h.Skip(abi.SkipResult{
-			Reason: "archive_not_found", Message: "the folder has no archive (zip or tgz)", RecoveryHint: abi.Raw(`"not_retriable"`),
-		})
+	f := &Folder{Root: fsys, Books: NewBooks()}
+	for _, fault := range list.Faults {
+		f.Books.Note(Unseen, fault.Path, "")
 	}
-	return &Folder{Root: fsys, Files: files}, err
+	f.sort(list.Files())
+	if len(f.Sources) > 0 || len(f.Books.Problems) > 0 {
+		return f, nil
+	}
+	return f, h.Skip(abi.SkipResult{
+		Reason: Empty, Message: "the folder has no archive and no file of an export", RecoveryHint: abi.Raw(`"not_retriable"`),
+	})
+}
+
+// sort makes sources of the files.
+func (f *Folder) sort(found []files.Entry) {
+	loose := make(map[string][]archive.Loose)
+	for _, e := range found {
+		switch {
+		case Hidden(e.Path):
+			f.Books.Kinds[hidden]++
+		case unfinished(e.Path):
+			f.Books.Note(Unfinished, e.Path, "")
+		case f.isArchive(e):
+			f.Sources = append(f.Sources, Source{Name: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
+		default:
+			top, _, deep := strings.Cut(e.Path, "/")
+			if !deep {
+				top = "."
+			}
+			loose[top] = append(loose[top], archive.Loose{Path: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
+		}
+	}
+	for _, top := range Sorted(loose) {
+		f.Sources = append(f.Sources, unpacked(top, loose[top]))
+	}
+	slices.SortFunc(f.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func unpacked(top string, list []archive.Loose) Source {
+	s := Source{Name: top, loose: list}
+	sum := fingerprint.Start
+	for _, l := range list {
+		s.Size += l.Size
+		sum = fingerprint.Mix(fingerprint.Text(sum, l.Path) ^ uint64(l.Size)<<32 ^ uint64(l.MTimeMS))
+	}
+	const exact = 1<<53 - 1 // what a number of JSON holds
+	s.MTimeMS = int64(sum & exact)
+	return s
+}
+
+// unfinished reports whether a browser or another program is still writing the file.
+func unfinished(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".crdownload", ".part", ".partial", ".download", ".opdownload", ".filepart":
+		return true
+	}
+	return false
+}
+
+// packed are the endings of archives, of those that are not read, too, so that this is said.
+var packed = []string{".zip", ".tgz", ".tar.gz", ".gz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}
+
+// plain are endings of files that nobody takes for archives. Others have their first bytes looked
+// at when they lie right in the folder: a download may have lost its ending.
+var plain = []string{
+	".json", ".js", ".csv", ".html", ".htm", ".txt", ".mbox", ".jpg", ".jpeg", ".png", ".gif", ".heic", ".mp4", ".mov", ".pdf", ".xml",
+	".docx", ".xlsx", ".pptx", ".odt", ".ods", ".jar", ".apk", ".epub", ".kmz",
+}
+
+func (f *Folder) isArchive(e files.Entry) bool {
+	name := strings.ToLower(e.Path)
+	ends := func(end string) bool { return strings.HasSuffix(name, end) }
+	if slices.ContainsFunc(packed, ends) {
+		return true
+	}
+	if strings.Contains(name, "/") || slices.ContainsFunc(plain, ends) {
+		return false
+	}
+	head, err := files.Read(f.Root, e.Path, 4)
+	return err == nil && (string(head) == "PK\x03\x04" || strings.HasPrefix(string(head), "\x1f\x8b"))
 }

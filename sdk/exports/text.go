@@ -8,21 +8,25 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
+// forms are the ways in which exports spell times.
+var forms = []string{time.RFC3339, time.RubyDate, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05.999999999-0700"}
+
 // Time returns a time as exports spell it: by RFC 3339, as "Wed Nov 09 12:34:56 +0000
-// 2022", or as a number of units since 1970, whose text may stand in quotes.
+// 2022" or "2016-01-01 00:00:00 +0000", or as a number of units since 1970, below zero before
+// it, whose text may stand in quotes.
 func Time(v jsonvalue.Value, unitsASecond int64) (time.Time, bool) {
 	text := v.View()
 	if v.Kind() == jsonvalue.Number {
 		text = string(v.Raw())
 	}
-	for _, form := range []string{time.RFC3339, time.RubyDate} {
+	for _, form := range forms {
 		if at, err := time.Parse(form, text); err == nil {
 			return at.UTC(), at.Year() > 0
 		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	const most = 253402300799 // the end of the year 9999
-	if err != nil || n < 0 || n/unitsASecond > most {
+	const least, most = -62135596800, 253402300799 // from the year 1 to the end of 9999
+	if err != nil || n/unitsASecond < least || n/unitsASecond > most {
 		return time.Time{}, false
 	}
 	return time.Unix(n/unitsASecond, n%unitsASecond*(1e9/unitsASecond)).UTC(), true

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// told lists the reasons of a run's skips, each with the places that it names.
+func told(res *sdktest.Result) string {
+	var list []string
+	for _, s := range res.Skips {
+		_, places, _ := strings.Cut(s.Message, ": ")
+		_, places, _ = strings.Cut(places, " (")
+		if end := strings.LastIndex(places, ");"); end >= 0 {
+			places = places[:end]
+		}
+		places = strings.TrimSuffix(places, ")")
+		list = append(list, s.Reason+"["+places+"]"+strings.Trim(string(s.RecoveryHint), `"`))
+	}
+	return strings.Join(list, " ")
+}
+
+const removed = `[{"header":"YouTube","title":"A angesehen","titleUrl":"https://www.youtube.com/watch?v=a","time":"2025-01-02T03:04:05Z"},
+	{"header":"YouTube","title":"Ein Video angesehen, das entfernt wurde","time":"2025-01-03T03:04:05Z"}]`
+
+// AC-02, AC-06, AC-07: what each file of an export becomes: records, or words that name it.
+func TestWhatBecomesOfAFile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		count map[string]int
+		told  string
+	}{
+		"a history under a German name": {
+			map[string]string{"YouTube und YouTube Music/Verlauf/Wiedergabeverlauf.json": removed}, map[string]int{streamWatched: 2}, "",
+		},
+		"a history under a name that nobody listed": {
+			map[string]string{"YouTube i YouTube Music/historia/historia.json": removed}, map[string]int{streamWatched: 2}, "",
+		},
+		"a list of activities without an address that are no videos": {
+			map[string]string{"Meine Aktivitäten/YouTube/MeineAktivitäten.json": `[{"header":"YouTube","title":"x","time":"2025-01-03T03:04:05Z"},
+				{"header":"YouTube","title":"Nach x gesucht","titleUrl":"https://www.youtube.com/results?search_query=x","time":"2025-01-02T03:04:05Z"}]`},
+			map[string]int{streamSearches: 1}, "",
+		},
+		"HTML under a German name": {
+			map[string]string{"YouTube und YouTube Music/Verlauf/Wiedergabeverlauf.html": "<html>A angesehen</html>", "Meine Aktivitäten/Suche/MeineAktivitäten.html": "\n<html>"},
+			nil, "history_is_html[a.zip: Takeout/Meine Aktivitäten/Suche/MeineAktivitäten.html; a.zip: Takeout/YouTube und YouTube Music/Verlauf/Wiedergabeverlauf.html]manual_action_required",
+		},
+		"HTML that lies right in the export, and the page that describes it": {
+			map[string]string{"x.html": `<div class="outer-cell">`, "Archiv_Übersicht.html": "<html>"},
+			nil, "history_is_html[a.zip: Takeout/x.html]manual_action_required",
+		},
+		"a timeline of a phone, and the note beside it": {
+			map[string]string{"Location History (Timeline)/Timeline.json": `{"semanticSegments": []}`, "Location History (Timeline)/Encrypted Backups.txt": "You have encrypted Timeline backups"},
+			nil, "timeline_not_read[a.zip: Takeout/Location History (Timeline)/Timeline.json]manual_action_required",
+		},
+		"the note alone": {
+			map[string]string{"Zeitachse/Sicherungen.txt": "You have encrypted Timeline backups"},
+			nil, "timeline_is_encrypted[a.zip: Takeout/Zeitachse/Sicherungen.txt]manual_action_required",
+		},
+		"a timeline of Apple's": {
+			map[string]string{"location-history.json": `[{"startTime":"2025-04-03T08:00:00Z","endTime":"x","visit":{}},{"startTime":"x","activity":{}}]`},
+			nil, "timeline_not_read[a.zip: Takeout/location-history.json]manual_action_required",
+		},
+		"a month of semantic places": {
+			map[string]string{"Standortverlauf/2022/2022_DECEMBER.json": `{"timelineObjects": [{"placeVisit": {"location": {"latitudeE7": 525000000}}}]}`},
+			nil, "timeline_not_read[a.zip: Takeout/Standortverlauf/2022/2022_DECEMBER.json]manual_action_required",
+		},
+		"a photo of 1965": {
+			map[string]string{"Google Fotos/p.json": `{"title":"p","photoTakenTime":{"timestamp":"-141004800"},"url":"https://photos.google.com/photo/1"}`},
+			map[string]int{streamPhotos: 1}, "",
+		},
+		"subscriptions under German names": {
+			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanal-URL,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,\"Wellen, Wind\"\n"},
+			map[string]int{streamSubscriptions: 1}, "",
+		},
+		"JSON in UTF-16": {
+			map[string]string{"Google Fotos/p.json": "\xff\xfe" + strings.Join(strings.Split(`{"title":"p","photoTakenTime":{"timestamp":"1"}}`, ""), "\x00") + "\x00"},
+			map[string]int{streamPhotos: 1}, "",
+		},
+		"JSON in Windows-1252": {
+			map[string]string{"Google Fotos/p.json": "{\"title\":\"K\xf6ln\",\"photoTakenTime\":{\"timestamp\":\"1\"}}"},
+			map[string]int{streamPhotos: 1}, "file_is_windows_1252[a.zip: Takeout/Google Fotos/p.json]not_retriable",
+		},
+		"a damaged entry between others": {
+			map[string]string{"h.json": `[{"header":"Search","titleUrl":"https://www.google.com/search?q=a","time":"2025-01-02T03:04:05Z"},{"header":oops},` +
+				`{"header":"Search","titleUrl":"https://www.google.com/search?q=b","time":"2025-01-02T03:04:05Z"}]`},
+			map[string]int{streamSearches: 2}, "jsonstream_syntax[a.zip: Takeout/h.json, a value before is not JSON at byte 113]manual_action_required",
+		},
+		"files that are nothing": {
+			map[string]string{"a/x.json": `{"y":1}`, "a/b.bin": "\x01\x02", "a/c.csv": "a,b\n1,2\n", "a/d.json": `[{"y":1}]`},
+			nil, "file_not_understood[a.zip: Takeout/a/b.bin; a.zip: Takeout/a/c.csv; a.zip: Takeout/a/d.json; …]manual_action_required",
+		},
+		"files that rules are for": {
+			map[string]string{"Keep/x.json": "{", "Chrome/y.html": "<", "Google Photos/a/a.jpg": "J", "__MACOSX/Takeout/._x": "x", "e.json": "[]", "Location History/Settings.json": `{"deviceSettings":[]}`},
+			nil, "",
+		},
+		"an archive within": {
+			map[string]string{"takeout-2.zip": "PK"}, nil, "archive_nested[a.zip: Takeout/takeout-2.zip]manual_action_required",
+		},
+	} {
+		f := folder{}
+		f.put(t, "a.zip", c.files)
+		res := f.collect(t)
+		for _, stream := range []string{streamLocations, streamWatched, streamSearches, streamPhotos, streamMail, streamSubscriptions} {
+			if got := len(res.Records(stream)); got != c.count[stream] {
+				t.Errorf("%s: %d records of %s, want %d", name, got, stream, c.count[stream])
+			}
+		}
+		if got := told(res); got != c.told {
+			t.Errorf("%s: the run says %q, want %q", name, got, c.told)
+		}
+		if again := res.SecondRun(t, nil); told(again) != told(res) {
+			t.Errorf("%s: the second run says %q, want the same", name, told(again))
+		}
+	}
+}
+
+// The time of a photo before 1970 is below zero.
+func TestAPhotoBefore1970(t *testing.T) {
+	t.Parallel()
+	f := folder{}
+	f.put(t, "a.zip", map[string]string{"p.json": `{"title":"p","photoTakenTime":{"timestamp":"-141004800"}}`})
+	if got := data(f.collect(t), streamPhotos); !strings.Contains(got, `"event_time":"1965-07-14T00:00:00Z"`) {
+		t.Errorf("got %s, want 1965-07-14", got)
+	}
+}
+
+// A comma within quotes is a label's own.
+func TestALabelWithAComma(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`Inbox,"Trips, 2024",Unread`: "Inbox|Trips, 2024|Unread", ``: "", `a,,b`: "a|b", `"a \" b",c`: `a " b|c`, `5" disks,x`: `5" disks|x`, `"open`: "open", `a, "b,c"`: "a|b,c",
+	} {
+		if got := strings.Join(labels(in), "|"); got != want {
+			t.Errorf("%s has the labels %q, want %q", in, got, want)
+		}
+	}
+}
+
+// AC-08: what lies unpacked beside archives is read, in any folder, and a missing part is named.
+func TestUnpackedAndInParts(t *testing.T) {
+	t.Parallel()
+	photo := func(n string) string { return `{"title":"p","photoTakenTime":{"timestamp":"` + n + `"}}` }
+	f := folder{}
+	f.put(t, "takeout-20260101T000000Z-001.zip", map[string]string{"Google Photos/1.json": photo("1")})
+	f.put(t, "old/takeout-20260101T000000Z-003.zip", map[string]string{"Google Photos/3.json": photo("3")})
+	f["Takeout/Google Photos/4.json"] = &fstest.MapFile{Data: []byte(photo("4"))}
+	f["Records.json"] = &fstest.MapFile{Data: []byte(`{"locations":[{"timestampMs":"1","latitudeE7":1,"longitudeE7":5}]}`)}
+	f[".DS_Store"] = &fstest.MapFile{Data: []byte("x")}
+	f["takeout-2.zip.crdownload"] = &fstest.MapFile{Data: []byte("PK")}
+	first := f.collect(t)
+	const missing = "export_part_missing[part 2 of 3 is not there: takeout-20260101t000000z]manual_action_required"
+	const unfinished = "download_unfinished[takeout-2.zip.crdownload]manual_action_required"
+	if got := told(first); got != missing+" "+unfinished {
+		t.Errorf("the run says %q, want %q", got, missing+" "+unfinished)
+	}
+	if p, l := len(first.Records(streamPhotos)), len(first.Records(streamLocations)); p != 3 || l != 1 {
+		t.Errorf("%d photos and %d places, want 3 and 1", p, l)
+	}
+	delete(f, "takeout-2.zip.crdownload")
+	f.put(t, "takeout-20260101T000000Z-002.zip", map[string]string{"Google Photos/2.json": photo("2")})
+	second := first.SecondRun(t, nil)
+	if got := told(second); got != "" || len(second.Records(streamPhotos)) != 1 {
+		t.Errorf("with the part: %q and %d photos, want nothing said, and 1", got, len(second.Records(streamPhotos)))
+	}
+	// A part that was read and put away is not missed, and a loose file that changed is read again.
+	delete(f, "takeout-20260101T000000Z-002.zip")
+	f["Takeout/Google Photos/5.json"] = &fstest.MapFile{Data: []byte(photo("5"))}
+	third := second.SecondRun(t, nil)
+	if got := told(third.SecondRun(t, nil)); got != "" || len(third.Records(streamPhotos)) != 2 {
+		t.Errorf("without it: %q and %d photos, want nothing said, and the 2 loose ones", got, len(third.Records(streamPhotos)))
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// headBytes holds the description of a photo whole.
+const headBytes = 64 << 10
+
+// read reads one file. Its first bytes say how, and what is in it what it is; its name is a hint.
+func (r *run) read(f *exports.File) (exports.Outcome, error) {
+	r.file, r.item = f, 0
+	if kind := ruleOf(f.Name); kind != "" {
+		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
+	}
+	if f.Problem != nil {
+		return exports.Outcome{Kind: "other"}, nil
+	}
+	if f.Ending() == ".mbox" {
+		return r.mail(f)
+	}
+	n, err := io.ReadFull(f.Text(), r.head)
+	head, rest := r.head[:n], f.Text()
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF: //nolint:errorlint // as ReadFull returns them
+		rest = strings.NewReader("")
+	case err != nil: // what stands before is read
+		rest = failing{err}
+	}
+	whole := io.MultiReader(bytes.NewReader(head), rest)
+	switch text := bytes.TrimLeft(head, "\x00 \t\r\n"); {
+	case len(text) == 0 && err == io.EOF: //nolint:errorlint // as above
+		return exports.Outcome{Kind: "empty", Fate: exports.Rule}, nil
+	case len(text) == 0:
+		return exports.Outcome{Kind: "other"}, exports.Drain(whole)
+	case text[0] == '{' || text[0] == '[':
+		return r.json(whole, head, n < len(r.head) && err != nil)
+	case text[0] == '<':
+		return page(f.Name, text), nil
+	case bytes.HasPrefix(text, []byte("From ")):
+		return r.mail(whole)
+	case f.Ending() == ".csv":
+		return r.subscriptions(f.Name, whole)
+	case bytes.Contains(text, []byte("ncrypted")) && bytes.Contains(text, []byte("Timeline")) || f.Base() == "Encrypted Backups.txt":
+		return exports.Outcome{Fate: exports.Known, Kind: "settings", Why: problemSealed}, nil
+	}
+	return exports.Outcome{Kind: "other"}, nil
+}
+
+// failing is a stream that has failed.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// page says what a file of HTML is. Takeout writes one that describes the export right into its
+// folder, and the classes of an activity are the same in every language.
+func page(name string, text []byte) exports.Outcome {
+	activity := bytes.Contains(text, []byte("outer-cell")) || bytes.Contains(text, []byte("content-cell"))
+	if front, _, _ := strings.Cut(name, "/"); !activity && (strings.Count(name, "/") == 1 && front == "Takeout" || strings.HasSuffix(name, "archive_browser.html")) {
+		return exports.Outcome{Fate: exports.Rule, Kind: "settings"}
+	}
+	return exports.Outcome{Fate: exports.Known, Kind: "html_activities", Why: problemHTML}
+}
+
+// The lists that a JSON file may have, in the order of the paths.
+const (
+	pathList = iota
+	pathLocations
+	pathSegments
+	pathObjects
+	pathSignals
+	pathEdits
+)
+
+var listPaths = []string{"*", "locations.*", "semanticSegments.*", "timelineObjects.*", "rawSignals.*", "timelineEdits.*"}
+
+// json reads a JSON file. A small one is looked at as a whole: a photo's description, or a list
+// without an entry.
+func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, error) {
+	if small {
+		if v, err := r.doc.Parse(bytes.TrimSpace(head)); err == nil {
+			if o, done, err := r.small(v); done {
+				return o, err
+			}
+		}
+	}
+	s := jsonstream.New(in, listPaths...)
+	list := &activities{r: r, watched: isWatchHistory(r.file)}
+	o := exports.Outcome{Kind: "other"}
+	err := exports.Elements(r.h, func() bool { return o.Kind != "stranger" && s.Next() }, func() error {
+		r.item++
+		v := s.Value()
+		switch {
+		case s.Path() == pathLocations:
+			o = exports.Outcome{Fate: exports.Read, Kind: "places"}
+			return r.location(v)
+		case s.Path() != pathList || isSegment(v):
+			o = exports.Outcome{Fate: exports.Known, Kind: "timelines", Why: problemTimeline}
+		case v.Get("header").Exists() && v.Get("time").Exists():
+			o = exports.Outcome{Fate: exports.Read, Kind: "activities"}
+			return list.add(v)
+		case o.Kind == "other":
+			o.Kind = "stranger" // a list of something else
+		default:
+			r.Books.Kinds["other_activities"]++
+		}
+		return nil
+	})
+	if err == nil {
+		err = list.close()
+	}
+	if n := s.Oversized(); n > 0 {
+		r.Books.Problems.Note(problemLarge, n, r.file.Place)
+	}
+	if o.Kind == "stranger" {
+		o.Kind = "other"
+		return o, err
+	}
+	if err == nil && o.Fate != exports.Known {
+		err = s.Err()
+	}
+	return o, err
+}
+
+// isSegment reports whether an element is one of a timeline as a phone of Apple's exports it.
+func isSegment(v jsonvalue.Value) bool {
+	return v.Get("startTime").Exists() && (v.Get("visit").Exists() || v.Get("activity").Exists() || v.Get("timelinePath").Exists() || v.Get("timelineMemory").Exists())
+}
+
+// small judges a file that was read whole; done is false for one that has lists to be read.
+func (r *run) small(v jsonvalue.Value) (o exports.Outcome, done bool, err error) {
+	is := func(fate exports.Fate, kind, why string) (exports.Outcome, bool, error) {
+		return exports.Outcome{Fate: fate, Kind: kind, Why: why}, true, nil
+	}
+	if v.Kind() == jsonvalue.Array {
+		if v.Len() == 0 {
+			return is(exports.Rule, "empty", "")
+		}
+		return o, false, nil
+	}
+	has := func(name string) bool { return v.Get(name).Exists() }
+	switch {
+	case has("photoTakenTime"):
+		r.item = 1
+		return exports.Outcome{Fate: exports.Read, Kind: "photos"}, true, r.photo(v)
+	case has("locations"):
+		if v.Get("locations").Len() == 0 {
+			return is(exports.Read, "places", "")
+		}
+	case has("semanticSegments") || has("timelineObjects") || has("rawSignals") || has("timelineEdits"):
+		return is(exports.Known, "timelines", problemTimeline)
+	case has("deviceSettings") || has("hasReportedLocations"):
+		return is(exports.Rule, "settings", "")
+	case isAlbum(v):
+		return is(exports.Rule, "albums", "")
+	default:
+		return is(exports.Unknown, "other", "")
+	}
+	return o, false, nil
+}
+
+// isAlbum reports whether an object describes an album of photos.
+func isAlbum(v jsonvalue.Value) bool {
+	if !v.Get("title").Exists() {
+		return false
+	}
+	for it := v.Children(); it.Next(); {
+		switch it.Name().View() {
+		case "title", "description", "access", "date", "location", "geoData", "enrichments", "sharedAlbumComments", "albumData":
+		default:
+			return false
+		}
+	}
+	return true
+}

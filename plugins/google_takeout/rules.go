@@ -1,0 +1,82 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+)
+
+// ruleOf returns the kind of a file that is not for this connector, by its name; "" for one that
+// is to be looked at.
+func ruleOf(name string) string {
+	end := strings.ToLower(path.Ext(name))
+	if end != "" && strings.Contains(pictures, end+" ") {
+		return "pictures"
+	}
+	if others[strings.ToLower(product(name))] {
+		return "products"
+	}
+	if base := path.Base(name); photoLists[base] {
+		return "albums"
+	}
+	if strings.Contains(name, "Mail/User Settings/") {
+		return "settings"
+	}
+	return ""
+}
+
+// pictures are the endings of names of pictures, videos and sounds.
+const pictures = ".jpg .jpeg .png .gif .heic .heif .webp .avif .bmp .tif .tiff .dng .nef .cr2 .cr3 .arw .rw2 .orf .raf .mp .cover " +
+	".mp4 .m4v .mov .avi .mkv .3gp .3g2 .mpg .mpeg .mts .m2ts .wmv .webm .mp3 .m4a .wav .ogg .opus .amr .flac "
+
+// product returns the folder of a product: the one in the folder Takeout, or the first of what
+// was unpacked without it.
+func product(name string) string {
+	first, rest, deep := strings.Cut(name, "/")
+	if !deep {
+		return ""
+	}
+	if first == "Takeout" {
+		if first, _, deep = strings.Cut(rest, "/"); !deep {
+			return ""
+		}
+	}
+	return first
+}
+
+// photoLists are files of Google Photos, whose names are the same in every language.
+var photoLists = map[string]bool{
+	"print-subscriptions.json": true, "shared_album_comments.json": true, "user-generated-memory-titles.json": true,
+}
+
+// others are the folders of products that no stream has, in lower case. Names of brands are not
+// translated; the others are those of English, and of the languages in docs/formats.md.
+var others = names(`Access log activity|Alerts|Analytics|Android Device Configuration Service|Arts & Culture|Assistant Notes and Lists|
+Blogger|Bookmarks|Calendar|Chrome|Cloud Print|Contacts|Crisis User Reports|Data Shared For Research|Discover|Drive|Firebase Dynamic Links|
+Fit|Fitbit|Gemini|Google Account|Google Business Profile|Google Chat|Google Cloud Search|Google Developers|Google Drive|Google Earth|
+Google Feedback|Google Finance|Google Fit|Google Haberler|Google Help Communities|Google Keep|Google Meet|Google My Business|Google News|
+Google Nieuws|Google One|Google Pay|Google Play Books|Google Play Console|Google Play Games Services|Google Play Movies _ TV|
+Google Play Movies & TV|Google Play Store|Google Podcasts|Google Shopping|Google Store|Google Translator Toolkit|Google Voice|Google Wallet|
+Google Workspace Marketplace|Groups|Hangouts|Home App|Keep|Maps|Maps (your places)|Messages|My Maps|Nachrichten|Nest|News|Nieuws|
+NotebookLM|Noticias|Package Tracking|Phone|Pixel Telemetry|Posts on Google|Profile|Purchases & Reservations|Purchases _ Reservations|
+Recorder|Reminders|Saved|Search Contributions|Search Notifications|Shopping Lists|Street View|Tasks|Voice|الأخبار|新闻`)
+
+func names(list string) map[string]bool {
+	set := make(map[string]bool)
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, "\n", ""), "|") {
+		set[strings.ToLower(name)] = true
+	}
+	return set
+}
+
+// watchHistories are the names of the history of videos watched without its ending, by language:
+// https://github.com/d3i-infra/data-donation-task, google.py.
+var watchHistories = names("watch-history|Wiedergabeverlauf|kijkgeschiedenis|historial-de-reproducciones|historial de reproducciones|" +
+	"سجل المشاهدة|izleme geçmişi|İzleme geçmişi|观看记录")
+
+// isWatchHistory reports whether the name says that an activity without an address is a video that
+// was removed.
+func isWatchHistory(f *exports.File) bool {
+	return watchHistories[strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))]
+}

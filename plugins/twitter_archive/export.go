@@ -1,0 +1,173 @@
+package main
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+)
+
+// export is one archive of an account, in one source or, as its parts, in several.
+type export struct {
+	sources   []*exports.Source
+	generated string // RFC 3339 in UTC: later ones compare as larger
+	account   string
+	partial   bool
+	described bool              // by a manifest
+	listed    map[string]string // files that the manifest names for a stream, with the stream
+	main      map[string]bool   // streams whose main kind of data the manifest names
+	months    bool              // it has posts by month (2012 to 2017)
+	notes     notes
+}
+
+// timeForm makes times whose texts compare as they do.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// sum changes with any source of the export.
+func (x *export) sum() int64 {
+	sum := fingerprint.Start
+	for _, s := range x.sources {
+		sum = fingerprint.Mix(fingerprint.Text(sum, s.Name) ^ uint64(s.Size)<<32 ^ uint64(s.MTimeMS))
+	}
+	const exact = 1<<53 - 1 // what a number of JSON holds
+	return int64(sum & exact)
+}
+
+// add takes another part of the same archive in.
+func (x *export) add(part *export) {
+	x.sources = append(x.sources, part.sources...)
+	x.partial = x.partial || part.partial
+	x.months = x.months || part.months
+	for file, stream := range part.listed {
+		x.listed[file] = stream
+	}
+	for stream := range part.main {
+		x.main[stream] = true
+	}
+	x.notes.add(&part.notes)
+}
+
+// describe looks for what a source says of itself. It returns nil for one that is no archive of X.
+func (r *run) describe(s *exports.Source) (*export, error) {
+	a, err := s.Open(r.folder.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), main: make(map[string]bool)}
+	known, newest := false, time.Time{}
+	for a.Next() {
+		f := s.File(a)
+		if ruleOf(f.Name) != "" || f.Problem != nil || exports.Hidden(f.Name) {
+			continue
+		}
+		if f.Modified.After(newest) {
+			newest = f.Modified
+		}
+		known = x.look(f) || known
+	}
+	if abiErr := a.Err(); abiErr != nil && !known {
+		return nil, abiErr
+	}
+	if !known {
+		return nil, nil
+	}
+	if x.generated == "" {
+		x.generated = dated(s.Name, newest)
+	}
+	return x, nil
+}
+
+// look takes what one file says of the archive, and reports whether it is one of an archive's.
+func (x *export) look(f *exports.File) bool {
+	if end := f.Ending(); end != ".js" && end != ".json" {
+		return f.Base() == "tweets.csv"
+	}
+	s, err := open(f)
+	if err != nil && len(s.head) == 0 {
+		return false
+	}
+	switch {
+	case strings.HasSuffix(s.name, "__THAR_CONFIG"):
+		x.manifest(s)
+	case s.name == "var payload_details":
+		x.created(s)
+	case s.name == "var user_details":
+		x.owner(s, "id")
+	case s.kind == "account":
+		x.owner(s, "*.account.accountId")
+	case s.kind == "note_tweet":
+		x.notes.read(s)
+	case s.kind == kindGrailbird:
+		x.months = true
+	default:
+		return s.kind != ""
+	}
+	return true
+}
+
+// manifest reads the description of an archive.
+func (x *export) manifest(s script) {
+	in := jsonstream.New(s.whole, "userInfo", "archiveInfo", "dataTypes")
+	in.SkipPast('=')
+	for in.Next() {
+		v := in.Value()
+		switch in.Path() {
+		case 0:
+			x.account = text(v.Get("accountId"))
+		case 1:
+			if at, ok := exports.Time(v.Get("generationDate"), 1); ok {
+				x.generated, x.described = at.Format(timeForm), true
+			}
+			x.partial = v.Get("isPartialArchive").Bool()
+		case 2:
+			for it := v.Children(); it.Next(); {
+				kind := it.Name().Str()
+				stream := listedStreams[kind]
+				for file := it.Value().Get("files").Children(); stream != "" && file.Next(); {
+					x.listed[path.Base(file.Value().Get("fileName").Str())] = stream
+					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Group")
+				}
+			}
+		}
+	}
+}
+
+// listedStreams are the streams of the manifest's data types.
+var listedStreams = map[string]string{
+	"tweet": streamTweets, "tweets": streamTweets, "communityTweet": streamTweets,
+	"directMessage": streamMessages, "directMessages": streamMessages, "directMessageGroup": streamMessages, "directMessagesGroup": streamMessages,
+}
+
+// owner takes the account's id, where no manifest has it.
+func (x *export) owner(s script, at string) {
+	in := jsonstream.New(s.whole, at)
+	if in.SkipPast('='); in.Next() && x.account == "" {
+		x.account = text(in.Value())
+	}
+}
+
+// created takes the time of an archive of 2012 to 2017.
+func (x *export) created(s script) {
+	in := jsonstream.New(s.whole, "created_at")
+	in.SkipPast('=')
+	if in.Next() {
+		if at, ok := exports.Time(in.Value(), 1); ok {
+			x.generated = at.Format(timeForm)
+		}
+	}
+}
+
+// dated returns the time of an archive that does not say it: the day in its name, or the time of
+// its newest file.
+func dated(name string, newest time.Time) string {
+	for i := 0; i+len(time.DateOnly) <= len(name); i++ {
+		if at, err := time.Parse(time.DateOnly, name[i:i+len(time.DateOnly)]); err == nil {
+			return at.Format(timeForm)
+		}
+	}
+	return newest.UTC().Format(timeForm)
+}

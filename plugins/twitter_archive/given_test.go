@@ -1,0 +1,195 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// archived packs files as they are.
+func archived(t testing.TB, files map[string]string) *fstest.MapFile {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, files[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: b.Bytes(), ModTime: sdktest.Epoch}
+}
+
+// described is a data/manifest.js with its data types.
+func described(partial, types string) string {
+	return `window.__THAR_CONFIG = {"userInfo":{"accountId":"1"},"archiveInfo":{"generationDate":"2026-01-01T00:00:00.000Z","isPartialArchive":` + partial + `},"dataTypes":{` + types + `}}`
+}
+
+const (
+	listsTweets   = `"tweets":{"files":[{"fileName":"data/tweets.js"}]}`
+	listsMessages = `"directMessages":{"files":[{"fileName":"data/direct-messages.js"}]}`
+	onePost       = `{"id_str":"1","full_text":"t","created_at":"Sat Jan 03 04:05:06 +0000 2026"}`
+	oneMessage    = `window.YTD.direct_messages.part0 = [{"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":77,"senderId":1,"text":"hi","createdAt":"2026-01-01T00:00:00.000Z"}}]}}]`
+)
+
+var long = strings.Repeat("all work & no play ", 50)
+
+// AC-02, AC-06, AC-07, AC-08: what an archive in each of its forms becomes: records, or words that
+// name what is missing.
+func TestWhatBecomesOfAnArchive(t *testing.T) {
+	t.Parallel()
+	cut := strings.ReplaceAll(long[:200], "&", "&amp;")
+	type files = map[string]string
+	for name, c := range map[string]struct {
+		archives map[string]files
+		loose    files
+		texts    string // of the posts, each with ~ where it is cut
+		messages int
+		told     string
+	}{
+		"a long post": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":   described("false", listsTweets+`,"noteTweet":{"files":[{"fileName":"data/note-tweet.js"}]}`),
+				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":{"id_str":"1","full_text":"@ana @bob ` + cut + `… https://t.co/abc","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+				"data/note-tweet.js": `window.YTD.note_tweet.part0 = [{"noteTweet":{"noteTweetId":"9","createdAt":"2026-01-03T04:05:07.000Z","core":{"text":"` + long + `"}}}]`,
+			}},
+			texts: "1=" + long, told: "archive_partial",
+		},
+		"a long post without its note, and a note without its post": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":   described("false", listsTweets),
+				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":{"id_str":"1","full_text":"cut…","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+				"data/note-tweet.js": `window.YTD.note_tweet.part0 = [{"noteTweet":{"noteTweetId":"9","createdAt":"2026-01-03T04:05:07.000Z","core":{"text":"` + long + `"}}}]`,
+			}},
+			texts: "1~cut…", told: "archive_partial long_post_unread",
+		},
+		"of 2018, in the root, bare and without a description": {
+			archives: map[string]files{"twitter-2018-05-01-ab.zip": {
+				"account.js": `window.YTD.account.part0 = [{"account":{"accountId":"1"}}]`, "tweet.js": "window.YTD.tweet.part0 = [" + onePost + "]",
+				"direct-message.js": strings.Replace(oneMessage, "direct_messages", "direct_message", 1), "README.txt": "x", "like.js": "window.YTD.like.part0 = []",
+			}},
+			texts: "1=t", messages: 1, told: "archive_partial",
+		},
+		"of 2019, in the root": {
+			archives: map[string]files{"a.zip": {
+				"manifest.js": described("false", `"tweet":{"files":[{"fileName":"tweet.js"}]}`), "tweet.js": `window.YTD.tweet.part0 = [{"tweet":` + onePost + `}]`,
+			}},
+			texts: "1=t", told: "archive_partial",
+		},
+		"of 2016, by month": {
+			archives: map[string]files{"1_ab.zip": {
+				"tweets.csv": "\"tweet_id\",\"timestamp\",\"text\"\n\"1\",\"2016-01-01 00:00:00 +0000\",\"t\"\n", "index.html": "x", "js/tweets.js": "x = 1",
+				"data/js/tweets/2016_01.js": `Grailbird.data.tweets_2016_01 = ` + "\n" + `[{"id":1,"text":"t","created_at":"2016-01-01 00:00:00 +0000"}]`,
+				"data/js/user_details.js":   `var user_details = {"id":"1"}`, "data/js/payload_details.js": `var payload_details = {"tweets":1,"created_at":"2016-02-01 00:00:00 +0000"}`,
+			}},
+			texts: "1=t", told: "archive_partial",
+		},
+		"of 2016, a table alone": {
+			archives: map[string]files{"1_ab.zip": {"tweets.csv": "\"tweet_id\",\"timestamp\",\"text\"\n\"1\",\"2016-01-01 00:00:00 +0000\",\"t, u\"\n"}},
+			texts:    "1=t, u", told: "archive_partial",
+		},
+		"in two parts": {
+			archives: map[string]files{
+				"twitter-part1.zip": {"data/manifest.js": described("true", listsTweets), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`},
+				"twitter-part2.zip": {"data/manifest.js": described("true", listsMessages), "data/direct-messages.js": oneMessage},
+			},
+			texts: "1=t", messages: 1, told: "archive_partial",
+		},
+		"in two parts, of which the first is missing": {
+			archives: map[string]files{"twitter-part2.zip": {"data/manifest.js": described("true", listsMessages), "data/direct-messages.js": oneMessage}},
+			messages: 1, told: "stream_part_missing archive_partial export_part_missing",
+		},
+		"unpacked": {
+			loose: files{"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}];`,
+				"data/direct-messages.js": oneMessage, "Your archive.html": "x", "assets/js/a.js": "x", "data/tweets_media/1.jpg": "J"},
+			texts: "1=t", messages: 1,
+		},
+		"posts with numbers as ids, in a community, and deleted": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":        described("false", listsTweets+`,"communityTweet":{"files":[{"fileName":"data/community-tweet.js"}]},"deletedTweets":{"files":[{"fileName":"data/deleted-tweets.js"}]}`),
+				"data/tweets.js":          `window.YTD.tweets.part0 = [{"tweet":{"id":1641875282431729689,"text":"n","created_at":"Sat Jan 03 04:05:06 +0000 2026","in_reply_to_status_id":7}}]`,
+				"data/community-tweet.js": `window.YTD.community_tweet.part0 = [{"tweet":` + onePost + `}]`,
+				"data/deleted-tweets.js":  `window.YTD.deleted_tweets.part0 = [{"tweet":{"id_str":"6","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+			}},
+			texts: "1641875282431729689=n 1=t", told: "archive_partial",
+		},
+		"of a year to come": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage, "data/tweets.js": `window.YTD.tweets.part0 = []`,
+				"data/posts.js": `window.YTD.posts.part0 = [{"post":` + onePost + `}]`, "data/thoughts.js": `window.YTD.thoughts.part0 = [{"x":1}]`, "data/x.bin": "\x01",
+			}},
+			texts: "1=t", messages: 1, told: "file_not_understood",
+		},
+		"cut": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage,
+				"data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `},{"tweet":oops},{"tweet":{"id_str":"2"`,
+			}},
+			texts: "1=t", messages: 1, told: "archive_partial jsonstream_truncated",
+		},
+	} {
+		w := newWorld(t)
+		for archive, files := range c.archives {
+			w.folder[archive] = archived(t, files)
+		}
+		for file, content := range c.loose {
+			w.folder[file] = &fstest.MapFile{Data: []byte(content), ModTime: sdktest.Epoch}
+		}
+		res := w.collect()
+		var texts, told []string
+		for _, post := range res.Records(streamTweets) {
+			mark := "="
+			if strings.Contains(string(post.Data), `"text_truncated":true`) {
+				mark = "~"
+			}
+			texts = append(texts, post.Key+mark+post.Text("text"))
+		}
+		slices.Sort(texts)
+		want := strings.Fields(c.texts)
+		if strings.Contains(c.texts, long) || strings.Contains(c.texts, ",") {
+			want = []string{c.texts}
+		}
+		slices.Sort(want)
+		if strings.Join(texts, " ") != strings.Join(want, " ") || len(res.Records(streamMessages)) != c.messages {
+			t.Errorf("%s: got the posts %.300q and %d messages, want %.300q and %d", name, texts, len(res.Records(streamMessages)), want, c.messages)
+		}
+		for _, again := range []*sdktest.Result{res, w.collect()} {
+			told = told[:0]
+			for _, s := range again.Skips {
+				told = append(told, s.Reason)
+			}
+			if got := strings.Join(told, " "); got != c.told {
+				t.Errorf("%s: the run says %q, want %q", name, got, c.told)
+			}
+		}
+	}
+}
+
+// AC-06: an archive that was cut at its end has what closes before, and nothing of it is deleted.
+func TestAnArchiveThatWasCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", "2"}})
+	w.collect()
+	w.put(t, "b.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"2", "3"}})
+	whole := w.folder["b.zip"].Data
+	w.folder["b.zip"].Data = whole[:len(whole)-100]
+	res := w.collect()
+	w.has("1 2 3", "archive_partial archive_truncated")
+	if !strings.Contains(res.Skips[1].Message, "b.zip") || !strings.Contains(res.Skips[1].Message, "byte") {
+		t.Errorf("the run says %q, want the file and the place", res.Skips[1].Message)
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/csv"
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+)
+
+// read reads one file of the archive.
+func (r *run) read(f *exports.File) (exports.Outcome, error) {
+	r.file, r.item = f, 0
+	if kind := ruleOf(f.Name); kind != "" {
+		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
+	}
+	if f.Problem != nil {
+		return exports.Outcome{Kind: "other"}, f.Problem
+	}
+	if f.Base() == "tweets.csv" {
+		if r.export.months {
+			return exports.Outcome{Fate: exports.Rule, Kind: "copies"}, nil
+		}
+		return r.table(f.Text())
+	}
+	s, err := open(f)
+	if err != nil && s.kind == "" {
+		return exports.Outcome{Kind: "other"}, err
+	}
+	stream := s.streamOfKind()
+	switch {
+	case stream != "":
+		return r.script(s, stream)
+	case s.kind == "note_tweet":
+		return exports.Outcome{Fate: exports.Read, Kind: "notes"}, nil
+	case strings.HasPrefix(s.kind, "deleted_"):
+		return exports.Outcome{Fate: exports.Rule, Kind: "deleted"}, nil
+	case others[s.kind], strings.HasPrefix(s.name, "window.__THAR_CONFIG"), strings.HasPrefix(s.name, "var "), isViewer(f.Name):
+		return exports.Outcome{Fate: exports.Rule, Kind: "data"}, nil
+	}
+	return exports.Outcome{Kind: "other"}, nil
+}
+
+// isViewer reports whether a script is one of the page that showed archives of 2012 to 2017.
+func isViewer(name string) bool {
+	return strings.Contains("/"+name, "/js/") && !strings.Contains("/"+name, "/data/") && strings.HasSuffix(name, ".js")
+}
+
+// script reads a file of posts or messages.
+func (r *run) script(s script, stream string) (exports.Outcome, error) {
+	o := exports.Outcome{Fate: exports.Read, Kind: stream}
+	if r.lists[stream] == nil {
+		return o, nil
+	}
+	before := r.books.Problems.Total()
+	in := jsonstream.New(s.whole, streams[stream].paths...)
+	in.SkipPast('=')
+	err := exports.Elements(r.h, in.Next, func() error {
+		r.item++
+		return streams[stream].emit(r, in)
+	})
+	if n := in.Oversized(); n > 0 {
+		r.books.Problems.Note(problemLarge, n, r.file.Place)
+	}
+	if err == nil {
+		err = in.Err()
+	}
+	if err != nil || r.books.Problems.Total() > before {
+		r.hurt[stream] = true
+	} else {
+		r.whole[r.file.Base()] = true
+	}
+	return o, err
+}
+
+// table reads the posts of an archive of 2012 to 2017 that has no file for each month.
+func (r *run) table(content io.Reader) (exports.Outcome, error) {
+	in := csv.New(content)
+	o := exports.Outcome{Fate: exports.Read, Kind: streamTweets}
+	if r.lists[streamTweets] == nil {
+		return o, nil
+	}
+	known := true
+	err := exports.Elements(r.h, func() bool { return known && in.Next() }, func() error {
+		if r.item++; r.item == 1 {
+			known = in.Has("tweet_id") && in.Has("timestamp") && in.Has("text")
+		}
+		if !known {
+			return nil
+		}
+		return r.row(in)
+	})
+	if !known {
+		return exports.Outcome{Kind: "other"}, err
+	}
+	if n := in.Large(); n > 0 {
+		r.books.Problems.Note(problemLarge, n, r.file.Place)
+	}
+	if err == nil {
+		err = in.Err()
+	}
+	return o, err
+}
+
+// note counts a problem of the item at hand.
+func (r *run) note(code string) {
+	r.books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+}

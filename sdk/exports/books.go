@@ -1,0 +1,117 @@
+package exports
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+)
+
+// Fate is what became of a file.
+type Fate uint8
+
+// The fates. Unknown is what a connector says that recognizes nothing.
+const (
+	Unknown Fate = iota // nothing recognized it
+	Read                // what it has for the streams was read
+	Rule                // a rule says that it is not for the connector; Kind names the rule
+	Known               // it was recognized and cannot be read; Why says why
+	Damaged             // something in it cannot be read; Why says what, At where
+)
+
+// Outcome is what became of one file.
+type Outcome struct {
+	Fate Fate
+	// Kind is what the file was taken for, a word of the connector's, for the counts.
+	Kind string
+	Why  string // a problem's code
+	At   string // the place in the file
+}
+
+// NotUnderstood is the problem of a file that nothing recognized.
+const NotUnderstood = "file_not_understood"
+
+// Books are what became of files: the counts of their kinds, and what was found wrong.
+type Books struct {
+	Kinds    Tally
+	Problems Findings
+}
+
+// NewBooks returns books without an entry.
+func NewBooks() Books { return Books{make(Tally), make(Findings)} }
+
+// Add adds other books.
+func (b *Books) Add(other Books) {
+	b.Kinds.Add(other.Kinds)
+	b.Problems.Add(other.Problems)
+}
+
+// SettleFile settles a file, and notes what its text was taken for.
+func (b *Books) SettleFile(f *File, o Outcome, err error) error {
+	if f.text != nil && f.text.Taken() > 0 {
+		b.Note(TakenForLatin, f.Place, "")
+	}
+	return b.Settle(f.Place, o, err)
+}
+
+// Settle notes what became of the file of that name, the only place that does. An err of a
+// reader makes the file damaged, whatever the outcome says; any other one is the run's and is
+// returned.
+func (b *Books) Settle(name string, o Outcome, err error) error {
+	if err != nil {
+		code := ProblemOf(err)
+		if code == "" {
+			return err
+		}
+		o.Fate, o.Why, o.At = Damaged, code, placeOf(err)
+		if refused[code] {
+			o.Fate = Known
+		}
+	}
+	if o.Kind != "" {
+		b.Kinds[o.Kind]++
+	}
+	switch o.Fate {
+	case Read, Rule:
+	case Known, Damaged:
+		b.Note(o.Why, name, o.At)
+	case Unknown:
+		b.Note(NotUnderstood, name, o.At)
+	}
+	return nil
+}
+
+// refused are the problems of files that are not read at all.
+var refused = map[string]bool{
+	"archive_encrypted": true, "archive_unsupported": true, "archive_unsafe_name": true, "archive_duplicate_name": true,
+	"archive_nested": true, "archive_too_large": true, "archive_not_an_archive": true, Unreadable: true,
+}
+
+// Note counts one case of a problem, at a place of the named file.
+func (b *Books) Note(code, name, at string) {
+	if at != "" {
+		name += ", " + at
+	}
+	b.Problems.Note(code, 1, name)
+}
+
+// placeOf is what a reader says of the place of its error.
+func placeOf(err error) string {
+	if e, ok := err.(*abi.Error); ok { //nolint:errorlint // as the readers return it; errors.As needs reflection
+		return e.Detail
+	}
+	return ""
+}
+
+// maxPlace bounds the name of a file in what is told.
+const maxPlace = 200
+
+// shown is a place as it is told: cut in front, because a path's end says most.
+func shown(place string) string {
+	if len(place) <= maxPlace {
+		return place
+	}
+	cut := place[len(place)-maxPlace:]
+	for cut != "" && cut[0]&0xc0 == 0x80 { // within a character
+		cut = cut[1:]
+	}
+	return "…" + clip.Text(cut, maxPlace)
+}

@@ -1,0 +1,75 @@
+package exports
+
+import "github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+
+// cursorVersion changes with the meaning of a cursor, which is then forgotten, so that what an
+// older connector did not understand is looked at again.
+const cursorVersion = 2
+
+// state is what a stream's cursor knows of one source.
+type state struct {
+	size, mtimeMS int64
+	entries       int64 // that were read; -1: all
+	books         Books
+}
+
+func (e *Each) readCursors() {
+	e.states, e.gone = make(map[string]map[string]state), make(map[string]bool)
+	there, open := make(map[string]*Source, len(e.folder.Sources)), make(map[string]bool)
+	for i := range e.folder.Sources {
+		s := &e.folder.Sources[i]
+		there[s.Name] = s
+		if p, ok := PartOf(s.Name); ok {
+			open[p.Of] = true
+		}
+	}
+	for _, stream := range e.h.Streams() {
+		known := make(map[string]state)
+		e.states[stream] = known
+		cursor := e.h.Cursor(stream)
+		if cursor.Get("v").Int() != cursorVersion {
+			continue
+		}
+		remember := func(name string) { // a part that its owner took out was read all the same
+			if p, ok := PartOf(name); ok && open[p.Of] && there[name] == nil {
+				e.gone[name] = true
+			}
+		}
+		for it := cursor.Get("gone").Children(); it.Next(); {
+			remember(it.Value().Str())
+		}
+		for it := cursor.Get("sources").Children(); it.Next(); {
+			name, v := it.Name().Str(), it.Value()
+			st := state{v.Get("size").Int(), v.Get("mtime_ms").Int(), v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems"))}}
+			if s := there[name]; s != nil && s.Size == st.size && s.MTimeMS == st.mtimeMS {
+				known[name] = st
+			}
+			if st.entries < 0 {
+				remember(name)
+			}
+		}
+	}
+}
+
+// cursor is the stream's cursor as JSON.
+func (e *Each) cursor(stream string) []byte {
+	b := append(jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion), `,"sources":{`...)
+	for i := range e.folder.Sources {
+		name := e.folder.Sources[i].Name
+		st, ok := e.states[stream][name]
+		if !ok {
+			continue
+		}
+		b = append(jsonappend.Name(b, name), '{')
+		b = jsonappend.Int(jsonappend.Name(b, "size"), st.size)
+		b = jsonappend.Int(jsonappend.Name(b, "mtime_ms"), st.mtimeMS)
+		b = jsonappend.Int(jsonappend.Name(b, "entries"), st.entries)
+		b = st.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
+		b = append(st.books.Problems.AppendJSON(jsonappend.Name(b, "problems")), '}')
+	}
+	b = append(b, '}')
+	if len(e.gone) > 0 {
+		b = jsonappend.Strings(jsonappend.Name(b, "gone"), Sorted(e.gone))
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,85 @@
+package exports
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Part is the place of an archive among those of one export, as its name says.
+type Part struct {
+	Of    string // what the names of its parts have in common
+	N     int    // counted from 1
+	Total int    // 0 where no name says
+}
+
+// maxParts bounds what a name may claim.
+const maxParts = 1000
+
+// PartOf reads a name such as "takeout-20260101T000000Z-002.zip", "export-part2.zip" or
+// "export 2 of 5.zip", with or without the " (1)" of a second download.
+func PartOf(name string) (Part, bool) {
+	base := strings.ToLower(path.Base(name))
+	for _, end := range packed {
+		base = strings.TrimSuffix(base, end)
+	}
+	if open := strings.LastIndex(base, " ("); open > 0 && strings.HasSuffix(base, ")") && digits(base[open+2:len(base)-1]) {
+		base = base[:open]
+	}
+	front, last, width := cutNumber(base)
+	if width == 0 {
+		return Part{}, false
+	}
+	const blanks = " -_"
+	if before := strings.TrimRight(front, blanks); strings.HasSuffix(before, "of") {
+		before, n, width := cutNumber(strings.TrimRight(before[:len(before)-2], blanks))
+		if width > 0 && n >= 1 && n <= last {
+			return Part{strings.TrimSuffix(strings.TrimRight(before, blanks), "part"), n, last}, true
+		}
+	}
+	if before := strings.TrimRight(front, blanks); strings.HasSuffix(before, "part") {
+		return Part{strings.TrimRight(before[:len(before)-4], blanks), last, 0}, last >= 1
+	}
+	if of, ok := strings.CutSuffix(front, "-"); ok && width == 3 && of != "" && last >= 1 {
+		return Part{of, last, 0}, true
+	}
+	return Part{}, false
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// cutNumber cuts the number at a text's end off; width is how many digits it has, 0 for none.
+func cutNumber(s string) (front string, n, width int) {
+	front = strings.TrimRight(s, "0123456789")
+	width = len(s) - len(front)
+	n, err := strconv.Atoi(s[len(front):])
+	if err != nil || n > maxParts {
+		return s, 0, 0
+	}
+	return front, n, width
+}
+
+// MissingParts notes each part that should be among the names and is not. Highest is the highest
+// number that is known where no name says how many there are.
+func MissingParts(found Findings, names []string) {
+	there := make(map[string]map[int]bool)
+	most := make(map[string]int)
+	for _, name := range names {
+		p, ok := PartOf(name)
+		if !ok {
+			continue
+		}
+		if there[p.Of] == nil {
+			there[p.Of] = make(map[int]bool)
+		}
+		there[p.Of][p.N] = true
+		most[p.Of] = max(most[p.Of], p.N, p.Total)
+	}
+	for _, of := range Sorted(there) {
+		for n := 1; n <= most[of]; n++ {
+			if !there[of][n] {
+				found.Note(PartMissing, 1, "part "+strconv.Itoa(n)+" of "+strconv.Itoa(most[of])+" is not there: "+of)
+			}
+		}
+	}
+}

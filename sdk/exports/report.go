@@ -1,0 +1,109 @@
+package exports
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// Problem is what a run says of one kind of fault: the text, with their number and the first
+// places for "#".
+type Problem struct{ Code, Text, Hint string }
+
+// The hints: something is missing, which its owner can bring or put aside, or nothing is.
+const (
+	ownerActs = "manual_action_required"
+	nothing   = "not_retriable"
+)
+
+// The problems that every connector of archives may meet. The codes of the readers' are theirs,
+// with an underscore for the dot.
+var faults = []Problem{
+	{NotUnderstood, "files that were not understood: #; take them out of the folder if they are not part of an export", ownerActs},
+	{PartMissing, "parts of an export that are missing: #; put them into the folder, too", ownerActs},
+	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or take them out", ownerActs},
+	{Unseen, "places in the folder that could not be looked into: #", ownerActs},
+	{"archive_truncated", "archives or files in them that end too early: #; what closes before was read; download them again", ownerActs},
+	{"archive_corrupt", "archives or files in them that are damaged: #; download them again", ownerActs},
+	{"archive_encrypted", "archives or files in them that need a password: #; pack them again without one", ownerActs},
+	{"archive_unsupported", "archives or files in them that are packed in a way that is not read: #; pack them as an ordinary zip", ownerActs},
+	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive: #; pack them under another name", ownerActs},
+	{"archive_duplicate_name", "files that were left out, because an earlier one has their name: #; pack them under another name", ownerActs},
+	{"archive_nested", "archives in an archive, which were not opened: #; put them beside it", ownerActs},
+	{"archive_too_large", "archives or files in them that unpack to more than is read: #; take them out of the folder if they are not part of an export", ownerActs},
+	{"archive_not_an_archive", "files that are named like archives, and are none: #; download them again, or take them out", ownerActs},
+	{Unreadable, "files that could not be read, and are tried again: #", ownerActs},
+	{"jsonstream_syntax", "JSON files with values that are not JSON: #; the others were read; download them again", ownerActs},
+	{"jsonstream_truncated", "JSON files that end in the middle: #; what closes before was read; download them again", ownerActs},
+	{"csv_truncated", "tables that end in the middle: #; download them again", ownerActs},
+	{"markup_syntax", "XML files that are not XML: #; what stands before the fault was read; download them again", ownerActs},
+	{"markup_truncated", "XML files that end in the middle: #; download them again", ownerActs},
+	{"markup_too_large", "pages or XML files with a part beyond what is read: #", ownerActs},
+	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; take them out of the folder", ownerActs},
+	{TakenForLatin, "files that are not UTF-8, and were read as Windows-1252: #", nothing},
+}
+
+// The codes of problems that are no reader's.
+const (
+	Unreadable    = "archive_read_failed"  // a file that failed to be read, and may be read another time
+	PartMissing   = "export_part_missing"  // a part of an export is not in the folder
+	Unfinished    = "download_unfinished"  // a browser is still writing the file
+	Unseen        = "folder_not_seen"      // a folder, or a link, that could not be followed
+	TakenForLatin = "file_is_windows_1252" // a text that is not UTF-8
+	Empty         = "archive_not_found"    // the folder has no file
+	hidden        = "hidden_files"         // a kind: the files of systems and programs
+)
+
+// ProblemOf returns the code of the problem that an error of a reader of archives or files
+// is, "" for any other error, which is the run's.
+func ProblemOf(err error) string {
+	e, ok := err.(*abi.Error) //nolint:errorlint // as the readers return it; errors.As needs reflection
+	if !ok {
+		return ""
+	}
+	code := strings.ReplaceAll(string(e.Code), ".", "_")
+	if slices.ContainsFunc(faults, func(p Problem) bool { return p.Code == code }) {
+		return code
+	}
+	return ""
+}
+
+// Report tells of each problem that was found, by the connector's own texts and those of the
+// readers' faults: how many, the first places, and what to do.
+func Report(h *sdk.Host, found Findings, own ...Problem) error {
+	for _, p := range append(slices.Clone(own), faults...) {
+		f := found[p.Code]
+		if f.n == 0 {
+			continue
+		}
+		diagnostics := jsonappend.Int([]byte(`{"count":`), f.n)
+		if len(f.at) > 0 {
+			diagnostics = jsonappend.Strings(jsonappend.Name(diagnostics, "at"), f.at)
+		}
+		err := h.Skip(abi.SkipResult{
+			Reason: p.Code, Message: strings.Replace(p.Text, "#", f.String(), 1),
+			RecoveryHint: jsonappend.String(nil, p.Hint), Diagnostics: append(diagnostics, '}'),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String is the number with the first places.
+func (f finding) String() string {
+	text := strconv.FormatInt(f.n, 10)
+	if len(f.at) == 0 {
+		return text
+	}
+	text += " (" + strings.Join(f.at, "; ")
+	if f.n > int64(len(f.at)) {
+		text += "; …"
+	}
+	return text + ")"
+}
