@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 )
 
 // A conversation that is resumed or forked starts as a copy of the lines so far, in a
@@ -67,8 +68,17 @@ func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
 	}
 	var p parser
 	for sc.Next() {
-		if e, ok := p.parse(sc.Line()); ok && e.kind != lineOther && usableID(e.uuid) {
-			into[hash64(e.uuid)] = struct{}{}
+		claim := func(e *event, ok bool) {
+			if ok && e.kind != lineOther && usableID(e.uuid) {
+				into[hash64(e.uuid)] = struct{}{}
+			}
+		}
+		e, ok := p.whole(sc.Line())
+		if claim(e, ok); ok {
+			continue
+		}
+		for s := jsonraw.NewSalvage(sc.Line(), isLine); s.Next(); {
+			claim(p.parse(s.Object()))
 		}
 	}
 	_, _ = sc.Close() // the lines read so far are all there are

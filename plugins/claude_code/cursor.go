@@ -15,6 +15,10 @@ import (
 // counts as missing: everything is read again. Version 1 is read, too.
 const cursorVersion = 2
 
+// readerVersion rises when damaged lines give more than before. A transcript with damaged lines
+// that an earlier version read is read again.
+const readerVersion = 2
+
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
 	list  []*transcript // by key
@@ -129,6 +133,10 @@ func (t *transcript) Members(m *cursor.Members) {
 	}
 	t.invalid.members(m, "invalid", "invalid_at", t.condensed)
 	t.tooLong.members(m, "too_long", "too_long_at", t.condensed)
+	reader := int64(readerVersion)
+	if m.IntOr("reader", &reader, 1); reader < readerVersion && t.invalid.count > 0 {
+		t.condensed, t.cursor = false, filecursor.Cursor{} // read again: it may have more now
+	}
 	m.Int("cut", &t.cut)
 }
 

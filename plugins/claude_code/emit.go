@@ -1,17 +1,61 @@
 package main
 
-import "strings"
+import (
+	"bytes"
+	"strings"
 
-// readLine makes records of one line and adds it to its session.
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+)
+
+// readLine makes records of one line, or of the objects that a damaged one still has.
 func (c *collection) readLine(t *transcript, line []byte) error {
 	if len(line) == 0 || len(line) == 1 && line[0] == '\r' {
 		return nil
 	}
-	e, ok := c.parser.parse(line)
-	if !ok {
-		t.invalid.add(c.scanner.Offset())
-		return nil
+	if e, ok := c.parser.whole(line); ok {
+		return c.readEvent(t, e, line)
 	}
+	s := jsonraw.NewSalvage(line, isLine)
+	for s.Next() {
+		if e, ok := c.parser.parse(s.Object()); ok {
+			if err := c.readEvent(t, e, s.Object()); err != nil {
+				return err
+			}
+		}
+	}
+	if s.Lost() >= 0 {
+		t.invalid.add(c.scanner.Offset() + int64(s.Lost()))
+	}
+	return nil
+}
+
+// whole parses a line that is one object, and has no NUL in it: a crash leaves blocks of them in
+// the place of what was not written.
+func (p *parser) whole(line []byte) (*event, bool) {
+	if bytes.IndexByte(line, 0) >= 0 {
+		return nil, false
+	}
+	return p.parse(line)
+}
+
+// isLine reports whether an object in a damaged line is a line of its own. Parts of one look
+// alike: a block of content has a type, too, and progress repeats whole messages.
+func isLine(object []byte, clean bool) bool {
+	var p parser
+	e, ok := p.parse(object)
+	switch {
+	case !ok || e.typ == nil:
+		return false
+	case clean:
+		return true
+	case e.kind == lineOther:
+		return usableID(e.session) && e.timestamp != nil
+	}
+	return usableID(e.session)
+}
+
+// readEvent makes records of one line and adds it to its session.
+func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 	if e.kind == lineOther {
 		c.sawOther(e)
 		return nil

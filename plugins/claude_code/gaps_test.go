@@ -68,8 +68,8 @@ func TestGapsPersistWithTheirPlaces(t *testing.T) {
 	h.add(project+one+".jsonl", strings.Repeat("bad\n", 10))
 	examples := func(r *sdktest.Result) string {
 		t.Helper()
-		if len(r.Skips) != 1 || skip(t, r, "lines_not_readable") != 10 || r.Skips[0].Message != "10 lines are not valid JSON" {
-			t.Fatalf("skips: %+v, want len(r.Skips) = 1, skip(t, r, \"lines_not_readable\") = 10 and Skips[0].Message = 10 lines are not valid JSON", r.Skips)
+		if len(r.Skips) != 1 || skip(t, r, "lines_not_readable") != 10 || r.Skips[0].Message != "10 lines are damaged; what is whole in them was collected" {
+			t.Fatalf("skips: %+v, want len(r.Skips) = 1, skip(t, r, \"lines_not_readable\") = 10 and Skips[0].Message = 10 lines are damaged; what is whole in them was collected", r.Skips)
 		}
 		var d struct {
 			Examples []string `json:"examples"`
@@ -224,7 +224,7 @@ func TestWordingOfOne(t *testing.T) {
 	h.put("mystery", "x")
 	for _, s := range run(t, h).Skips {
 		switch s.Message {
-		case "1 line is not valid JSON", "1 last line is incomplete", "1 entry of the home folder is not known to this connector":
+		case "1 line is damaged; what is whole in it was collected", "1 last line is incomplete", "1 entry of the home folder is not known to this connector":
 		default:
 			t.Errorf("unexpected report %q", s.Message)
 		}

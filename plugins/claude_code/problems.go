@@ -25,7 +25,7 @@ func newProblem(reason, hint, store, status, one, many string) *problem {
 // The problems.
 var (
 	invalidLines = newProblem("lines_not_readable", "not_retriable", "invalid_lines", files.StatusUnsupported,
-		"line is not valid JSON", "lines are not valid JSON")
+		"line is damaged; what is whole in it was collected", "lines are damaged; what is whole in them was collected")
 	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
 	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", files.StatusDeferred,

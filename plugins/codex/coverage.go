@@ -70,7 +70,7 @@ func (r *run) trouble(name string) string {
 			return problems.Counted(damaged, broken.One, broken.Many)
 		}
 		if bad > 0 {
-			return problems.Counted(bad, "line is not JSON, or too long", "lines are not JSON, or too long")
+			return problems.Counted(bad, "line is damaged, or too long", "lines are damaged, or too long")
 		}
 	}
 	return ""

@@ -13,6 +13,13 @@ import (
 // rollouts are read anew.
 const cursorVersion = 1
 
+// readerVersion rises when lines give more than before. A rollout of which an earlier version could
+// not read every line is read again.
+const readerVersion = 2
+
+// maxPlaces bounds the places that are kept of one rollout.
+const maxPlaces = 3
+
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
@@ -27,15 +34,18 @@ type rolloutState struct {
 	alias      string // set when another rollout has the same session
 	messages   int64
 	calls      int64
-	malformed  int64 // lines that are not JSON
-	oversized  int64 // lines above maxLineBytes
-	first      time.Time
-	last       time.Time
-	metaOffset int64 // offset of the session_meta line; -1 without one
-	packed     int64 // size of the compressed file; 0: it was not compressed
-	broken     int64 // where the compressed file is damaged, and why; "" when it is not
-	brokenBy   string
-	dirty      bool // the session's record is still to be emitted
+	malformed  int64 // lines that are damaged
+	// malformedAt has the numbers of the first of them.
+	malformedAt []int64
+	reader      int64 // readerVersion of the version that read it
+	oversized   int64 // lines above maxLineBytes
+	first       time.Time
+	last        time.Time
+	metaOffset  int64 // offset of the session_meta line; -1 without one
+	packed      int64 // size of the compressed file; 0: it was not compressed
+	broken      int64 // where the compressed file is damaged, and why; "" when it is not
+	brokenBy    string
+	dirty       bool // the session's record is still to be emitted
 }
 
 // Members implements cursor.Value.
@@ -56,6 +66,8 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Time("last_ts", &s.last)
 	m.IntOr("meta_offset", &s.metaOffset, -1)
 	m.Flag("session_pending", &s.dirty)
+	m.Ints("malformed_at", &s.malformedAt, maxPlaces)
+	m.IntOr("reader", &s.reader, 1)
 	m.Int("packed_bytes", &s.packed)
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)
@@ -93,7 +105,7 @@ func readState(v jsonvalue.Value) *state {
 	c := newState()
 	cursor.Read(v, cursorVersion, c)
 	for p, s := range c.files {
-		if !s.ours() {
+		if !s.ours() || s.reader < readerVersion && s.malformed+s.oversized > 0 {
 			delete(c.files, p) // the file is read anew
 		}
 	}

@@ -108,7 +108,7 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		r.problem(unreadable, f.path)
 		return nil //nolint:nilerr // it is the file's fault, and reported
 	}
-	next.observed, next.mtimeMS = f.size, f.mtimeMS
+	next.observed, next.mtimeMS, next.reader = f.size, f.mtimeMS, readerVersion
 	return r.storeState(f.path, next)
 }
 
@@ -159,7 +159,7 @@ func (r *run) cut(f *rolloutFile, s *rolloutState) (err error) {
 	if part.head, part.tail, err = filecursor.Guards(f.root, f.name, part.offset); err != nil || part.session == "" {
 		return nil //nolint:nilerr // the walk itself will find out
 	}
-	part.observed, part.mtimeMS, part.packed = part.offset, -1, 0
+	part.observed, part.mtimeMS, part.packed, part.reader = part.offset, -1, 0, readerVersion
 	if err := r.storeState(f.path, &part); err != nil {
 		return err
 	}

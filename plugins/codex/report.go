@@ -25,9 +25,10 @@ var (
 		"folders have more files than one run reads")
 	nothing = kind("nothing_found", "not_retriable", "folder has nothing that this connector collects", "")
 	// Lines are read once, and stay missing: every run reports those of earlier ones.
-	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is not JSON", "lines of rollouts are not JSON")
-	tooLong   = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
-	broken    = kind("rollout_damaged", "not_retriable", "compressed rollout is damaged; what is in front of the damage was collected",
+	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is damaged; what is whole in it was collected",
+		"lines of rollouts are damaged; what is whole in them was collected")
+	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
+	broken  = kind("rollout_damaged", "not_retriable", "compressed rollout is damaged; what is in front of the damage was collected",
 		"compressed rollouts are damaged; what is in front of the damage was collected")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
@@ -55,7 +56,13 @@ func (r *run) report() error {
 	for _, p := range cursor.Keys(r.after.files) {
 		s := r.after.files[p]
 		if s.malformed > 0 {
-			r.places.Add(malformed, int(s.malformed), p, "")
+			r.places.Add(malformed, int(s.malformed), "", "")
+			if len(s.malformedAt) == 0 {
+				r.places.Add(malformed, 0, p, "")
+			}
+			for _, line := range s.malformedAt {
+				r.places.Add(malformed, 0, p+":"+strconv.FormatInt(line, 10), "")
+			}
 		}
 		if s.oversized > 0 {
 			r.places.Add(tooLong, int(s.oversized), p, "")

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -16,7 +17,7 @@ import (
 // parsed. A longer one is counted and skipped without being buffered.
 const (
 	maxID        = 128
-	maxLineBytes = 8 << 20
+	maxLineBytes = 16 << 20
 )
 
 // meta is the content of a session_meta line.
@@ -46,6 +47,7 @@ type rollout struct {
 	state *rolloutState
 	meta  meta
 	at    time.Time // of the current line
+	part  int       // of the current line, when it has several objects; from 1
 	// assign decides the alias of a session that a rollout claims.
 	assign func(path string, s *rolloutState)
 }
@@ -88,12 +90,42 @@ func (r *rollout) next() (bool, error) {
 	if len(bytes.Trim(line, " \t\r")) == 0 {
 		return true, nil
 	}
-	v, err := r.doc.Parse(line)
-	if err != nil || v.Kind() != jsonvalue.Object {
-		s.malformed++
-		return true, nil //nolint:nilerr // a line that does not parse is counted, and the next one read
+	r.part = 1
+	if v, err := r.doc.Parse(line); err == nil && v.Kind() == jsonvalue.Object {
+		return true, r.line(v)
 	}
-	return true, r.line(v)
+	return true, r.salvage(line)
+}
+
+// salvage takes the objects that a damaged line still has.
+func (r *rollout) salvage(line []byte) error {
+	in := jsonraw.NewSalvage(line, func(object []byte, clean bool) bool {
+		v, err := r.doc.Parse(object)
+		return err == nil && (isEnvelope(v) || clean && v.Get("type").Exists())
+	})
+	for in.Next() {
+		v, err := r.doc.Parse(in.Object())
+		if err != nil {
+			continue // it was parsed a moment ago
+		}
+		if err := r.line(v); err != nil {
+			return err
+		}
+		r.part++
+	}
+	if in.Lost() >= 0 {
+		s := r.state
+		s.malformed++
+		if len(s.malformedAt) < maxPlaces {
+			s.malformedAt = append(s.malformedAt[:len(s.malformedAt):len(s.malformedAt)], s.lines)
+		}
+	}
+	return nil
+}
+
+// isEnvelope reports whether an object is a line of a rollout rather than a part of one.
+func isEnvelope(v jsonvalue.Value) bool {
+	return v.Get("timestamp").Kind() == jsonvalue.String && v.Get("type").Kind() == jsonvalue.String && v.Get("payload").Kind() == jsonvalue.Object
 }
 
 // line takes one line. Rollouts before mid-2025 have no envelope: their lines are
@@ -225,7 +257,11 @@ func (r *rollout) id(suffix string) string {
 	if r.state.alias != "" {
 		id += ":" + r.state.alias
 	}
-	return id + ":" + strconv.FormatInt(r.state.lines, 10) + suffix
+	id += ":" + strconv.FormatInt(r.state.lines, 10)
+	if r.part > 1 {
+		id += "." + strconv.Itoa(r.part)
+	}
+	return id + suffix
 }
 
 func (r *rollout) message(v jsonvalue.Value) error {

@@ -128,6 +128,7 @@ func (r *Reader) text() bool {
 	for i := open + 1; ; {
 		n := bytes.IndexByte(r.Src[i:], '"')
 		if n < 0 {
+			r.i = len(r.Src) // as far as was looked
 			r.fail()
 			return false
 		}
