@@ -109,6 +109,7 @@ func (r *run) readCursor() {
 		r.after.threads[id] = p
 	}
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
+	r.roll.originals = r.originals
 	// A folder granted as root "sessions" replaces the one below the home folder.
 	r.listRollouts(r.home, "archived_sessions", "archived_sessions")
 	if sessions, ok := r.h.Root("sessions"); ok {

@@ -93,6 +93,14 @@ func (r *run) unknownFiles() (rows []files.Row) {
 	if n := r.fates[fateOld]; n > 0 {
 		rows = append(rows, files.Row{Store: "old_rollouts", Status: files.StatusExcluded, Reason: problems.Counted(n, oldRollout.One, oldRollout.Many)})
 	}
+	repeated := int64(0)
+	for _, s := range r.after.files {
+		repeated += s.repeated
+	}
+	if repeated > 0 {
+		rows = append(rows, files.Row{Store: "forked_items", Status: files.StatusExcluded, Reason: problems.Counted(repeated,
+			"item of a fork is its parent's, and collected there", "items of forks are their parents', and collected there")})
+	}
 	if n := r.fates[fateUnknown]; n > 0 {
 		rows = append(rows, files.Row{Store: "rollout_files", Status: files.StatusUnaccounted, Reason: problems.Counted(n, notUnderstood.One, notUnderstood.Many)})
 	}

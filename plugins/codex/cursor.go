@@ -42,6 +42,9 @@ type rolloutState struct {
 	first       time.Time
 	last        time.Time
 	metaOffset  int64 // offset of the session_meta line; -1 without one
+	forkedFrom  string
+	forkAt      int64 // place in the parent's items that is copied next; notForked
+	repeated    int64 // items that are the parent's
 	packed      int64 // size of the compressed file; 0: it was not compressed
 	broken      int64 // where the compressed file is damaged, and why; "" when it is not
 	brokenBy    string
@@ -68,6 +71,9 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Flag("session_pending", &s.dirty)
 	m.Ints("malformed_at", &s.malformedAt, maxPlaces)
 	m.IntOr("reader", &s.reader, 1)
+	m.Text("forked_from", &s.forkedFrom)
+	m.IntOr("fork_at", &s.forkAt, notForked)
+	m.Int("repeated", &s.repeated)
 	m.Int("packed_bytes", &s.packed)
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)

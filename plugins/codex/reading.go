@@ -49,7 +49,7 @@ func unpack(f *rolloutFile, s *rolloutState) (content rolloutFile, damage *zstd.
 func (r *run) file(f *rolloutFile) error {
 	s := r.after.files[f.path]
 	if !f.packed {
-		return r.plain(f, s, &rolloutState{metaOffset: -1})
+		return r.plain(f, s, &rolloutState{metaOffset: -1, forkAt: notForked})
 	}
 	content, damage, known, err := unpack(f, s)
 	switch {
@@ -59,7 +59,7 @@ func (r *run) file(f *rolloutFile) error {
 	case known:
 		return nil
 	}
-	fresh := &rolloutState{metaOffset: -1, packed: f.size}
+	fresh := &rolloutState{metaOffset: -1, forkAt: notForked, packed: f.size}
 	if damage != nil {
 		fresh.broken, fresh.brokenBy = damage.Offset, damage.Kind.Error()
 	}

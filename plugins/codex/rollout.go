@@ -24,6 +24,7 @@ const (
 type meta struct {
 	present                                bool
 	id, cwd, originator, version, provider string
+	forkedFrom                             string
 	gitCommit, gitBranch, repository       string
 	started                                time.Time
 }
@@ -50,6 +51,9 @@ type rollout struct {
 	part  int       // of the current line, when it has several objects; from 1
 	// assign decides the alias of a session that a rollout claims.
 	assign func(path string, s *rolloutState)
+	// originals reads the items of a session that another one is a fork of.
+	originals func(session string) []original
+	parent    []original // of the fork that is read
 }
 
 // open prepares r to continue f at s.offset, with the session_meta of the part read before:
@@ -57,6 +61,9 @@ type rollout struct {
 func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
 	r.path, r.state, r.meta, r.at, r.skipped = f.path, s, meta{}, time.Time{}, 0
 	r.pending.reset()
+	if r.parent = nil; s.forkAt >= 0 && r.originals != nil {
+		r.parent = r.originals(s.forkedFrom)
+	}
 	r.in.MaxLine = maxLineBytes
 	if s.metaOffset >= 0 {
 		if err := r.in.OpenAt(f.root, f.name, s.metaOffset); err != nil {
@@ -162,13 +169,21 @@ func (r *rollout) line(v jsonvalue.Value) error {
 
 func (r *rollout) sessionMeta(v jsonvalue.Value) {
 	if r.meta.present {
-		return // the first wins: a forked session repeats its parent's
+		// The first wins: a forked session repeats its parent's, and earlier versions of Codex name
+		// the parent nowhere else.
+		var other meta
+		other.read(v)
+		if other.id != r.meta.id {
+			r.fork(other.id)
+		}
+		return
 	}
 	r.meta.read(v)
 	r.state.metaOffset = r.in.Offset()
 	if r.state.session == "" {
 		r.name(r.meta.id)
 	}
+	r.fork(r.meta.forkedFrom)
 }
 
 // name settles which session the rollout belongs to.
@@ -188,7 +203,7 @@ func (m *meta) read(v jsonvalue.Value) {
 		v = p
 	}
 	text := func(v jsonvalue.Value) string { return clip.Text(v.Str(), maxField) }
-	m.id = clip.Text(v.Get("id").Str(), maxID)
+	m.id, m.forkedFrom = clip.Text(v.Get("id").Str(), maxID), clip.Text(v.Get("forked_from_id").Str(), maxID)
 	m.cwd, m.originator, m.version = text(v.Get("cwd")), text(v.Get("originator")), text(v.Get("cli_version"))
 	m.provider = text(v.Get("model_provider"))
 	git := v.Get("git")
@@ -210,6 +225,7 @@ func (r *rollout) item(v jsonvalue.Value) error {
 	}
 	kind := v.Get("type")
 	switch {
+	case isRecord(v) && r.repeats(v):
 	case kind.TextIs("message"):
 		return r.message(v)
 	case kind.TextIs("function_call"):
@@ -277,6 +293,7 @@ func (r *rollout) message(v jsonvalue.Value) error {
 		role = "unknown"
 	}
 	r.state.messages++
+	origin, request := originOf(role, r.text)
 	m := r.messages
 	m.String("id", r.id(""))
 	m.String("session_id", r.state.session)
@@ -284,6 +301,8 @@ func (r *rollout) message(v jsonvalue.Value) error {
 	m.String("type", kind)
 	m.String("content", content)
 	m.Bool("content_truncated", truncated)
+	m.StringOrNull("origin", origin)
+	m.StringOrNull("request", clip.Text(request, maxContent))
 	m.Time("timestamp", r.at)
 	return m.Emit()
 }

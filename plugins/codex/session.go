@@ -12,6 +12,7 @@ type aggregate struct {
 	messages, calls int64
 	first, last     time.Time
 	path            string
+	forkedFrom      string
 }
 
 // sessionOf adds up the rollouts of a session. latest is the path of the rollout that
@@ -25,6 +26,7 @@ func (r *run) sessionOf(id string) aggregate {
 		}
 		a.messages += s.messages
 		a.calls += s.calls
+		a.forkedFrom = cmp.Or(a.forkedFrom, s.forkedFrom)
 		if a.first.IsZero() || !s.first.IsZero() && s.first.Before(a.first) {
 			a.first = s.first
 		}
@@ -80,6 +82,7 @@ func (r *run) session(id string, m *meta) (bool, error) {
 	rec.StringOrNull("first_user_message", row.text[colFirstMessage])
 	rec.StringOrNull("sandbox_policy", row.text[colSandbox])
 	rec.StringOrNull("approval_mode", row.text[colApproval])
+	rec.StringOrNull("forked_from_id", a.forkedFrom)
 	rec.StringOrNull("rollout_path", cmp.Or(a.path, belowHome(row.text[colRollout])))
 	return true, rec.Emit()
 }
