@@ -2,7 +2,6 @@ package main
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
@@ -34,10 +33,11 @@ type collection struct {
 	files      fileSet
 	notes      files.Set
 	results    files.Set
-	otherTypes map[string]bool // line types that belong to no stream
-	changed    bool            // the cursor of sessions has news
-	dirty      map[string]bool // sessions to emit
-	touched    string          // the last one marked as such
+	otherTypes map[string]int64 // line types that belong to no stream, and how many lines this run met
+	later      int64            // files that no stream holds yet
+	changed    bool             // the cursor of sessions has news
+	dirty      map[string]bool  // sessions to emit
+	touched    string           // the last one marked as such
 
 	scanner     filecursor.Scanner
 	parser      parser
@@ -57,7 +57,7 @@ type collection struct {
 func newCollection(h *sdk.Host) *collection {
 	return &collection{
 		h: h, problems: problems.NewPlaces(h, kinds()...),
-		otherTypes: map[string]bool{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
+		otherTypes: map[string]int64{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
 	}
 }
 
@@ -98,6 +98,7 @@ func collect(h *sdk.Host) error {
 	if c.cutNow > 0 {
 		h.Log(sdk.Info, problems.Counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
 	}
+	c.tellTypes()
 	c.nothingFound()
 	return c.problems.Report()
 }
@@ -116,31 +117,4 @@ func (c *collection) slice() error {
 	c.encode()
 	c.changed = false
 	return c.h.Slice("sessions", "transcripts:"+strconv.Itoa(c.slices), c.cursor)
-}
-
-// sawOther remembers the type of a line that belongs to no stream.
-func (c *collection) sawOther(e *event) {
-	kind := text(e.typ)
-	if kind == "" || len(kind) > maxTypeName || !isWord(kind) || len(c.otherTypes) >= maxOtherTypes && !c.otherTypes[kind] {
-		kind = "(other)"
-	}
-	if !c.otherTypes[kind] {
-		c.otherTypes[strings.Clone(kind)] = true
-		c.changed = true
-	}
-}
-
-// Bounds on the remembered line types.
-const (
-	maxTypeName   = 40
-	maxOtherTypes = 40
-)
-
-func isWord(s string) bool {
-	for _, r := range s {
-		if r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
-			return false
-		}
-	}
-	return true
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
@@ -30,13 +28,15 @@ func (c *collection) coverage() error {
 			set.Keep("coverage:" + p.store)
 		}
 		set.Keep("coverage:other_lines")
+		set.Keep("coverage:unknown_lines")
+		set.Keep("coverage:session_memory")
 		set.Keep("coverage:cut_messages")
 	}
 	return set.Close(true)
 }
 
 // aboutLines are the problems of the lines of transcripts.
-var aboutLines = []*problem{invalidLines, longLines, tornLines, changing}
+var aboutLines = []*problem{invalidLines, longLines, tornLines, changing, notUnderstood}
 
 // storeRows reports the outcome of each known store.
 func (c *collection) storeRows() []files.Row {
@@ -115,9 +115,11 @@ func (c *collection) problemRows() []files.Row {
 		rows = append(rows, files.Row{Store: "cut_messages", Stream: "messages", Status: files.StatusUnsupported,
 			Reason: problems.Counted(c.cutEver, cutOne, cutMany)})
 	}
-	if len(c.otherTypes) > 0 && c.transcriptsRead {
-		rows = append(rows, files.Row{Store: "other_lines", Status: files.StatusDeferred,
-			Reason: "no stream holds transcript lines of type " + strings.Join(cursor.Keys(c.otherTypes), ", ")})
+	if c.later > 0 {
+		rows = append(rows, files.Row{Store: "session_memory", Status: files.StatusDeferred, Reason: reasonLater})
+	}
+	if c.transcriptsRead {
+		rows = append(rows, c.lineRows()...)
 	}
 	return rows
 }

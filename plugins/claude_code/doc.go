@@ -1,7 +1,9 @@
 // Command claude_code is the connector of Claude Code's home folder (~/.claude).
 //
 // Here: the choice of the files and the records made from each. transcript.go, line.go
-// and content.go turn transcripts into messages, attachments and sessions; document.go
+// and content.go turn transcripts into messages, attachments and sessions; fate.go decides what
+// becomes of each entry of the projects folder, origin.go who wrote a message, linetypes.go
+// counts the lines of no stream; document.go
 // turns Markdown files into notes, skills and commands; inventory.go lists the files
 // that are not read; coverage.go accounts for every store. cursor.go contains the state
 // that each run keeps for the next. Not here: reading files that grow (sdk/filecursor),

@@ -115,7 +115,7 @@ func (c *collection) readNotes(project string) error {
 		})
 	}
 	for _, e := range l.Entries {
-		if !isMarkdown(e) {
+		if c.decide(project+"/memory/"+e.Path, e) != fateNote || e.Kind != files.File {
 			continue
 		}
 		path := project + "/" + e.Path

@@ -82,7 +82,7 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 			t.cut++
 			c.cutNow++
 		}
-		return c.emitMessage(e, session, line)
+		return c.emitMessage(e, session, line, t.subagent)
 	}
 	return c.emitAttachment(e, session, line)
 }
@@ -111,7 +111,7 @@ func (c *collection) touch(session string) {
 	}
 }
 
-func (c *collection) emitMessage(e *event, session string, line []byte) error {
+func (c *collection) emitMessage(e *event, session string, line []byte, subagent bool) error {
 	if !c.h.Wants("messages") {
 		return nil
 	}
@@ -124,7 +124,9 @@ func (c *collection) emitMessage(e *event, session string, line []byte) error {
 	}
 	r.String("session_id", session)
 	r.StringOrNull("parent_uuid", text(e.parent))
-	if role := text(e.role); role != "" {
+	if role := text(e.role); e.queued {
+		r.String("role", "user")
+	} else if role != "" {
 		r.String("role", role)
 	} else {
 		r.String("role", kind)
@@ -139,6 +141,7 @@ func (c *collection) emitMessage(e *event, session string, line []byte) error {
 	r.Bool("is_sidechain", e.sidechain.IsTrue())
 	r.StringOrNull("user_type", text(e.userType))
 	r.StringOrNull("agent_id", text(e.agent))
+	r.StringOrNull("origin", c.parser.origin(subagent))
 	return r.Emit()
 }
 

@@ -25,6 +25,10 @@ type event struct {
 	agent, sidechain                      raw
 	role, content                         raw // of message; an array's is only its place
 	attachment, snapshot, prompt, mode    raw
+	meta, summary                         raw // that the line is no prompt of the person
+	program                               raw // the mode of a queued command
+	queued                                bool
+	entered                               raw // what a line of the queue has
 }
 
 // parser reads lines, one at a time, into the same event.
@@ -66,10 +70,34 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	switch string(e.typ.Inside()) {
 	case "user", "assistant":
 		e.kind = lineMessage
-	case "attachment", "file-history-snapshot", "permission-mode", "last-prompt":
+	case "attachment":
 		e.kind = lineAttachment
+		p.queuedCommand()
+	case "file-history-snapshot", "permission-mode", "last-prompt":
+		e.kind = lineAttachment
+	case "queue-operation":
+		// A prompt that was put into the queue. Another line says that one left it, and not which.
+		if e.entered.IsString() {
+			e.kind = lineAttachment
+		}
 	}
 	return e, true
+}
+
+// queuedCommand makes a message of what was typed while Claude worked, and reached it in the midst of a
+// turn: no other line has it.
+func (p *parser) queuedCommand() {
+	e := &p.ev
+	if !member(e.attachment, "type").Is("queued_command") {
+		return
+	}
+	prompt := member(e.attachment, "prompt")
+	if !prompt.IsString() && !prompt.IsArray() {
+		return
+	}
+	e.kind, e.queued, e.program = lineMessage, true, member(e.attachment, "commandMode")
+	p.r = jsonraw.Reader{Src: prompt}
+	p.content()
 }
 
 // place returns the field for the member named name, nil when no record needs it.
@@ -107,6 +135,12 @@ func (e *event) place(name []byte) *raw {
 		return &e.prompt
 	case "permissionMode":
 		return &e.mode
+	case "isMeta":
+		return &e.meta
+	case "isCompactSummary":
+		return &e.summary
+	case "content":
+		return &e.entered
 	}
 	return nil
 }

@@ -42,11 +42,13 @@ var (
 		"folder has more entries than are listed", "folders have more entries than are listed")
 	unknownEntries = newProblem("unknown_store", "retry_on_connector_upgrade", "", "", // each has a row of its own
 		"entry of the home folder is not known to this connector", "entries of the home folder are not known to this connector")
+	notUnderstood = newProblem("file_not_understood", "retry_on_connector_upgrade", "project_files", files.StatusUnaccounted,
+		"entry among the transcripts was not understood", "entries among the transcripts were not understood")
 	nothing = newProblem("nothing_found", "not_retriable", "", "", // a row for each store reports it
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, unreadable, changing, linkNotFollowed, truncated, tooMany, unknownEntries, nothing,
+		invalidLines, longLines, tornLines, unreadable, changing, linkNotFollowed, truncated, tooMany, unknownEntries, notUnderstood, nothing,
 	}
 )
 

@@ -20,7 +20,7 @@ func (c *collection) readProjects() error {
 		partly[fault.Path] = true
 	}
 	for _, p := range l.Entries {
-		if p.Kind != files.Folder {
+		if c.decide(p.Path, p) != fateFolder {
 			continue
 		}
 		whole, err := c.readProject(p.Path)
@@ -60,10 +60,13 @@ func (c *collection) readProject(project string) (whole bool, err error) {
 		}
 	}
 	for _, e := range l.Entries {
-		switch {
-		case e.Kind == files.File && strings.HasSuffix(e.Path, transcriptSuffix) && e.Path != transcriptSuffix:
+		switch c.decide(project+"/"+e.Path, e) {
+		case fateTranscript:
 			c.found(project+"/"+e.Path, e)
-		case e.Kind == files.Folder && e.Path != "memory":
+		case fateFolder:
+			if e.Path == "memory" {
+				continue // readNotes was there
+			}
 			all, err := c.readSessionFolder(project, e.Path)
 			if err != nil {
 				return whole, err
@@ -79,23 +82,27 @@ func (c *collection) readProject(project string) (whole bool, err error) {
 func (c *collection) readSessionFolder(project, session string) (whole bool, err error) {
 	dir := project + "/" + session
 	wanted := func(p string) bool {
-		top, _, _ := strings.Cut(p, "/")
-		return top == "subagents" || top == "tool-results" && c.h.Wants("attachments")
+		top, _, inside := strings.Cut(p, "/")
+		return !inside || top == "subagents" || top == "tool-results" && c.h.Wants("attachments")
 	}
 	l := c.walkSome(c.projects.sub(dir), maxWalkDepth+1, wanted)
 	if !l.Listed() {
 		c.results.Keep(dir + "/")
 	}
 	for _, e := range l.Entries {
-		rel, isResult := strings.CutPrefix(e.Path, "tool-results/")
-		switch {
-		case e.Kind != files.File:
-		case isResult:
+		switch c.decide(dir+"/"+e.Path, e) {
+		case fateToolResult:
+			if e.Kind != files.File {
+				continue
+			}
+			rel, _ := strings.CutPrefix(e.Path, "tool-results/")
 			if err := c.readToolResult(dir, session, rel, e); err != nil {
 				return false, err
 			}
-		case strings.HasSuffix(e.Path, transcriptSuffix):
-			c.found(dir+"/"+e.Path, e)
+		case fateTranscript:
+			if e.Kind == files.File {
+				c.found(dir+"/"+e.Path, e)
+			}
 		}
 	}
 	return l.Listed(), nil

@@ -15,7 +15,8 @@
 // record. A rollout that Codex compresses, or unpacks again, is the same rollout: offsets
 // and hashes are those of its content.
 //
-// The file fate.go decides what becomes of each file among the rollouts.
+// A fork leaves its parent's items to the parent (fork.go), and each message says who wrote
+// it (origin.go). The file fate.go decides what becomes of each file among the rollouts.
 //
 // A rollout that is being written is read up to its last line feed, and the rest by the
 // next run: lines still to come do not count as missing. A call without an output by

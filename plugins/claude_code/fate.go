@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+)
+
+// fate is what becomes of an entry of the projects folder. Every one has a fate, and fateOf
+// decides it.
+type fate uint8
+
+const (
+	fateRule       fate = iota // passed over, by a rule below
+	fateFolder                 // looked into
+	fateTranscript             // read
+	fateNote                   // read
+	fateToolResult             // read, for its beginning
+	fateLater                  // known, and no stream holds it yet
+	fateUnknown                // not understood
+)
+
+// fateOf tells an entry by its path below the projects folder:
+// PROJECT/SESSION.jsonl, PROJECT/memory/…, PROJECT/SESSION/subagents/… and
+// PROJECT/SESSION/tool-results/….
+func fateOf(p string, kind files.Kind) fate {
+	parts, name := strings.Split(p, "/"), path.Base(p)
+	transcript := strings.HasSuffix(name, transcriptSuffix) && name != transcriptSuffix
+	switch {
+	case name == ".DS_Store", name == "Thumbs.db", name == "desktop.ini", strings.HasPrefix(name, "._"),
+		strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, ".lock"):
+		return fateRule // of systems, or being written
+	case len(parts) <= 2:
+		switch {
+		case kind == files.Folder:
+			return fateFolder
+		case kind == files.File && len(parts) == 2 && transcript:
+			return fateTranscript
+		case len(parts) == 2 && name == "sessions-index.json":
+			return fateRule // an index that Claude Code makes of the transcripts
+		}
+		return fateUnknown
+	case parts[1] == "memory":
+		switch {
+		case kind == files.Folder:
+			return fateFolder
+		case strings.EqualFold(path.Ext(name), ".md"):
+			return fateNote
+		}
+		return fateUnknown
+	case parts[2] == "session-memory":
+		return fateLater
+	case kind == files.Folder && (parts[2] == "subagents" || parts[2] == "tool-results"):
+		return fateFolder
+	case parts[2] == "tool-results":
+		return fateToolResult
+	case parts[2] == "subagents" && transcript:
+		return fateTranscript
+	case parts[2] == "subagents" && strings.HasSuffix(name, ".meta.json"):
+		return fateRule // what started a subagent, which its transcript says, too
+	}
+	return fateUnknown
+}
+
+// decide returns what becomes of an entry, and notes one that is not understood. Links that
+// lead nowhere were noted when they were listed.
+func (c *collection) decide(p string, e files.Entry) fate {
+	as := fateOf(p, e.Kind)
+	if as == fateUnknown && (e.Kind != files.Other || !e.Link) {
+		c.note(notUnderstood, c.projects.shown(p))
+	}
+	if as == fateLater {
+		c.later++
+	}
+	return as
+}

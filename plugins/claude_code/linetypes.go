@@ -1,0 +1,82 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+)
+
+// withoutStream are the types of lines that are known, and of which no stream has anything:
+// they repeat the conversation, or are the program's own notes.
+var withoutStream = []string{
+	"agent-color", "agent-name", "agent-setting", "ai-title", "attribution-snapshot", "bridge-session", "content-replacement", "custom-title",
+	"mode", "pr-link", "progress", "queue-operation", "speculation-accept", "summary", "system", "tag", "task-summary", "worktree-state",
+}
+
+// Bounds on the remembered line types.
+const (
+	maxTypeName   = 40
+	maxOtherTypes = 64
+)
+
+// sawOther counts a line that belongs to no stream by its type.
+func (c *collection) sawOther(e *event) {
+	kind := text(e.typ)
+	_, seen := c.otherTypes[kind]
+	if kind == "" || len(kind) > maxTypeName || !isWord(kind) || !seen && len(c.otherTypes) >= maxOtherTypes {
+		kind = "(other)"
+		_, seen = c.otherTypes[kind]
+	}
+	if !seen {
+		c.changed = true
+		kind = strings.Clone(kind)
+	}
+	c.otherTypes[kind]++
+}
+
+func isWord(s string) bool {
+	for _, r := range s {
+		if r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// lineRows account for the types of lines that belong to no stream, of this run and of earlier ones.
+func (c *collection) lineRows() (rows []files.Row) {
+	var known, unknown []string
+	for _, kind := range cursor.Keys(c.otherTypes) {
+		if slices.Contains(withoutStream, kind) {
+			known = append(known, kind)
+		} else {
+			unknown = append(unknown, kind)
+		}
+	}
+	if len(known) > 0 {
+		rows = append(rows, files.Row{Store: "other_lines", Status: files.StatusDeferred,
+			Reason: "no stream holds transcript lines of type " + strings.Join(known, ", ")})
+	}
+	if len(unknown) > 0 {
+		rows = append(rows, files.Row{Store: "unknown_lines", Status: files.StatusUnaccounted,
+			Reason: "transcripts have lines of types that this version does not know: " + strings.Join(unknown, ", ")})
+	}
+	return rows
+}
+
+// tellTypes tells how many lines of unknown types this run met, by name.
+func (c *collection) tellTypes() {
+	var list []string
+	for _, kind := range cursor.Keys(c.otherTypes) {
+		if n := c.otherTypes[kind]; n > 0 && !slices.Contains(withoutStream, kind) {
+			list = append(list, kind+" ("+strconv.FormatInt(n, 10)+")")
+		}
+	}
+	if len(list) > 0 {
+		c.h.Log(sdk.Info, "lines of types that this version does not know: "+strings.Join(list, ", "))
+	}
+}
