@@ -32,7 +32,27 @@ func (g *Gate) Enumeration(p []byte) (*abi.Enumeration, error) {
 	if err := g.enumerable(m, e.Stream); err != nil {
 		return nil, err
 	}
+	if err := g.keysFit(e); err != nil {
+		return nil, err
+	}
 	return e, nil
+}
+
+// keysFit refuses keys that no record of the stream can have: they would count as met and
+// save nothing.
+func (g *Gate) keysFit(e *abi.Enumeration) error {
+	for i := range g.streams {
+		s := &g.streams[i]
+		if s.name != e.Stream {
+			continue
+		}
+		for _, key := range e.Keys {
+			if !FitsKey(key, s.primaryKey) {
+				return badKey("of stream " + quote(s.name) + " has not the form of its primary key")
+			}
+		}
+	}
+	return nil
 }
 
 // Missing reads the request of the operation missing.

@@ -30,6 +30,20 @@ func KeyText(raw abi.Raw) (string, error) {
 	return string(text), nil
 }
 
+// FitsKey reports whether a key that was read has the form of a stream's: an array of as many
+// values as a composite primary key has fields, and a string for any other. One of another
+// form is the key of no record.
+func FitsKey(raw abi.Raw, primaryKey []string) bool {
+	t := tape.Tape{Depth: 2}
+	if t.Scan(raw) != nil {
+		return false
+	}
+	if len(primaryKey) > 1 {
+		return t.Kind(tape.Root) == tape.Array && t.Count(tape.Root) == len(primaryKey)
+	}
+	return t.Kind(tape.Root) == tape.String
+}
+
 func isPlain(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' || c == '"' || c == '\\' {

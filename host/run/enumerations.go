@@ -26,7 +26,6 @@ type enumerations struct {
 	accepted bool // the owner's word that any number of records may go
 
 	opened map[storage.Enumeration]bool // in this run; false: closed
-	active map[string]bool              // streams whose records are met
 	closed []storage.Sweep              // whole, and waiting for the cursor behind them
 	ending map[string]int64             // records that the outcome deletes, by stream
 }
@@ -56,7 +55,6 @@ func (e *enumerations) take(msg *abi.Enumeration) error {
 		return e.stored(e.writer.Met(e.lasting(), of, keys))
 	}
 	e.opened[of] = false
-	delete(e.active, of.Stream)
 	e.closed = append(e.closed, storage.Sweep{Enumeration: of, Accepted: e.accepted})
 	return e.stored(e.writer.LeaveEnumeration(e.lasting(), of))
 }
@@ -72,7 +70,7 @@ func (e *enumerations) open(of storage.Enumeration, begunBy string, open, known 
 			return err
 		}
 	}
-	e.opened[of], e.active[of.Stream] = true, true
+	e.opened[of] = true
 	return e.stored(e.writer.Enumerate(e.lasting(), storage.Opening{Enumeration: of, BegunBy: begunBy, Narrowed: e.narrowed(of.Stream)}))
 }
 
@@ -113,20 +111,32 @@ func (e *enumerations) streams() []string {
 // keptBack are the reasons with which the SDK reports a record that it did not send.
 var keptBack = []string{"record_key_missing", "record_key_invalid", "record_too_large"}
 
-// skipped has a stream's open enumeration sweep nothing when a record of it was kept back.
+// enumerates reports whether the run has opened an enumeration of a stream. Which of them are
+// not swept yet, the store knows.
+func (e *enumerations) enumerates(stream string) bool {
+	for of := range e.opened {
+		if of.Stream == stream {
+			return true
+		}
+	}
+	return false
+}
+
+// skipped has a stream's enumerations sweep nothing when a record of it was kept back.
 func (e *enumerations) skipped(skip *abi.SkipResult) error {
-	if !e.active[skip.Stream] || !slices.Contains(keptBack, skip.Reason) {
+	if !e.enumerates(skip.Stream) || !slices.Contains(keptBack, skip.Reason) {
 		return nil
 	}
 	return e.stored(e.writer.SpoilEnumeration(e.lasting(), skip.Stream))
 }
 
-// deferred marks what a gap of a stream stands for: it exists.
-func (e *enumerations) deferred(of ledger.Gap) error {
+// deferred marks what a gap of a stream stands for: it exists. One for many records, or whose
+// key is not the key of any, says so of records that nobody can name.
+func (e *enumerations) deferred(of ledger.Gap, fits bool) error {
 	switch {
-	case !e.active[of.Stream]:
+	case !e.enumerates(of.Stream):
 		return nil
-	case of.Backlog():
+	case of.Backlog(), !fits:
 		return e.stored(e.writer.SpoilEnumeration(e.lasting(), of.Stream))
 	default:
 		return e.stored(e.writer.MetDetail(e.lasting(), of.Stream, of.Key))

@@ -133,11 +133,21 @@ func (g *gaps) takeGap(msg *abi.DetailGap) error {
 		return err
 	}
 	g.ledger.AddGap(of)
-	if err := g.enumerated.deferred(of); err != nil {
+	if err := g.enumerated.deferred(of, g.fits(msg)); err != nil {
 		return err
 	}
 	g.count(of, Gap{Stream: msg.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	return nil
+}
+
+// fits reports whether a gap's key has the form of its stream's.
+func (g *gaps) fits(msg *abi.DetailGap) bool {
+	for i := range g.manifest.Streams {
+		if s := &g.manifest.Streams[i]; s.Name == msg.Stream {
+			return boundary.FitsKey(msg.RecordKey, s.PrimaryKey)
+		}
+	}
+	return false
 }
 
 // The wait before a detail that failed again is tried once more; it doubles with

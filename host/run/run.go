@@ -51,7 +51,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	r := &run{journal: j, deps: deps, plan: p, id: id, network: p.network, progress: &progress{journal: j}, doneSeen: make(chan struct{})}
 	r.enumerated = &enumerations{
 		journal: j, scope: p.scope, ledger: l, accepted: p.request.AcceptDeletions || p.request.AcceptRoot,
-		opened: map[storage.Enumeration]bool{}, active: map[string]bool{},
+		opened: map[storage.Enumeration]bool{},
 	}
 	r.checkpoints = &checkpoints{
 		journal: j, ledger: l, network: p.network, rejections: rejected, enumerated: r.enumerated, budget: deps.Budget, stopping: deps.Stopping,

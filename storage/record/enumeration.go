@@ -128,15 +128,31 @@ func LeaveEnumeration(to *Target, e Enumeration) {
 	}
 }
 
-// SpoilEnumeration notes that the stream's open enumeration misses something, so that it
-// sweeps nothing.
-func SpoilEnumeration(t *db.Tx, to *Target, stream int64, why string) error {
-	o := to.active[stream]
-	if o == nil || o.refused != "" {
-		return nil
+// unswept returns the enumerations of a stream that the run has opened, whether it has closed
+// them or not, and whose cursors have not committed.
+func (to *Target) unswept(stream int64) (all []*opened) {
+	for _, o := range to.opened {
+		if o.stream == stream {
+			all = append(all, o)
+		}
 	}
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET spoiled = ? WHERE id = ? AND spoiled = ''", why, o.id)
-	return err
+	return all
+}
+
+// SpoilEnumeration notes that the stream's enumerations miss something, so that they sweep
+// nothing: each that the run has opened and that is not swept. Which part of the stream it
+// belongs to, only the connector knows, and where its list has been closed already the
+// cursor behind it has not moved.
+func SpoilEnumeration(t *db.Tx, to *Target, stream int64, why string) error {
+	for _, o := range to.unswept(stream) {
+		if o.refused != "" {
+			continue
+		}
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET spoiled = ? WHERE id = ? AND spoiled = ''", why, o.id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ForgetEnumerations closes every enumeration of a connection without a sweep. The owner has

@@ -78,21 +78,27 @@ func MarkKeys(t *db.Tx, to *Target, e Enumeration, keys []string) error {
 }
 
 // MarkDetail marks the records of a detail that is there and still to fetch: that of its
-// key, and those whose keys begin with it and a colon.
+// key, and those whose keys begin with it and a colon. They are met in each enumeration of the
+// stream that is not swept, open or closed.
 func MarkDetail(t *db.Tx, to *Target, stream, key string) error {
-	o := to.active[to.StreamID(stream)]
-	if o == nil {
-		return nil
+	active := to.active[to.StreamID(stream)]
+	for _, o := range to.unswept(to.StreamID(stream)) {
+		var m batchMarks
+		err := eachKey(t, func(key string) bool {
+			m.add(o, []byte(key))
+			return true
+		}, "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
+		if err != nil {
+			return err
+		}
+		if o != active {
+			m.keys = nil // it is there; that this part holds it, nobody said
+		}
+		if err := m.write(t, o); err != nil {
+			return err
+		}
 	}
-	var m batchMarks
-	err := eachKey(t, func(key string) bool {
-		m.add(o, []byte(key))
-		return true
-	}, "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
-	if err != nil {
-		return err
-	}
-	return m.write(t, o)
+	return nil
 }
 
 // write appends what was met. A part besides keeps which records it holds.
