@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"unicode/utf16"
 
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
@@ -117,6 +119,9 @@ func TestAPartThatDoesNotClose(t *testing.T) {
 				}
 				if m := messages(first)[torn.Reason]; !strings.Contains(m, `["a.ics, `+c.place+`"]`) || hints(first)[torn.Reason] != `"manual_action_required"` {
 					t.Errorf("run %d: %s, hint %s, want %s and manual_action_required", i, m, hints(first)[torn.Reason], c.place)
+				}
+				if slices.ContainsFunc(first.Changes(), func(r sdktest.Record) bool { return r.Stream == streamCalendars }) {
+					t.Errorf("run %d: the calendar's record changes, want it as it was: what the file lacks may be part of it", i)
 				}
 				if got := covered(first)["files"]; i == 0 && got != "incomplete 1" {
 					t.Errorf("files %s, want incomplete 1", got)
