@@ -68,11 +68,13 @@ type CredentialSlot struct {
 	Name  string   `json:"name"`
 	Hosts []string `json:"hosts"` // each one of runtime_requirements.network.hosts
 	In    string   `json:"in"`
-	Key   string   `json:"key"`              // the header's, parameter's or member's name
-	As    string   `json:"as"`               // default raw
-	Field string   `json:"field"`            // the credential field that holds the secret
-	User  string   `json:"user_field"`       // basic: the field of the user name; Field is the password
-	OAuth *OAuth2  `json:"oauth2,omitempty"` // Field is an access token that the host renews
+	Key   string   `json:"key"` // the header's, parameter's or member's name
+	As    string   `json:"as"`  // default raw
+	// Format, of raw in a header, has the secret in place of its {}; "": it is the secret alone.
+	Format string  `json:"format,omitempty"`
+	Field  string  `json:"field"`            // the credential field that holds the secret
+	User   string  `json:"user_field"`       // basic: the field of the user name; Field is the password
+	OAuth  *OAuth2 `json:"oauth2,omitempty"` // Field is an access token that the host renews
 }
 
 // OAuth2 says how the host renews an access token (RFC 6749, section 6).

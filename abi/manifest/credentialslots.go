@@ -59,6 +59,10 @@ func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 	if s.As != "" && s.As != abi.SlotRaw && s.In != "" && s.In != abi.SlotHeader {
 		as.fail("must be raw in a query or a body")
 	}
+	s.Format = p.member("format").matching(maxLabel, isFormat, "must be visible text with {} once, where the secret goes")
+	if s.Format != "" && (s.As != abi.SlotRaw || s.In != abi.SlotHeader) {
+		p.member("format").fail("belongs to raw in a header")
+	}
 	s.Field = required(p, "field", maxLabel, isFieldName, ruleField)
 	s.User = p.member("user_field").matching(maxLabel, isFieldName, ruleField)
 	switch user := p.member("user_field"); {
@@ -152,6 +156,11 @@ func isTokenURL(m *abi.Manifest, s string) bool {
 		suffix, wild := strings.CutPrefix(h.Host, "*")
 		return u.Host == h.Host || wild && strings.HasSuffix(u.Host, suffix)
 	})
+}
+
+// isFormat accepts what a header's value may be, with one place for the secret.
+func isFormat(s string) bool {
+	return strings.Count(s, "{}") == 1 && every(s, func(c byte) bool { return c >= ' ' && c <= '~' }) && strings.TrimSpace(s) == s
 }
 
 func isSlotKey(s string) bool {

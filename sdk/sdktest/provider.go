@@ -93,6 +93,9 @@ func inject(req *http.Request, s abi.CredentialSlot, body []byte) error {
 	case abi.SlotBasic:
 		secret = "Basic " + base64.StdEncoding.EncodeToString([]byte("secret-"+s.User+":"+secret))
 	}
+	if s.Format != "" {
+		secret = strings.Replace(s.Format, "{}", secret, 1)
+	}
 	switch s.In {
 	case abi.SlotHeader:
 		req.Header.Set(s.Key, secret)

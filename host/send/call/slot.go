@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
@@ -75,6 +76,8 @@ func (s *slot) check(network *abi.NetworkRequirements) string {
 		return "as is none of raw, bearer, basic"
 	case s.As != abi.SlotRaw && s.In != abi.SlotHeader:
 		return "bearer and basic stand in a header"
+	case s.Format != "" && (s.As != abi.SlotRaw || s.In != abi.SlotHeader || strings.Count(s.Format, "{}") != 1):
+		return "format has one {}, and stands in a header"
 	case s.Field == "":
 		return "field is missing"
 	case s.OAuth != nil && s.As == abi.SlotBasic:
@@ -118,6 +121,9 @@ func (s *slot) write(user, secret string) string {
 		return "Bearer " + secret
 	case abi.SlotBasic:
 		return "Basic " + basicPair(user, secret)
+	}
+	if s.Format != "" {
+		return strings.Replace(s.Format, "{}", secret, 1)
 	}
 	return secret
 }

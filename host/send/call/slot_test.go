@@ -12,6 +12,29 @@ import (
 
 func acceptSlots(o *Options) { o.Accepted = func(string) bool { return true } }
 
+// A format has the secret within a header's value, and an answer that repeats the secret is hidden.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) {
+		o.Network.Credentials = append(o.Network.Credentials, abi.CredentialSlot{
+			Name: "format", Hosts: []string{"api.example.com"}, In: abi.SlotHeader, Key: "Authorization", Field: "token", Format: `MediaBrowser Token="{}"`,
+		})
+	})
+	token := b.vault.values["token"]
+	b.get(api, "format")
+	if got := b.seen[len(b.seen)-1].Header.Get("Authorization"); got != `MediaBrowser Token="`+token+`"` {
+		t.Errorf("got %q, want the token in its place", got)
+	}
+	for _, wrong := range []abi.CredentialSlot{{In: abi.SlotQuery, Format: "{}"}, {In: abi.SlotHeader, Format: "none"}, {In: abi.SlotHeader, As: abi.SlotBearer, Format: "{}"}} {
+		wrong.Name, wrong.Hosts, wrong.Key, wrong.Field = "format", []string{"api.example.com"}, "X-Key", "token"
+		n := network()
+		n.Credentials = append(n.Credentials, wrong)
+		if _, err := Open(Options{Network: n, Connector: "github"}); abi.CodeOf(err) != CodeSlotInvalid {
+			t.Errorf("%+v: %v, want %s", wrong, err, CodeSlotInvalid)
+		}
+	}
+}
+
 // Each placement, as the provider sees it.
 func TestPlacements(t *testing.T) {
 	t.Parallel()
