@@ -187,11 +187,22 @@ func TestTrouble(t *testing.T) {
 		})
 	}
 	for name, change := range map[string]func(*jellyfin.Options){
-		"the key is none":      func(o *jellyfin.Options) { o.Key = "another" },
-		"the header is no use": func(o *jellyfin.Options) { o.Modern = true },
+		"the key is none":          func(o *jellyfin.Options) { o.Key = "another" },
+		"the key is none, in 12.0": func(o *jellyfin.Options) { o.Key, o.Modern = "another", true },
 	} {
 		if res := newServer(1, change).Failing(t, at); res.Done.Error == nil || res.Done.Error.Code != "jellyfin_auth_failed" {
 			t.Errorf("%s: got %+v, want jellyfin_auth_failed", name, res.Done.Error)
+		}
+	}
+}
+
+// AC-12: Jellyfin 12 takes the scheme MediaBrowser alone, which earlier servers take, too.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	for _, modern := range []bool{false, true} {
+		res := newServer(2, func(o *jellyfin.Options) { o.Modern = modern }).first(t)
+		if len(res.Records("items")) != 4 || len(res.Records("playlists")) != 1 {
+			t.Errorf("modern %v: %d items, %d playlists, want 4 and 1", modern, len(res.Records("items")), len(res.Records("playlists")))
 		}
 	}
 }

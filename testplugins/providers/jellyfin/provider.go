@@ -18,7 +18,7 @@ type Options struct {
 	Key      string   // the API key; default "secret-api_key"
 	Users    []string // their names; default "ana"
 	Base     string   // the path below which the server is, as "/jellyfin"; default none
-	Modern   bool     // the deprecated header X-Emby-Token is switched off
+	Modern   bool     // a server of 12.0: the header X-Emby-Token is refused (EnableLegacyAuthorization=false)
 	Unpaged  bool     // Limit is ignored, as a proxy may
 	TotalOff bool     // TotalRecordCount is 0, as with EnableTotalRecordCount=false
 }
