@@ -9,15 +9,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
-// The streams. The name of an object in search has no s at its end.
+// The streams. What they call a database has been Notion's data source since version 2025-09-03
+// of the API: a database holds one or several, each with columns and rows of its own.
 const (
 	streamPages     = "pages"
 	streamDatabases = "databases"
 )
 
+// kinds are the names of the streams' objects, by which search lists them and below which, with
+// an s, each is found.
+var kinds = map[string]string{streamPages: "page", streamDatabases: "data_source"}
+
 var provider = api.Provider{
 	Name: "Notion", Origin: "https://api.notion.com", Slot: "notion", CycleCode: "_cursor_repeated",
-	Header: map[string]string{"Notion-Version": "2022-06-28"}, Check: check,
+	Header: map[string]string{"Notion-Version": "2025-09-03"}, Check: check,
 }
 
 // check refuses an error that comes with a good status, as a proxy may send it.

@@ -43,7 +43,7 @@ func TestRecords(t *testing.T) {
 	})
 	res := w.Collect(t)
 	page, _ := res.Record(streamPages, row)
-	want := fmt.Sprintf(`{"id":%q,"object":"page","title":"Buy “milk”\n","parent_type":"database_id","parent_id":%q,`+
+	want := fmt.Sprintf(`{"id":%q,"object":"page","title":"Buy “milk”\n","parent_type":"data_source_id","parent_id":%q,`+
 		`"url":"https://www.notion.so/%s","public_url":null,"icon":"📓","archived":false,"in_trash":false,`+
 		`"created_time":"2026-01-02T03:05:00.000Z","last_edited_time":"2026-01-02T03:05:00.000Z",`+
 		`"created_by_id":"00000000-1111-4111-8111-111111111111","last_edited_by_id":"00000000-1111-4111-8111-111111111111",`+
@@ -82,12 +82,12 @@ func TestRequests(t *testing.T) {
 	if len(res.Requests) != 3 {
 		t.Fatalf("%d requests, want 3", len(res.Requests))
 	}
-	if r := res.Requests[0]; r.URL != "http://127.0.0.1:4000/v1/users/me" || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
-		t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/users/me, Headers[\"Notion-Version\"] = 2022-06-28 and Credential = notion", r)
+	if r := res.Requests[0]; r.URL != "http://127.0.0.1:4000/v1/users/me" || r.Headers["Notion-Version"] != "2025-09-03" || r.Credential != "notion" {
+		t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/users/me, Headers[\"Notion-Version\"] = 2025-09-03 and Credential = notion", r)
 	}
 	for i, r := range res.Requests[1:] {
-		if r.URL != "http://127.0.0.1:4000/v1/search" || r.Method != http.MethodPost || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
-			t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/search, Method = %v, Headers[\"Notion-Version\"] = 2022-06-28 and Credential = notion", r, http.MethodPost)
+		if r.URL != "http://127.0.0.1:4000/v1/search" || r.Method != http.MethodPost || r.Headers["Notion-Version"] != "2025-09-03" || r.Credential != "notion" {
+			t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/search, Method = %v, Headers[\"Notion-Version\"] = 2025-09-03 and Credential = notion", r, http.MethodPost)
 		}
 		var body map[string]any
 		if err := json.Unmarshal([]byte(r.Body), &body); err != nil {

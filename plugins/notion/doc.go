@@ -2,7 +2,8 @@
 // an integration: their titles, places, times and property values. Text blocks inside
 // pages are not read.
 //
-// In: Notion's API, version 2022-06-28. Out: the streams pages and databases.
+// In: Notion's API, version 2025-09-03. Out: the streams pages and databases, of which a record
+// is a table: the API calls it a data source, and a database holds one or several.
 //
 // Both are listed by search, the most recently edited first. Search has four
 // weaknesses, and the walk is built around them:

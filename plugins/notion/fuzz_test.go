@@ -19,7 +19,7 @@ func FuzzSearchAnswer(f *testing.F) {
 	f.Add(`{"results":[],"has_more":false,"next_cursor":null}`)
 	f.Add(`{"results":[{"object":"page","id":"a-1","last_edited_time":"2026-01-01T00:00:00.000Z","archived":false,"parent":{"type":"page_id","page_id":"p"},` +
 		`"properties":{"Name":{"type":"title","title":[{"plain_text":"x"}]},"F":{"type":"rollup","rollup":{"type":"array","array":[{"type":"date","date":{"start":1}}]}}}}],"has_more":false}`)
-	f.Add(`{"results":[{"object":"page","id":"a"},{"object":"page","id":"a","in_trash":true},null,7,{"object":"database","id":"b"}],"has_more":true,"next_cursor":"c"}`)
+	f.Add(`{"results":[{"object":"page","id":"a"},{"object":"page","id":"a","in_trash":true},null,7,{"object":"data_source","id":"b"}],"has_more":true,"next_cursor":"c"}`)
 	f.Add(`{"results":[{"object":"page","id":"a","properties":{"P":` + strings.Repeat(`{"type":"rollup","rollup":{"type":"array","array":[`, 20) + strings.Repeat(`]}}`, 20) + `}}],"has_more":false}`)
 	f.Add(`{"results":[{"object":"page","id":"a","url":` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `}],"has_more":false}`)
 	f.Add("{\"results\":[{\"object\":\"page\",\"id\":\"a\",\"properties\":{\"\xff\":{\"type\":\"select\",\"select\":{\"name\":\"\\ud800\"}},\"\xff\":{}}}],\"has_more\":false}")

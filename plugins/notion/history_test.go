@@ -83,7 +83,7 @@ func history(t *testing.T) string {
 	w.Pass(25 * time.Hour)
 	run("an incomplete search")
 	w.Misbehave(notion.Faults{ShortPages: 7})
-	w.Faults.Add(fault.Rule{Match: searching("database"), Fault: fault.Status(403, `{"object":"error"}`)})
+	w.Faults.Add(fault.Rule{Match: searching("data_source"), Fault: fault.Status(403, `{"object":"error"}`)})
 	w.Restore(pages[0])
 	w.Override(pages[8], "in_trash", true)
 	w.Pass(25 * time.Hour)

@@ -30,25 +30,25 @@ func (d *draft) page(v jsonvalue.Value) {
 		}
 	}
 	d.rich("title", title)
-	d.parentFields(v)
+	d.fields(v, v.Get("parent"))
 	d.Raw("properties", d.values(properties))
 	d.Bool("properties_truncated", d.cut)
 }
 
-// database sets the fields of a database.
+// database sets the fields of a data source. Its place is that of the database that holds it.
 func (d *draft) database(v jsonvalue.Value) {
 	d.Copy("id", v.Get("id"))
 	d.Copy("object", v.Get("object"))
+	d.Copy("database_id", v.Get("parent").Get("database_id"))
 	d.rich("title", v.Get("title"))
 	d.rich("description", v.Get("description"))
 	d.Copy("is_inline", v.Get("is_inline"))
-	d.parentFields(v)
+	d.fields(v, v.Get("database_parent"))
 	d.columns(v.Get("properties"))
 }
 
-// parentFields sets the fields that pages and databases share.
-func (d *draft) parentFields(v jsonvalue.Value) {
-	parent := v.Get("parent")
+// fields sets the fields that pages and databases share.
+func (d *draft) fields(v, parent jsonvalue.Value) {
 	d.Copy("parent_type", parent.Get("type"))
 	id := parent.Get(parent.Get("type").Str())
 	if id.Kind() == jsonvalue.True { // "workspace": true

@@ -40,7 +40,7 @@ func TestFullRefreshBuries(t *testing.T) {
 	if emitted(res) != "Page 2,Page 3,Page 4,Page 5" || strings.Join(res.Keys(streamDatabases), ",") != kept {
 		t.Errorf("emitted %s; %s, want pages 2 to 5 and databases %v", emitted(res), titles(res, streamDatabases), kept)
 	}
-	if n := strings.Count(w.paths(), "GET /pages/") + strings.Count(w.paths(), "GET /databases/"); n != 4 {
+	if n := strings.Count(w.paths(), "GET /pages/") + strings.Count(w.paths(), "GET /data_sources/"); n != 4 {
 		t.Errorf("asked for %d objects by id, want 4", n)
 	}
 	w.Show(ids[2])
@@ -159,10 +159,11 @@ func TestPartialFullRefresh(t *testing.T) {
 func TestFullRefreshFromOtherCursors(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string) string{
-		"version": func(s string) string { return strings.Replace(s, `"v":2`, `"v":0`, 1) },
+		"version": func(s string) string { return strings.Replace(s, `"v":3`, `"v":0`, 1) },
 		"walk": func(s string) string {
-			return strings.Replace(s, `"v":2`, `"v":2,"walking":true,"full":true,"begun_by":"another","at":"old","top_ms":9,"floor_ms":9`, 1)
+			return strings.Replace(s, `"v":3`, `"v":3,"walking":true,"full":true,"begun_by":"another","at":"old","top_ms":9,"floor_ms":9`, 1)
 		},
+		"version 2": func(s string) string { return strings.Replace(s, `"v":3`, `"v":2`, 1) },
 		"version 1": func(string) string { return `{"v":1,"high_ms":9,"inventory_ms":9,"round":1,"known":{"a":"0--------"}}` },
 	} {
 		t.Run(name, func(t *testing.T) {

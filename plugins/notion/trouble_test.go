@@ -65,7 +65,7 @@ func TestOneStreamFails(t *testing.T) {
 			w.pages(3)
 			w.AddDatabase("", "Tasks", nil)
 			good := w.Collect(t)
-			w.Faults.Add(fault.Rule{Match: searching("database"), Fault: c.fault})
+			w.Faults.Add(fault.Rule{Match: searching("data_source"), Fault: c.fault})
 			w.AddPage("new", nil)
 			w.Pass(25 * time.Hour)
 			res := good.SecondRun(t, nil)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -20,8 +19,9 @@ const (
 	overlapMS = 60 * 60 * 1000
 )
 
-// cursorVersion changes with the meaning of the cursor. Version 1 had a list of the objects.
-const cursorVersion = 2
+// cursorVersion changes with the meaning of the cursor. Version 1 had a list of the objects,
+// version 2 was of databases instead of data sources.
+const cursorVersion = 3
 
 // place is a stream's cursor.
 type place struct {
@@ -78,7 +78,7 @@ type listing struct {
 }
 
 func newListing(c *api.Client, stream string) *listing {
-	l := &listing{Client: c, stream: stream, kind: strings.TrimSuffix(stream, "s")}
+	l := &listing{Client: c, stream: stream, kind: kinds[stream]}
 	l.tally = problems.New(c.Host, stream, unreadable, property, incomplete, lookupRefused, unconfirmed)
 	cursor.Read(c.Cursor(stream), cursorVersion, &l.place)
 	return l

@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the API version that the simulation speaks.
-const Version = "2022-06-28"
+const Version = "2025-09-03"
 
 // Options set up a Provider. The zero Options is a workspace whose clock never moves
 // and whose limits are not enforced.
@@ -21,6 +21,8 @@ type Options struct {
 	// Bot and Workspace are whose token it is. Default: one bot, and an answer that
 	// does not name the workspace.
 	Bot, Workspace string
+	// InTrash leaves out archived, which version 2026-03-11 has renamed to in_trash.
+	InTrash bool
 }
 
 // Faults are ways in which the search misbehaves. They last until changed.
@@ -90,8 +92,8 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 		if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pages/"); ok {
 			return p.retrieve("page", id)
 		}
-		if id, ok := strings.CutPrefix(r.URL.Path, "/v1/databases/"); ok {
-			return p.retrieve("database", id)
+		if id, ok := strings.CutPrefix(r.URL.Path, "/v1/data_sources/"); ok {
+			return p.retrieve("data_source", id)
 		}
 	}
 	return refuse(http.StatusBadRequest, "invalid_request_url", "Invalid request URL.")

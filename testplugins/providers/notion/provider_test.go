@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		"missing_version":     {"POST", "/v1/search", query + "}", []string{"Notion-Version", "2020-01-01"}},
 		"invalid_json":        {"POST", "/v1/search", "{", nil},
 		"validation_error":    {"POST", "/v1/search", strings.Replace(query, "2", "101", 1) + "}", nil},
-		"object_not_found":    {"GET", "/v1/databases/" + id, "", nil}, // a page is no database
+		"object_not_found":    {"GET", "/v1/data_sources/" + id, "", nil}, // a page is no database
 		"invalid_request_url": {"GET", "/v1/users", "", nil},
 	} {
 		if resp, answer := ask(t, p, c.method, c.path, c.body, c.header...); answer["code"] != code || answer["object"] != "error" || resp.Code < 400 {

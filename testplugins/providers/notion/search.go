@@ -33,7 +33,7 @@ func (p *Provider) search(body []byte) (int, any) {
 		return refuse(http.StatusBadRequest, "invalid_json", "Error parsing JSON body.")
 	}
 	if q.PageSize < 1 || q.PageSize > maxPage || q.Filter.Property != "object" ||
-		(q.Filter.Value != "page" && q.Filter.Value != "database") || q.Sort.Timestamp != "last_edited_time" {
+		(q.Filter.Value != "page" && q.Filter.Value != "data_source") || q.Sort.Timestamp != "last_edited_time" {
 		return refuse(http.StatusBadRequest, "validation_error", "body failed validation.")
 	}
 	list := p.listed(q.Filter.Value)
@@ -54,7 +54,7 @@ func (p *Provider) search(body []byte) (int, any) {
 	to := min(from+size, len(list))
 	results := make([]any, 0, size)
 	for _, o := range list[from:to] {
-		results = append(results, o.render())
+		results = append(results, p.render(o))
 	}
 	var next any
 	if to < len(list) {

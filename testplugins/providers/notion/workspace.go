@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// object is a page or a database.
+// object is a page or a data source.
 type object struct {
 	kind, id, title  string
 	parent           map[string]any
 	created, edited  time.Time
 	trashed          bool
 	shared, hidden   bool
-	properties       map[string]any // of a page: values; of a database: columns
+	database         string         // that holds a data source
+	properties       map[string]any // of a page: values; of a data source: columns
 	overrides        map[string]any // members of the rendered object
 	createdBy, edits int
 }
@@ -27,19 +28,32 @@ func (p *Provider) AddPage(title string, properties map[string]any) string {
 	return p.add("page", title, map[string]any{"type": "workspace", "workspace": true}, properties)
 }
 
-// AddRow adds a page to a database.
-func (p *Provider) AddRow(database, title string, properties map[string]any) string {
-	return p.add("page", title, map[string]any{"type": "database_id", "database_id": database}, properties)
+// AddRow adds a page to a data source.
+func (p *Provider) AddRow(source, title string, properties map[string]any) string {
+	return p.add("page", title, map[string]any{"type": "data_source_id", "data_source_id": source, "database_id": DatabaseOf(source)}, properties)
 }
 
-// AddDatabase adds a database below a page; columns are property objects by
-// name. An empty page puts it at the top of the workspace.
+// DatabaseOf is the id of the database that was added with a data source.
+func DatabaseOf(source string) string { return "db" + source[2:] }
+
+// AddSource adds a data source to the database of another one, as an owner may since September
+// 2025, and returns its id.
+func (p *Provider) AddSource(beside, title string, columns map[string]any) string {
+	id := p.add("data_source", title, p.objects[beside].parent, columns)
+	p.change(id, false, func(o *object) { o.database = DatabaseOf(beside) })
+	return id
+}
+
+// AddDatabase adds a database of one data source below a page, and returns the data source's id;
+// columns are property objects by name. An empty page puts it at the top of the workspace.
 func (p *Provider) AddDatabase(page, title string, columns map[string]any) string {
 	parent := map[string]any{"type": "workspace", "workspace": true}
 	if page != "" {
 		parent = map[string]any{"type": "page_id", "page_id": page}
 	}
-	return p.add("database", title, parent, columns)
+	id := p.add("data_source", title, parent, columns)
+	p.change(id, false, func(o *object) { o.database = DatabaseOf(id) })
+	return id
 }
 
 func (p *Provider) add(kind, title string, parent, properties map[string]any) string {
@@ -119,7 +133,7 @@ func (p *Provider) retrieve(kind, id string) (int, any) {
 		return refuse(http.StatusNotFound, "object_not_found", "Could not find "+kind+" with ID: "+id+
 			". Make sure the relevant pages and databases are shared with your integration.")
 	}
-	return http.StatusOK, o.render()
+	return http.StatusOK, p.render(o)
 }
 
 // minute is the resolution of last_edited_time and created_time.
@@ -138,7 +152,7 @@ func Text(text string) []any {
 }
 
 // render makes the object as the API shows it.
-func (o *object) render() json.RawMessage {
+func (p *Provider) render(o *object) json.RawMessage {
 	user := func(n int) map[string]any {
 		return map[string]any{"object": "user", "id": fmt.Sprintf("%08x-1111-4111-8111-111111111111", n)}
 	}
@@ -154,11 +168,15 @@ func (o *object) render() json.RawMessage {
 		properties = make(map[string]any)
 	}
 	switch {
-	case o.kind == "database":
+	case o.kind == "data_source":
 		m["title"], m["description"], m["is_inline"] = Text(o.title), Text("About "+o.title), false
+		m["parent"], m["database_parent"] = map[string]any{"type": "database_id", "database_id": o.database}, o.parent
 		properties["Name"] = map[string]any{"id": "title", "name": "Name", "type": "title", "title": map[string]any{}}
 	default:
 		properties["Name"] = map[string]any{"id": "title", "type": "title", "title": Text(o.title)}
+	}
+	if p.o.InTrash {
+		delete(m, "archived")
 	}
 	m["properties"] = properties
 	maps.Copy(m, o.overrides)
