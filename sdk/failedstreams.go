@@ -15,8 +15,8 @@ type FailedStreams struct {
 	// Ends reports whether an error ends the run, not only one stream. Nil is EndsRun;
 	// another function calls EndsRun first.
 	Ends func(err error) bool
-	// Hint returns the recovery action for a failure whose code names none; "" means to
-	// try again. Nil always returns "".
+	// Hint returns the recovery action for a failure whose code names none; "" is that of
+	// Remedy for an answer with a status, and else to try again. Nil always returns "".
 	Hint func(code string) string
 
 	failed []string // each stream with the error that stopped it
@@ -98,6 +98,9 @@ func (f *FailedStreams) trouble(err error) trouble {
 		t.code, t.hint = failure.Code, failure.Hint
 		if t.hint == "" && f.Hint != nil {
 			t.hint = f.Hint(t.code)
+		}
+		if status, ok := failure.Err.(*statusFailure); ok && t.hint == "" { //nolint:errorlint // of CheckStatus, which wraps it directly
+			t.hint = Remedy(status.status)
 		}
 		if t.text = t.code; failure.Message != t.code {
 			t.text += ": " + failure.Message

@@ -165,6 +165,19 @@ func (h *Host) CheckStatus(r *Response) error {
 	}
 }
 
+// Remedy is the recovery action for a status that a provider will answer with again until somebody
+// has done something: its owner, where it refuses the person, and the connector's author, where it
+// does not know the request any more. It is "" for any other status.
+func Remedy(status int) string {
+	switch status {
+	case 402, 403, 451:
+		return "manual_action_required"
+	case 404, 405, 410, 426:
+		return "retry_on_connector_upgrade"
+	}
+	return ""
+}
+
 // FetchError is a request that got no usable answer: the provider kept failing, a
 // budget is used up, or the host does not send it.
 type FetchError struct {

@@ -117,7 +117,7 @@ func (r *run) order(stream string) int {
 // request makes the request for a path or a link; tag "" makes it unconditional.
 func (r *run) request(at, media, tag string) sdk.Request {
 	req := r.Get(at)
-	req.Header = map[string]string{"Accept": media, "X-GitHub-Api-Version": "2022-11-28"}
+	req.Header = map[string]string{"Accept": media, "X-GitHub-Api-Version": "2026-03-10"}
 	if tag != "" {
 		req.Header["If-None-Match"] = tag
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
-// The streams. What they call a database has been Notion's data source since version 2025-09-03
-// of the API: a database holds one or several, each with columns and rows of its own.
+// The streams. A record of databases is a data source of the API, since version 2025-09-03: a
+// database holds one or several, each with columns and rows of its own.
 const (
 	streamPages     = "pages"
 	streamDatabases = "databases"

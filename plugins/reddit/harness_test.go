@@ -16,7 +16,7 @@ import (
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	trial.Valid(t, manifest)
-	trial.Worded(t, manifest, "reddit_item_unreadable", "reddit_list_cut_off", "reddit_auth_failed", "reddit_http_403", "reddit_malformed_response", "reddit_paging_cycle", "reddit_account_changed")
+	trial.Worded(t, manifest, "reddit_item_unreadable", "reddit_list_cut_off", "reddit_auth_failed", "reddit_http_403", "reddit_malformed_response", "reddit_paging_cycle", "reddit_account_changed", blocked)
 }
 
 var schemas = trial.SchemasOf(manifest)

@@ -159,6 +159,9 @@ func (c *Client) identify(t Table) error {
 		return err
 	}
 	v, err := c.JSON(resp)
+	if f, ok := sdk.AsFailure(err); ok && f.Hint == "" {
+		f.Hint = sdk.Remedy(resp.Status) // who may not even ask who they are gets nothing else
+	}
 	if err != nil {
 		return err
 	}

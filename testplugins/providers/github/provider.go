@@ -10,8 +10,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
-// Version is the API version that every request must name.
-const Version = "2022-11-28"
+// Version is the API version that a request names, and VersionBefore the one before it, which
+// GitHub supports until March 2028 at least.
+const (
+	Version       = "2026-03-10"
+	VersionBefore = "2022-11-28"
+)
 
 // Options of a Provider.
 type Options struct {
@@ -23,6 +27,8 @@ type Options struct {
 	Origin string
 	// PerPage caps per_page below 100, so that few rows make many pages.
 	PerPage int
+	// Sunset refuses requests of VersionBefore, as GitHub will one day.
+	Sunset bool
 }
 
 // Provider is the simulated service. It is safe for concurrent use.
@@ -128,8 +134,9 @@ func (p *Provider) authorized(r *http.Request) (status int, message string) {
 	switch {
 	case p.o.Token != "" && (!strings.EqualFold(kind, "bearer") || token != p.o.Token):
 		return http.StatusUnauthorized, "Bad credentials"
-	case r.Header.Get("X-Github-Api-Version") != Version:
-		return http.StatusBadRequest, "the API version is missing"
+	}
+	if version := r.Header.Get("X-Github-Api-Version"); version != Version && (version != VersionBefore || p.o.Sunset) {
+		return http.StatusBadRequest, "the API version is missing, or not supported"
 	}
 	return 0, ""
 }

@@ -25,6 +25,7 @@ type Options struct {
 	Now          func() time.Time // default: always 2026-01-02 03:04:05 UTC
 	Expire       bool             // access tokens are good for an hour
 	Limit        int              // requests between two multiples of ten minutes; 0: not counted
+	Blocked      bool             // every request is turned away with a page, as from a network or an agent that Reddit blocks
 }
 
 // Provider is the account. It is safe for concurrent use.
@@ -88,6 +89,12 @@ func (p *Provider) Change(f func()) {
 
 // ServeHTTP answers one request.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.o.Blocked {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte("<html><head><title>Blocked</title></head><body><h1>whoa there, pardner!</h1><p>Your request has been blocked due to a network policy.</p></body></html>"))
+		return
+	}
 	p.ServeJSON(w, r, &p.mu, func(header http.Header, body []byte) (int, any) { return p.answer(header, r, body) })
 }
 

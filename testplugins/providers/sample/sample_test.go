@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // asked is a request of each provider that shows its data.
 var asked = map[string]struct{ method, path, body, header, value string }{
-	"github":   {"GET", "/user/repos", "", "X-Github-Api-Version", "2022-11-28"},
+	"github":   {"GET", "/user/repos", "", "X-Github-Api-Version", "2026-03-10"},
 	"jellyfin": {"GET", "/Items?ParentId=films&userId=" + jellyfin.UserID("ana"), "", "Authorization", `MediaBrowser Token="simulated-jellyfin-token"`},
 	"notion":   {"POST", "/v1/search", `{"filter":{"property":"object","value":"page"},"sort":{"direction":"descending","timestamp":"last_edited_time"}}`, "Notion-Version", "2025-09-03"},
 	"reddit":   {"GET", "/user/me/submitted", "", "", ""},

@@ -22,6 +22,8 @@ type Options struct {
 	Expire       bool             // access tokens are good for an hour
 	Limit        int              // requests in any 30 seconds, above which 429 is answered; 0: no limit
 	Modern       bool             // the field names since February 2026
+	Lapsed       bool             // the app's owner has no Premium, which apps in development mode need since February 2026
+	Withdrawn    string           // a path that is not there any more, as Spotify has withdrawn some in November 2024 and February 2026
 }
 
 // Faults are ways in which paging misbehaves. They last until changed.
@@ -92,6 +94,10 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 		return refuse(http.StatusUnauthorized, "The access token expired")
 	case !p.admit(header):
 		return refuse(http.StatusTooManyRequests, "API rate limit exceeded")
+	case p.o.Lapsed:
+		return refuse(http.StatusForbidden, "Active premium subscription required for the owner of the app.")
+	case path == p.o.Withdrawn && ok:
+		return refuse(http.StatusNotFound, "Service not found")
 	case !ok || r.Method != http.MethodGet:
 		return refuse(http.StatusNotFound, "Service not found")
 	}

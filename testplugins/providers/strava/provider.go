@@ -25,6 +25,8 @@ type Options struct {
 	Now          func() time.Time // default: always 2026-01-02 03:04:05 UTC
 	Expire       bool             // access tokens are good for six hours
 	Limit        bool             // the documented limits are counted, told and enforced
+	Lapsed       bool             // the app's owner has no subscription, which the standard tier needs since June 2026
+	Hidden       bool             // activities with a hidden start: midnight and one second (since July 2024), no place
 }
 
 // Activity is one activity.
@@ -118,6 +120,8 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+p.access || p.o.Expire && p.o.Now().Sub(p.issued) >= lifetime:
 		return refuse(http.StatusUnauthorized, "Authorization Error", "Athlete", "access_token", "invalid")
+	case p.o.Lapsed:
+		return refuse(http.StatusForbidden, "Forbidden: the application's owner needs an active Strava subscription.", "Application", "Status", "Inactive")
 	case p.o.Limit && !p.admit(header):
 		return refuse(http.StatusTooManyRequests, "Rate Limit Exceeded", "Application", "read rate limit", "exceeded")
 	case r.Method != http.MethodGet:
@@ -154,14 +158,17 @@ func (p *Provider) list(q url.Values) (int, any) {
 	for _, a := range p.activities {
 		at := int(a.Start.Unix())
 		if (number["before"] == 0 || at < number["before"]) && at > number["after"] {
-			rows = append(rows, a.render(p.o.Athlete))
+			rows = append(rows, a.render(p.o.Athlete, p.o.Hidden))
 		}
 	}
 	from := min((number["page"]-1)*size, len(rows))
 	return http.StatusOK, append([]any{}, rows[from:min(from+size, len(rows))]...)
 }
 
-func (a *Activity) render(athlete int64) map[string]any {
+// day is that of a hidden start.
+const day = 24 * time.Hour
+
+func (a *Activity) render(athlete int64, hidden bool) map[string]any {
 	sport := a.Sport
 	if sport == "" {
 		sport = "Run"
@@ -173,6 +180,10 @@ func (a *Activity) render(athlete int64) map[string]any {
 		"total_elevation_gain": 12.5, "average_speed": 2.8, "max_speed": 4.1, "has_heartrate": true, "average_heartrate": 141.2, "max_heartrate": 178,
 		"kudos_count": a.Kudos, "comment_count": 1, "achievement_count": 0, "athlete_count": 1, "start_latlng": []any{52.5, 13.4}, "end_latlng": []any{},
 		"map": map[string]any{"id": fmt.Sprint("a", a.ID), "summary_polyline": "ki{eFvqfiV", "resource_state": 2}, "private": false, "visibility": "everyone",
+	}
+	if hidden {
+		midnight := a.Start.UTC().Truncate(day).Add(time.Second).Format(time.RFC3339)
+		m["start_date"], m["start_date_local"], m["start_latlng"], m["end_latlng"] = midnight, midnight, []any{}, []any{}
 	}
 	maps.Copy(m, a.Overrides)
 	return m
