@@ -73,7 +73,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 		}
 	}
 	s.judgeCheckpoints(res)
-	return true, nil
+	return true, s.warnOfNames(ctx, whole)
 }
 
 // collected judges a run that came to the end that it meant to.

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type store struct {
 	dir   string
 	store *storage.Store
 	deps  run.Deps
+	log   *placesLog
 }
 
 func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, error) {
@@ -39,11 +41,11 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	if err != nil {
 		return nil, err
 	}
-	st := &store{suite: s, dir: dir, store: db}
+	st := &store{suite: s, dir: dir, store: db, log: new(placesLog)}
 	st.deps = run.Deps{
 		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: s.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
-		Sender: s.Sender, Browser: s.Browser,
+		Sender: s.Sender, Browser: s.Browser, Logger: slog.New(st.log),
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
 			return pretended{s}, nil
 		},

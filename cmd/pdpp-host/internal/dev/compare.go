@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
 // The bounds of what a comparison shows.
@@ -27,6 +29,7 @@ type Stream struct {
 	Changed int64     `json:"changed"`
 	Gone    int64     `json:"gone"`
 	Shown   []*Record `json:"shown,omitempty"` // the first of those that differ
+	Null    []string  `json:"null,omitempty"`  // fields that have no value in any record
 }
 
 // Record is a record that differs. Of a new one Was is empty, of one that is gone Is.
@@ -78,9 +81,13 @@ func compareStream(name, last, next string) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{Name: name}
+	var nulls contract.Nulls
 	was.next()
 	is.next()
 	for was.more || is.more {
+		if is.more && (!was.more || is.Key <= was.Key) {
+			nulls.Add(is.Data)
+		}
 		switch order := strings.Compare(was.Key, is.Key); {
 		case !was.more || is.more && order > 0:
 			s.Records++
@@ -101,6 +108,7 @@ func compareStream(name, last, next string) (*Stream, error) {
 			is.next()
 		}
 	}
+	s.Null = nulls.Fields()
 	return s, errors.Join(was.err, is.err)
 }
 

@@ -46,6 +46,17 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A field that is null in every record of the new export is told, whatever the one before had.
+func TestCompareTellsOfNulls(t *testing.T) {
+	t.Parallel()
+	last := written(t, line("a", `{"id":"a","n":1}`), line("d", `{"id":"d","n":1}`))
+	next := written(t, line("a", `{"id":"a","n":null}`), line("b", `{"id":"b","n":null}`), line("c", `{"id":"c","n":null}`))
+	got, err := compare(last, next)
+	if err != nil || len(got) != 1 || !slices.Equal(got[0].Null, []string{"n"}) {
+		t.Errorf("got %+v (%v), want n to be null in every record", got, err)
+	}
+}
+
 // Two exports are merged as sets of keys would be, whatever is in them.
 func TestCompareCounts(t *testing.T) {
 	t.Parallel()

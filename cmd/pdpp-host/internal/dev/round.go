@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
 // stateFolder is where rounds keep what they need, in the folder of the source.
@@ -45,6 +46,9 @@ type Round struct {
 	Gaps     []Gap         `json:"gaps,omitempty"`
 	Again    int64         `json:"again"`    // records that a second run over the same sent again
 	Unsteady int64         `json:"unsteady"` // of these, what was new, changed or deleted
+	// Places are those of the service's lists that no page had, and which the connector lets be
+	// missing.
+	Places []string `json:"places,omitempty"`
 }
 
 // Gap is what a run did not collect.
@@ -135,6 +139,7 @@ type host struct {
 
 	state   string
 	environ []string
+	heard   func(line string) // gets what the module writes to its log; nil: nobody listens
 }
 
 // collect runs the module from nothing, once more, and compares its records with those of the
@@ -152,7 +157,9 @@ func (h *host) collect(ctx context.Context, r *Round) error {
 	}
 	var first, again ran
 	var failed error
-	if r.Said, failed = h.call(ctx, &first, args...); first.Connection == "" {
+	h.heard = func(line string) { r.Places = append(r.Places, contract.Places(line)...) }
+	r.Said, failed = h.call(ctx, &first, args...)
+	if h.heard = nil; first.Connection == "" {
 		return failed
 	}
 	r.Gaps = first.Gaps
@@ -196,6 +203,9 @@ func (h *host) empty() error {
 
 // call runs a command of the host. It returns its summary, and its error as the host told it.
 func (h *host) call(ctx context.Context, result any, args ...string) (summary string, err error) {
+	if h.heard != nil {
+		args = append([]string{"--log-level", "debug", "--log-format", "json"}, args...)
+	}
 	args = append([]string{"--config", filepath.Join(h.state, "pdpp.yaml"), "--data-dir", filepath.Join(h.state, "data"), "--json", "--quiet"}, args...)
 	cmd := exec.CommandContext(ctx, h.Program, args...) //nolint:gosec // this program
 	cmd.Env, cmd.WaitDelay = h.environ, 10*time.Second
@@ -206,6 +216,7 @@ func (h *host) call(ctx context.Context, result any, args ...string) (summary st
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
+	h.listen(said.Bytes())
 	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
 	var e envelope
 	if bad := json.Unmarshal(lines[len(lines)-1], &e); bad != nil {
@@ -221,6 +232,18 @@ func (h *host) call(ctx context.Context, result any, args ...string) (summary st
 		return e.Summary, abi.NewError(e.Error.Code, e.Error.Message, e.Error.Hint)
 	}
 	return e.Summary, nil
+}
+
+// listen hands over what the module wrote to its log, which the host's own log has.
+func (h *host) listen(log []byte) {
+	for line := range bytes.Lines(log) {
+		var entry struct {
+			Text string `json:"text"`
+		}
+		if h.heard != nil && json.Unmarshal(line, &entry) == nil && entry.Text != "" {
+			h.heard(entry.Text)
+		}
+	}
 }
 
 // ownEnviron leaves out what configures an owner's host: a round has a configuration, a data

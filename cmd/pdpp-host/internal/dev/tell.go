@@ -3,6 +3,7 @@ package dev
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 )
@@ -18,6 +19,9 @@ func Tell(w io.Writer, s output.Style, r *Round) {
 	}
 	for _, stream := range r.Streams {
 		fmt.Fprintf(w, "  %s  %s%s\n", s.Bold(output.Clean(stream.Name)), output.Plural(stream.Records, "record"), stream.difference())
+		if len(stream.Null) > 0 {
+			fmt.Fprintf(w, "    %s  in every record: %s; is a name misspelt?\n", s.Yellow("null"), output.Clean(strings.Join(stream.Null, ", ")))
+		}
 		for _, record := range stream.Shown {
 			record.tell(w, s)
 		}
@@ -27,6 +31,9 @@ func Tell(w io.Writer, s output.Style, r *Round) {
 	}
 	for _, g := range r.Gaps {
 		fmt.Fprintf(w, "  %s  %s: %s\n", s.Yellow("not collected"), output.Clean(g.Reason), output.Clean(g.Message))
+	}
+	for _, place := range r.Places {
+		fmt.Fprintf(w, "  %s  no page has %s: a name that is misspelt there passes for the end of the list\n", s.Yellow("never seen"), output.Clean(place))
 	}
 	switch {
 	case r.Unsteady > 0:
