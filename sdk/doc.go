@@ -38,7 +38,8 @@
 // api (ask a provider, list by list), cursor (typed cursors), problems (count what was not
 // collected and say it once), jsonappend (write JSON), jsonvalue (read JSON), jsonraw (read
 // JSON of which most is not wanted), jsonstream (read JSON of any length), csv, mbox,
-// contentline (lines of iCalendar and vCard), charset (text in other encodings), files (folders, and the records of what is in
+// contentline (lines of iCalendar and vCard), charset (text in other encodings), timezone (zones by their names),
+// files (folders, and the records of what is in
 // them), filecursor (files that grow), archive (zip and tar.gz), zstd (Zstandard), markup (HTML and XML, for
 // standard Go alone), sqlitefile, clip (shorten text), sdktest (run a connector in go test).
 // Not here: anything that needs its own
