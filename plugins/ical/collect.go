@@ -54,7 +54,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	hidden := func(p string) bool { return strings.HasPrefix(path.Base(p), ".") } // editors' and sync tools' own
 	l := files.Walk{Depth: maxFolderDepth, Most: maxFiles, Pass: hidden, Keep: func(p string, folder bool) bool {
-		return !folder && !hidden(p) && strings.EqualFold(path.Ext(p), ".ics")
+		return !folder && !hidden(p) && isCalendar(p)
 	}}.List(root, ".")
 	if l.Err != nil {
 		return nil, &sdk.Failure{Code: "ical_folder_unreadable", Message: "the folder with the calendar files cannot be read",
@@ -87,6 +87,16 @@ func newRun(h *sdk.Host) (*run, error) {
 		r.note(unreadableFile, f.Path)
 	}
 	return r, nil
+}
+
+// isCalendar reports whether a name is one that programs give to calendars: of RFC 5545 (section
+// 8.1), of vCalendar 1.0, and those of Apple and of Google.
+func isCalendar(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".ics", ".ifb", ".vcs", ".ical", ".icalendar":
+		return true
+	}
+	return false
 }
 
 func (r *run) collect() error {
@@ -230,7 +240,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		return unreadableFile, nil
 	}
 	defer file.Close()
-	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), v.zones
+	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), zoneSet{defined: v.zones}
 	s := newScan(file, r.buf, func(s *scan) error {
 		e := &s.ev
 		event, _, buf := identify(r.hashed, id, e)

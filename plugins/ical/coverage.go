@@ -111,7 +111,7 @@ func (r *run) coverageRows() []coverageRow {
 			problems.Counted(sum.superseded, "event is", "events are")+" an earlier version by SEQUENCE, or was cancelled later"),
 		trouble("missing_uids", "every event has a UID", sum.noUID, problems.Counted(sum.noUID, "event has no UID", "events have no UID")),
 		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone,
-			problems.Counted(sum.unknownZone, "event is in a time zone that its file does not define", "events are in time zones that their files do not define")+
+			problems.Counted(sum.unknownZone, "event is in a time zone that nothing defines", "events are in time zones that nothing defines")+
 				": starts_at is the local time read as UTC"),
 		floating,
 		names,

@@ -54,7 +54,7 @@ const fewEvents = 8
 
 // named reports whether the ids are those of all events that are stored.
 func (s *fileState) named() bool {
-	return s == nil || s.whole() && (s.ids != "" || s.prints != "")
+	return s == nil || s.whole() && (s.live == 0 || s.ids != "" || s.prints != "")
 }
 
 // keys returns the keys of the events whose ids are kept.

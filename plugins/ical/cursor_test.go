@@ -264,6 +264,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(vcalendar(vevent("s", "x", "RECURRENCE-ID;TZID=Europe/Berlin:20260309T090000", "STATUS:CANCELLED"), vevent("s", "y")))
 	f.Add("BEGIN:VCALENDAR\nBEGIN:VEVENT\nATTENDEE;CN=\"a")
 	f.Add(vcalendar(vevent("s", "a"), at("s", "b", 3), at("s", "b", 3), at("s", "c", 4, "SEQUENCE:2"), vevent("s", "x", "STATUS:CANCELLED")))
+	f.Add(vcalendar(vevent("s", "x", "STATUS:CANCELLED")))
 	f.Add(vcalendar("BEGIN : VEVENT \nUID:1\nEND:VEVNT\nBEGIN:VTODO\nEND:VTOOD\n", vevent("2", "two")) + vevent("3", "stray"))
 	f.Add("\xff\xfe" + wide(vcalendar(vevent("1", "Größe")), false))
 	f.Add(strings.ReplaceAll(vcalendar(vevent("1", "Gr\xf6\xdfe", "DESCRIPTION;QUOTED-PRINTABLE;CHARSET=x:=C3=\n=B6=", "X-A:1")), "\n", "\r\r\n"))

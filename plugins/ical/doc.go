@@ -1,13 +1,14 @@
 // Command ical collects calendar events from iCalendar files (RFC 5545) in one granted
 // folder, the root "ical".
 //
-// In: every *.ics file below the folder. Out: the streams calendars (one record a
+// In: every file below the folder with the name of a calendar, such as *.ics or *.vcs. Out: the streams calendars (one record a
 // file), events, and coverage_diagnostics (the entries of the files that are not
 // collected). Subscription URLs are not read: they need the network, which this
 // connector does not ask for.
 //
 // An event's id is a hash of calendar, UID and RECURRENCE-ID. The start is not part of
-// it, so that moving an event changes its record instead of making a second one. A
+// it, so that moving an event changes its record instead of making a second one; only where
+// several events share a UID, each is that UID and its start. A
 // calendar's id is a hash of the file's path below the folder: two files with the same
 // UID are two calendars, and a renamed file is a new one.
 //
@@ -16,8 +17,8 @@
 // of them differs from the cursor's, the second (collect.go) enumerates the calendar, a
 // part of the stream: it emits the events, the host finds the changed ones, and those
 // that the host has and the file has not become tombstones. The cursor has the ids of a
-// calendar with few events instead, because folders have thousands of those. A file that cannot be read,
-// ends early or changes in between is skipped and keeps its earlier events: only a file
+// calendar with few events instead, because folders have thousands of those. A file that cannot be read
+// or changes in between is skipped and keeps its earlier events: only a file
 // that was read to its end proves that an event was deleted. An event whose STATUS is
 // CANCELLED counts as deleted, and so do all events of a deleted file. When no calendar
 // is left and other files are, nothing is buried: it is probably another folder.
@@ -25,12 +26,16 @@
 // A full refresh emits everything again. It takes from the earlier cursor which files
 // existed; files that it could not read stay in the cursor for a later run.
 //
-// The module has no time zone data. An instant is given only where the file proves it:
-// UTC values, and zones that the file defines with a VTIMEZONE. start_utc is such an
-// instant or null. starts_at, the field for consent and time ranges, is a sort key and
+// An instant is given only where it is proven: UTC values, zones that the file defines with a
+// VTIMEZONE, and else zones whose name sdk/timezone knows, of IANA or of Windows. start_utc is
+// such an instant or null. starts_at, the field for consent and time ranges, is a sort key and
 // no instant: where time_zone_known is false it is the local time spelled with a Z, off
-// by a zone's offset at most. Events in zones that the file does not define are
+// by a zone's offset at most. Events in zones that nothing defines are
 // reported and counted in every run, as are impossible dates and events without a UID.
+//
+// One part of a file that does not close costs that part: what closes is collected, the report
+// names the line, and nothing of the file is deleted until it is whole. docs/formats.md has the
+// rules by which odd files are read, and their sources.
 //
 // DTSTAMP is left out on purpose: many services write the time of the download there,
 // which would make every event new every day.

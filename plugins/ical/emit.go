@@ -11,21 +11,18 @@ import (
 // recordWriter turns events into records.
 type recordWriter struct {
 	rec   *sdk.Record
-	zones map[string]*zone
+	zones zoneSet
 	json  []byte
 }
 
-// instant returns the UTC time of m, zero when the file does not prove one.
+// instant returns the UTC time of m, zero when neither the file nor the name of its zone proves one.
 func (w *recordWriter) instant(m moment) time.Time {
 	switch m.kind {
 	case timeUTC:
 		return time.Unix(m.wall, 0).UTC()
 	case timeZoned:
-		if utc, ok := w.zones[m.tzid].instant(m.wall); ok {
+		if utc, ok := w.zones.find(m.tzid).instant(m.wall); ok {
 			return time.Unix(utc, 0).UTC()
-		}
-		if isUTC(m.tzid) {
-			return time.Unix(m.wall, 0).UTC()
 		}
 	}
 	return time.Time{}
@@ -126,12 +123,8 @@ func (w *recordWriter) end(e *event) moment {
 		if from.IsZero() {
 			return moment{}
 		}
-		z, utc := w.zones[end.tzid], from.Unix()+e.length.seconds
-		if z == nil { // a zone that is UTC by name
-			end.wall = utc
-			return end
-		}
-		end.wall = utc + z.offset(utc)
+		utc := from.Unix() + e.length.seconds
+		end.wall = utc + w.zones.find(end.tzid).offset(utc)
 		return end
 	case e.start.kind == timeDate:
 		end.wall += 86400

@@ -36,8 +36,8 @@ var (
 		"events have the UID and the time of another one and other content; the last ones in the file were collected")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
 		"dates or durations of events are impossible; the events were collected without them")
-	noZone = kind("time_zone_unknown", "not_retriable", "event is in a time zone that its file does not define; only its local time is known",
-		"events are in time zones that their files do not define; only their local times are known")
+	noZone = kind("time_zone_unknown", "not_retriable", "event is in a time zone that neither its file nor this connector defines; only its local time is known",
+		"events are in time zones that neither their files nor this connector defines; only their local times are known")
 	noUID = kind("uid_missing", "not_retriable", "event has no UID; when it is edited, it becomes another event",
 		"events have no UID; when they are edited, they become other events")
 	tooMany = &problems.Kind{Reason: "too_many_files", Hint: "manual_action_required",

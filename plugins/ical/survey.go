@@ -20,6 +20,7 @@ type entry struct {
 	zoned       bool
 	floating    bool
 	repeats     bool
+	wall        int64  // of DTSTART
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
 }
@@ -62,7 +63,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		var id, series eventID
 		id, series, hashed = identify(hashed, calendarID, e)
-		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), zoned: e.zoned, repeats: e.repeats}
+		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}
 		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
 		if e.status == "CANCELLED" || s.calendar.cancels {
 			en.fingerprint = 0
@@ -134,12 +135,13 @@ func (v *survey) zoneIndex(m moment) uint16 {
 func (v *survey) complete() {
 	var unknown [maxNames + 2]bool
 	unknown[maxNames+1] = true
+	zones := zoneSet{defined: v.zones}
 	for i, name := range v.named[1:] {
-		unknown[i+1] = !v.zones[name].usable() && !isUTC(name)
+		unknown[i+1] = zones.find(name) == nil
 	}
-	var zones uint64
+	var defined uint64
 	for name, z := range v.zones {
-		zones += z.fingerprint(name)
+		defined += z.fingerprint(name)
 	}
 	var few []string
 	sum := sumLine(formatSeed, v.calendar.name)
@@ -150,11 +152,12 @@ func (v *survey) complete() {
 		if en.floating {
 			v.counts.floating++
 		}
-		if unknown[en.starts] || unknown[en.ends] {
+		if at := v.unplaced(en, unknown[:], &zones); at >= 0 {
 			v.counts.unknownZone++
+			v.nameZone(at)
 		}
 		if en.zoned {
-			en.fingerprint += zones
+			en.fingerprint += defined
 		}
 		for _, text := range v.cancelled[id] {
 			en.fingerprint += fingerprint.Mix(sumLine(fingerprint.Start, text))
@@ -176,6 +179,32 @@ func (v *survey) complete() {
 		slices.Sort(few)
 		v.ids = base64.RawURLEncoding.EncodeToString([]byte(strings.Join(few, "")))
 	}
+}
+
+// unplaced returns the index of a zone that does not give an event its instants, -1 for none. A
+// zone of the table is one for the years that the table has.
+func (v *survey) unplaced(en entry, unknown []bool, zones *zoneSet) int {
+	for _, i := range [2]uint16{en.starts, en.ends} {
+		if unknown[i] {
+			return int(i)
+		}
+	}
+	if en.starts == 0 {
+		return -1
+	}
+	if _, ok := zones.find(v.named[en.starts]).instant(en.wall); !ok {
+		return int(en.starts)
+	}
+	return -1
+}
+
+// nameZone counts a zone by its name.
+func (v *survey) nameZone(at int) {
+	name := "beyond the bound"
+	if at < len(v.named) {
+		name = v.named[at]
+	}
+	v.names.add("time zone ", name)
 }
 
 func (z *zone) fingerprint(name string) uint64 {

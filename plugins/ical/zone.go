@@ -1,10 +1,8 @@
 package main
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+	"github.com/pdpp-host/pdpp-host/sdk/timezone"
 )
 
 // Bounds on the definitions in a file.
@@ -14,11 +12,37 @@ const (
 	maxOnsets      = 2048 // RDATEs of one observance
 )
 
-// zone is one VTIMEZONE (RFC 5545, section 3.6.5): observances that take turns. The
-// module carries no time zone data: it knows only the zones that the file defines.
+// zone is one VTIMEZONE (RFC 5545, section 3.6.5): observances that take turns. A zone that the
+// file does not define, or not in a way that this reader understands, is that of sdk/timezone,
+// where that knows its name.
 type zone struct {
 	observances []observance
 	unusable    bool // something in it is beyond this reader; its instants stay unproven
+	table       *timezone.Zone
+}
+
+// zoneSet has the zones of a file.
+type zoneSet struct {
+	defined map[string]*zone
+	looked  map[string]*zone // by their names; nil for one that nothing defines
+}
+
+// find returns a zone that gives instants, nil for one that nothing defines.
+func (s *zoneSet) find(tzid string) *zone {
+	if z := s.defined[tzid]; z.usable() {
+		return z
+	}
+	z, ok := s.looked[tzid]
+	if !ok {
+		if table := timezone.Lookup(tzid); table != nil {
+			z = &zone{table: table}
+		}
+		if s.looked == nil || len(s.looked) >= maxZones {
+			s.looked = make(map[string]*zone)
+		}
+		s.looked[tzid] = z
+	}
+	return z
 }
 
 // observance is a STANDARD or DAYLIGHT part. Its onsets are wall clock times
@@ -38,11 +62,8 @@ const (
 )
 
 // usable reports whether the zone can give any instant.
-func (z *zone) usable() bool { return z != nil && !z.unusable && len(z.observances) > 0 }
-
-// isUTC reports whether a zone is UTC by its name, which needs no definition.
-func isUTC(tzid string) bool {
-	return slices.Contains([]string{"UTC", "ETC/UTC", "GMT", "ETC/GMT"}, strings.ToUpper(tzid))
+func (z *zone) usable() bool {
+	return z != nil && (z.table != nil || !z.unusable && len(z.observances) > 0)
 }
 
 // instant returns the UTC time, in seconds since 1970, at which the wall clock of the
@@ -52,6 +73,9 @@ func isUTC(tzid string) bool {
 func (z *zone) instant(wall int64) (utc int64, ok bool) {
 	if !z.usable() {
 		return 0, false
+	}
+	if z.table != nil {
+		return z.table.Instant(wall)
 	}
 	largest, found := int64(-1<<62), false
 	for i := range z.observances {
@@ -71,6 +95,10 @@ func (z *zone) instant(wall int64) (utc int64, ok bool) {
 
 // offset returns the offset in force at an instant.
 func (z *zone) offset(utc int64) int64 {
+	if z.table != nil {
+		offset, _ := z.table.Offset(utc)
+		return offset
+	}
 	var latest, earliest int64
 	var to, before int64
 	have, haveEarliest := false, false

@@ -131,3 +131,39 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// A zone that the file does not define is that of its name, of IANA or of Windows. The file's own
+// definition comes first; names that nobody knows are counted.
+func TestZonesByTheirNames(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	in := func(name, wall string, more ...string) string {
+		return "BEGIN:VEVENT\nUID:" + name + wall + "\nSUMMARY:" + name + " " + wall + "\nDTSTART;TZID=" + name + ":" + wall + "\n" + strings.Join(append(more, "END:VEVENT\n"), "\n")
+	}
+	own := "BEGIN:VTIMEZONE\nTZID:Asia/Tokyo\n" + observanceText("STANDARD", "19700101T000000", "+0100", "+0100", "X:1") + "END:VTIMEZONE\n"
+	f.write("a.ics", vcalendar(
+		in("W. Europe Standard Time", "20260110T100000", "DURATION:PT2H"), in("Europe/Berlin", "20260710T100000"), in("\"America/New_York\"", "20260110T100000"),
+		in("/mozilla.org/20050126_1/Europe/Berlin", "20260110T100000"), in("Europe/Berlin", "20260329T010000", "DURATION:PT2H"),
+		in("Asia/Tokyo", "20260110T100000"), own,
+		in("Europe/Berlin", "19850110T100000"), in("Mars/Olympus", "20260110T100000"), in("Mars/Olympus", "20260111T100000")))
+	res := f.collect(t)
+	for summary, want := range map[string]string{
+		"W. Europe Standard Time 20260110T100000":               "2026-01-10T09:00:00Z 2026-01-10T11:00:00Z true",
+		"Europe/Berlin 20260710T100000":                         "2026-07-10T08:00:00Z 2026-07-10T08:00:00Z true",
+		"\"America/New_York\" 20260110T100000":                  "2026-01-10T15:00:00Z 2026-01-10T15:00:00Z true",
+		"/mozilla.org/20050126_1/Europe/Berlin 20260110T100000": "2026-01-10T09:00:00Z 2026-01-10T09:00:00Z true",
+		"Europe/Berlin 20260329T010000":                         "2026-03-29T00:00:00Z 2026-03-29T02:00:00Z true",
+		"Asia/Tokyo 20260110T100000":                            "2026-01-10T09:00:00Z 2026-01-10T09:00:00Z true",
+		"Europe/Berlin 19850110T100000":                         "<nil> <nil> false",
+		"Mars/Olympus 20260110T100000":                          "<nil> <nil> false",
+	} {
+		r := bySummary(t, res, summary).Fields
+		if got := fmt.Sprint(r["start_utc"], " ", r["end_utc"], " ", r["time_zone_known"]); got != want {
+			t.Errorf("%s: %s, want %s", summary, got, want)
+		}
+	}
+	names, _ := res.Record(streamCoverage, "coverage:unknown_names")
+	if got := names.Text("reason"); covered(res)["unknown_time_zones"] != "incomplete 3" || got != "not known, and not collected: time zone Mars/Olympus (2), time zone Europe/Berlin (1)" {
+		t.Errorf("%s, %s, want 3 events and the names of their zones", covered(res)["unknown_time_zones"], got)
+	}
+}
