@@ -214,6 +214,12 @@ func FuzzFile(f *testing.F) {
 	for name, content := range export {
 		f.Add(name, content)
 	}
+	f.Add("Verlauf/Wiedergabeverlauf.json", removed)
+	f.Add("Verlauf/x.html", `<div class="outer-cell">`)
+	f.Add("Timeline.json", `{"semanticSegments":[{"startTime":"x"}],"rawSignals":[]}`)
+	f.Add("Abos.csv", "Kanal-ID,Kanal-URL,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,x\n")
+	f.Add("p.json", "\xff\xfe{\x00}\x00")
+	f.Add("m.mbox", "From 1@x Mon Mar 02 08:00:00 +0000 2026\nX-Gmail-Labels: \"a, b\",c\nSubject: K\xf6ln\n\nx")
 	f.Fuzz(func(t *testing.T, name, content string) {
 		if !fs.ValidPath(name) || len(name) > 100 {
 			return

@@ -301,6 +301,9 @@ func FuzzFile(f *testing.F) {
 	f.Add("window.YTD.tweets.part0 = [{\"tweet\":{\"id_str\":\"1\",\"created_at\":\"Wed Nov 09 12:34:56 +0000 2022\"}}]", "x = []", "")
 	f.Add("", "window.YTD.direct_messages.part0 = [{\"dmConversation\":{\"conversationId\":\"1\",\"messages\":[{\"messageCreate\":{\"id\":\"1\",\"createdAt\":\"2022-11-09T12:34:56.789Z\"}}]}}]", "")
 	f.Add("", "", `window.__THAR_CONFIG = {"userInfo":{"accountId":"1"},"archiveInfo":{"generationDate":"2022-11-13T08:00:00.000Z"}}`)
+	f.Add(`window.YTD.tweet.part0 = [{"id":1,"text":"cut…","created_at":"2016-01-01 00:00:00 +0000"}{"x":1}];`,
+		`window.YTD.note_tweet.part0 = [{"noteTweet":{"createdAt":"2016-01-01T00:00:00Z","core":{"text":"cut and whole"}}}]`, "")
+	f.Add(`Grailbird.data.tweets_2016_01 = [{"id_str":"1","created_at":"Wed Nov 09 12:34:56 +0000 2022"}]`, oneMessage, described("true", listsTweets+","+listsMessages))
 	f.Fuzz(func(t *testing.T, tweets, messages, description string) {
 		archives := folder{}
 		archives.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", change: func(files map[string]string) {

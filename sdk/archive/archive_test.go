@@ -344,6 +344,13 @@ func FuzzOpen(f *testing.F) {
 	f.Add(packZip(f, item{"a", "hello", true}, item{"b", "world and world", false}))
 	f.Add(packTar(f, tar.Header{Name: "a", Linkname: "hello"}))
 	f.Add([]byte("PK\x05\x06"))
+	whole := packZip(f, item{"a", "hello", true}, item{"b", "world and world", false}, item{"c", "", false})
+	f.Add(whole[:len(whole)-40])
+	f.Add(patch(whole, func(_, header []byte) {
+		if header != nil {
+			header[0] = 'X'
+		}
+	}))
 	end := make([]byte, 22)
 	binary.LittleEndian.PutUint32(end, 0x06054b50)
 	f.Add(end)

@@ -57,7 +57,10 @@ func (s *salvage) next() (Entry, int64, error) {
 		if err != nil {
 			return Entry{}, 0, err
 		}
-		if e.Name == "" || e.Name[len(e.Name)-1] == '/' {
+		if e.Name == "" || e.Name[len(e.Name)-1] == '/' { // a folder has no content, but may pretend to
+			if err := s.pass(); err != nil {
+				return Entry{}, 0, err
+			}
 			continue
 		}
 		if s.unsized {
@@ -152,7 +155,7 @@ func (s *salvage) local() (Entry, error) {
 		}
 		e.Size = h.size
 	default:
-		e.Size = -1
+		s.at, e.Size = s.from, -1
 	}
 	return e, nil
 }
