@@ -108,6 +108,18 @@ func (e *enumerations) streams() []string {
 	return slices.Compact(list)
 }
 
+// whole lists the streams each of whose enumerations was said to be whole, in order.
+func (e *enumerations) whole() []string {
+	return slices.DeleteFunc(e.streams(), func(stream string) bool {
+		for of, open := range e.opened {
+			if of.Stream == stream && open {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // keptBack are the reasons with which the SDK reports a record that it did not send.
 var keptBack = []string{"record_key_missing", "record_key_invalid", "record_too_large"}
 

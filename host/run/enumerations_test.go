@@ -54,13 +54,16 @@ func TestEnumerationDeletesWhatIsGone(t *testing.T) {
 	if n := res.Records["notes"].Deleted; n != 1 {
 		t.Errorf("got %d deleted records in the result, want 1", n)
 	}
-	if got := strings.Join(res.Enumerated, ","); got != "notes" {
-		t.Errorf("enumerated streams in the result: got %q, want notes", got)
+	if got := strings.Join(append(res.Enumerated, res.Whole...), ","); got != "notes,notes" {
+		t.Errorf("enumerated and whole streams in the result: got %q, want notes twice", got)
 	}
 	h.succeed(open + notes("a") + whole + slice("notes", `{"n":3}`) + notes("after") + done(2))
 	want("a after")
 
 	begun := h.succeed(open + notes("a") + slice("notes", `{"page":2}`) + done(1))
+	if len(begun.Whole) != 0 {
+		t.Errorf("whole streams of a run that went half way: got %q, want none", begun.Whole)
+	}
 	h.succeed(enumeration("open", fmt.Sprintf(`,"begun_by":%q`, begun.RunID)) + notes("e") + whole + slice("notes", `{}`) + done(1))
 	want("a e")
 

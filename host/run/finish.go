@@ -157,7 +157,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 			out.failure.Cause, out.failure.Place = sending.Trouble()
 		}
 	}
-	res.Enumerated = r.enumerated.streams()
+	res.Enumerated, res.Whole, res.Accounted = r.enumerated.streams(), r.enumerated.whole(), r.enumerated.ledger.Accounted()
 	for _, s := range r.streamUpdates() {
 		res.Records[s.Name] = RecordCounts{
 			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted + r.enumerated.ending[s.Name], Unchanged: s.Unchanged, Rejected: s.Rejected, Suppressed: s.Suppressed,

@@ -37,6 +37,8 @@ type Result struct {
 	Roots        []ResolvedRoot          `json:"-"`
 	Streams      []string                `json:"-"` // in the manifest's order
 	Enumerated   []string                `json:"-"` // streams of which the connector opened an enumeration, in order
+	Whole        []string                `json:"-"` // of these, those of which it said that nothing is left out
+	Accounted    []string                `json:"-"` // streams whose details a DETAIL_COVERAGE accounted for, in order
 	OwnerNeeded  bool                    `json:"owner_needed,omitempty"`
 }
 

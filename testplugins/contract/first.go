@@ -73,6 +73,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 		}
 	}
 	s.judgeCheckpoints(res)
+	s.warnOfEvidence(res)
 	return true, s.warnOfNames(ctx, whole)
 }
 

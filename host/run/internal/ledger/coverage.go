@@ -108,3 +108,12 @@ func (l *Ledger) accountedBut(r Report, refused map[string]bool) bool {
 	}
 	return true
 }
+
+// Accounted lists the streams of which a DETAIL_COVERAGE came, in order.
+func (l *Ledger) Accounted() (streams []string) {
+	for lane := range l.reports {
+		streams = append(streams, lane.Stream)
+	}
+	slices.Sort(streams)
+	return slices.Compact(streams)
+}
