@@ -36,6 +36,8 @@ func TestParseDetailsRefuses(t *testing.T) {
 		strings.Replace(asks, `"https://example.org/notes"`, `""`, 1):                                               "/0/source/id",
 		strings.Replace(asks, `"source":{`, `"source":{"kind":"folder",`, 1):                                        "/0/source/kind",
 		strings.Replace(asks, `"source":{`, `"source":{"more":1,`, 1):                                               "/0/source/more",
+		strings.Replace(asks, "https://example.org/why", "https://example.org/wäy", 1):                              "/0/purpose_code",
+		strings.Replace(asks, "https://example.org/why", `https://example.org\\why`, 1):                             "/0/purpose_code",
 		strings.Replace(asks, "https://example.org/why", "why", 1):                                                  "/0/purpose_code",
 		strings.Replace(asks, "https://example.org/why", "https://example.org/w h", 1):                              "/0/purpose_code",
 		strings.Replace(asks, "continuous", "always", 1):                                                            "/0/access_mode",

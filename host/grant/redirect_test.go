@@ -1,36 +1,41 @@
 package grant
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // RD-39.1: an owner is sent back to https, or to an app on the same machine, and to nothing
 // that a browser reads as something else.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
-		"https://app.example/back":           true,
-		"https://app.example:8443/b?x=1":     true,
-		"http://127.0.0.1/back":              true,
-		"http://127.0.0.1:5555/back":         true,
-		"http://[::1]:5555/back":             true,
-		"http://localhost/":                  true,
-		"com.example.app:/back":              true,
-		"http://app.example/back":            false,
-		"http://localhost.evil.example/":     false,
-		"http://127.0.0.1@evil.example/":     false,
-		"https://user@app.example/":          false,
-		"https://*.app.example/":             false,
-		"https://app.example/#here":          false,
-		"https://app.example\\@evil.example": false,
-		"https:///back":                      false,
-		"javascript:alert(1)":                false,
-		"data:text/html,x":                   false,
-		"myapp:/back":                        false,
-		"//app.example/":                     false,
-		"/back":                              false,
-		"":                                   false,
-		"https://app.example/ back":          false,
-		"https://аpp.example/":               false,
-		"https://app.example/\r\nx":          false,
+		"https://app.example/back":                                       true,
+		"https://app.example:8443/b?x=1":                                 true,
+		"http://127.0.0.1/back":                                          true,
+		"http://127.0.0.1:5555/back":                                     true,
+		"http://[::1]:5555/back":                                         true,
+		"http://localhost/":                                              true,
+		"com.example.app:/back":                                          true,
+		"http://app.example/back":                                        false,
+		"http://localhost.evil.example/":                                 false,
+		"http://127.0.0.1@evil.example/":                                 false,
+		"https://user@app.example/":                                      false,
+		"https://*.app.example/":                                         false,
+		"https://app.example/#here":                                      false,
+		"https://app.example/" + strings.Repeat("x", longestRedirect-20): true,
+		"https://app.example/" + strings.Repeat("x", longestRedirect-19): false,
+		"https://app.example\\@evil.example":                             false,
+		"https:///back":                                                  false,
+		"javascript:alert(1)":                                            false,
+		"data:text/html,x":                                               false,
+		"myapp:/back":                                                    false,
+		"//app.example/":                                                 false,
+		"/back":                                                          false,
+		"":                                                               false,
+		"https://app.example/ back":                                      false,
+		"https://аpp.example/":                                           false,
+		"https://app.example/\r\nx":                                      false,
 	} {
 		if why := CheckRedirect(address); (why == "") != want {
 			t.Errorf("%q: got the refusal %q, want it to be taken: %v", address, why, want)

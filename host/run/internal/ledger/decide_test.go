@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -231,6 +232,33 @@ func TestFreshDetailsFollowTheLastRecord(t *testing.T) {
 		want := map[string]bool{"accepted": true, "mended": true, "spoiled": false, "part": true, "never": false}
 		if !maps.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", stream, got, want)
+		}
+	}
+}
+
+// A gap that is claimed without a record holds back the cursors of its stream, of its list and of
+// the streams that either rides, and no other.
+func TestAClaimWithholdsWhatCoversIt(t *testing.T) {
+	t.Parallel()
+	m := manifestOf(abi.Stream{Name: "rooms"}, abi.Stream{Name: "chats", StateStream: "rooms"}, abi.Stream{Name: "messages", ParentStreams: []string{"chats"}},
+		abi.Stream{Name: "flat"}, abi.Stream{Name: "other"})
+	for gap, want := range map[Gap]string{
+		{"messages", "chats", "a"}: "chats messages", {"messages", "", "a"}: "chats messages", {"flat", "", "a"}: "flat", {"flat", "other", "a"}: "flat other",
+		{"chats", "", "a"}: "rooms chats", {"ghost", "", "a"}: "",
+	} {
+		l := New(m, scopeOf("rooms", "chats", "messages", "flat", "other"), false)
+		if err := l.AddCoverage(report("messages", "chats", nil, nil, nil)); err != nil {
+			t.Fatal(err)
+		}
+		l.Claim(gap)
+		var got []string
+		for _, s := range m.Streams {
+			if l.Withhold(s.Name) == WithheldCoverage {
+				got = append(got, s.Name)
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%v: got %q withheld, want %q", gap, text, want)
 		}
 	}
 }

@@ -85,6 +85,12 @@ func TestUnknownStreamsHaveNoLane(t *testing.T) {
 	if !l.HasLane("messages") || l.HasLane("chats") || !l.LaneClosed("messages") || l.LaneClosed("files") {
 		t.Error("got other lanes than that of messages closed, want that alone")
 	}
+	if err := l.AddCoverage(report("other", "other", []string{"a"}, []string{"a"}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if !l.LaneClosed("other") || l.LaneClosed("chats") {
+		t.Error("got other flat streams closed than the one that was accounted for, want that alone")
+	}
 	if !l.Covers("chats", "messages") || l.Covers("messages", "chats") || !l.Covers("ghost", "ghost") {
 		t.Error("got another stream covered, want the list's cursor to cover its details")
 	}

@@ -36,25 +36,17 @@ func TestLatencyFollowsTheUsual(t *testing.T) {
 	}
 }
 
-// A sign takes four times the usual latency and half a second, as a quarter of the last answer
-// moves it; behind a sign it takes more than one such answer.
+// A sign takes four times the usual latency and half a second, as a quarter of each answer moves
+// it; behind a sign it takes more than one such answer.
 func TestLatencyOfASign(t *testing.T) {
 	t.Parallel()
-	for ms, want := range map[time.Duration]int{3300: 0, 3302: 1} {
+	for ms, want := range map[time.Duration][2]bool{3300: {false, true}, 3302: {true, false}, 2500: {false, true}, 900: {false, false}} {
 		var l Latency
 		for range 100 {
 			l.Add(100 * time.Millisecond)
 		}
-		first := 0
-		for n := range 4 {
-			if l.Add(ms*time.Millisecond) && first == 0 {
-				first = n + 1
-			} else if n == 1 && first == 1 && l.recent == l.usual {
-				t.Errorf("%d ms: got a sign at once behind another, want it later", ms)
-			}
-			if n == 0 && first != want {
-				t.Errorf("%d ms: got the first sign at answer %d, want %d", ms, first, want)
-			}
+		if got := [2]bool{l.Add(ms * time.Millisecond), l.Add(ms * time.Millisecond)}; got != want {
+			t.Errorf("two answers after %d ms: got the signs %v, want %v", ms, got, want)
 		}
 	}
 }

@@ -71,6 +71,9 @@ func TestWindows(t *testing.T) {
 		"escaped":           {"RateLimit: \"a\\\";b\";r=5;t=3", "[policy a\\\";b 0 5 0s 3s]"},
 		"version 7":         {"RateLimit-Policy: 100;w=60, 10;w=1\nRateLimit: limit=100, remaining=50, reset=30", "[policy 100 50 1m0s 30s]"},
 		"infinite":          {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: +Inf", "[] disbelieved"},
+		"the other half":    {"X-RateLimit-Limit: 200\nX-RateLimit-Usage: 50,60", "[]"},
+		"spaced":            {"X-RateLimit-Remaining: 1\nX-RateLimit-Reset:  41 ", "[ 0 1 0s 41s]"},
+		"too many":          {"X-RateLimit-Remaining: 2305843009213693952\nX-RateLimit-Reset: 41", "[]"},
 		"half a pair":       {"X-RateLimit-Limit: 200,2000\nX-RateLimit-Usage: 50", "[]"},
 		"none":              {"", "[]"},
 	} {
@@ -85,6 +88,19 @@ func TestWindows(t *testing.T) {
 		}
 		if s != test.want {
 			t.Errorf("%s: got %s, want %s", name, s, test.want)
+		}
+	}
+}
+
+// An answer is of an exhausted window when any window of it has nothing left, whenever that ends.
+func TestExhausted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"X-RateLimit-Remaining: 0": true, "X-RateLimit-Remaining: 1": false, "": false,
+		"X-RateLimit-Remaining-Minute: 5\nX-RateLimit-Remaining-Day: 0": true,
+	} {
+		if got := Exhausted(headers(text)); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
 }
