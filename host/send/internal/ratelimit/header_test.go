@@ -92,7 +92,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// An answer is of an exhausted window when any window of it has nothing left, whenever that ends.
+// An answer with any window that has nothing left counts as exhausted, whenever that ends.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
