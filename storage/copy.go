@@ -55,8 +55,8 @@ type copyTable struct {
 	key  []string
 }
 
-// copyTables are in the order of their references. Not among them: serving, which a server
-// writes anew, the read state, which is made of the records, and a collector's tables.
+// copyTables are in the order of their references. Not among them: serving and
+// clock, which who writes makes anew, the read state, which is made of the records, and a collector's tables.
 var copyTables = []copyTable{
 	{"connections", []string{"id"}}, {"leases", []string{"connection_id"}}, {"runs", []string{"pk"}}, {"streams", []string{"id"}},
 	{"run_streams", []string{"run_pk", "stream_id"}}, {"records", []string{"seq"}}, {"states", []string{"connection_id", "stream", "bookmark"}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/access"
 	"github.com/pdpp-host/pdpp-host/storage/connection"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
@@ -145,6 +146,10 @@ type Activity = db.Activity
 
 // Activity returns what the store has done since it was opened. It reads memory alone.
 func (s *Store) Activity() Activity { return s.db.Activity() }
+
+// Refuses returns why the store did not take the last write of this process: storage.full or
+// storage.unavailable. "": it did, or there was none.
+func (s *Store) Refuses() abi.Code { return s.db.Refuses() }
 
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }

@@ -35,6 +35,7 @@ type (
 	Schedule      = connection.Schedule
 	ScheduleState = connection.ScheduleState
 	Server        = connection.Server
+	Clock         = connection.Clock
 )
 
 // StoredCredential and its neighbours are sealed credentials: see storage/credential.

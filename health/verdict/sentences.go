@@ -188,7 +188,7 @@ var sentences = [lineCount]struct {
 	forwardFreshnessUnknown: {"complete_freshness_unknown", "Nothing is known to be missing; how fresh the data is, is not known yet.", 0},
 	forwardUnconfirmed:      {"complete_unconfirmed", "A run has yet to show that the new credentials are accepted.", 0},
 	forwardUploading:        {"uploading", "Saved records are uploading.", 0},
-	forwardHeld:             {"complete_held", "What was collected is kept; the details say what holds back the rest.", 0},
+	forwardHeld:             {"complete_held", "What was collected is kept; a fault of the host, or what the details name, holds back the rest.", 0},
 	forwardName:             {"cause_name_unresolved", "The name % did not resolve; once it does, a run collects again.", 0},
 	forwardRefused:          {"cause_connection_refused", "% refused the connection; once it takes one, a run collects again.", 0},
 	forwardUnreachable:      {"cause_host_unreachable", "There was no way to %; once there is one, a run collects again.", 0},

@@ -43,13 +43,20 @@ var errUnchanged = errors.New("nothing changes")
 // with. Subject names something that the store has: what somebody typed may
 // be a secret (Invariant 5).
 //
+// A change that a full disk refuses is made once more with the room that was reserved for it.
+//
 // A change of nothing is errUnchanged, which leaves no event and is no error.
 //
 // Invariant 11: each operation that changes something has its event of Audited, Refused or
 // Witness, and nothing else writes audit events.
 func (o *Owner) Audited(ctx context.Context, store *storage.Store, operation, subject string, change func(ctx context.Context) error) error {
 	with, audit := storage.WithAudit(ctx, o.event(operation, subject, outcomeDone), auditKept)
-	switch err := change(with); {
+	err := change(with)
+	if !audit.Recorded() && o.GiveBack(err) {
+		with, audit = storage.WithAudit(ctx, o.event(operation, subject, outcomeDone), auditKept)
+		err = change(with)
+	}
+	switch {
 	case errors.Is(err, errUnchanged):
 		return nil
 	case err != nil && audit.Recorded(): // a later one of several changes failed

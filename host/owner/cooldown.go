@@ -83,5 +83,12 @@ func PressureOf(ctx context.Context, store *storage.Store, connection string) (o
 			Reason: abi.Reason(r.Reason), AttemptCount: r.AttemptCount, LastAttemptAt: r.At, NextAttemptAfter: r.NextAttempt,
 		}
 	}
+	if len(out.Gaps) > 0 || out.Run != nil {
+		c, err := store.Clock(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.ClockBack = c.BackAt
+	}
 	return out, nil
 }

@@ -86,7 +86,7 @@ type BrowserProof struct {
 // Deps are what operations work with.
 type Deps struct {
 	Config  *config.Config
-	Open    func(context.Context) (*storage.Store, error) // called at most once, when an operation needs the store
+	Open    func(context.Context) (*storage.Store, error) // called when an operation needs the store
 	Engine  func(use func(*plugin.Engine) error) error    // makes an engine for as long as use runs
 	Folders Folders
 	Vault   vault.Options
@@ -124,6 +124,9 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 		return o.store, nil
 	}
 	store, err := o.Open(ctx)
+	if err != nil && o.GiveBack(err) { // what makes room can be asked for again
+		store, err = o.Open(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

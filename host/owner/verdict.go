@@ -9,41 +9,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
-	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// fullDisk is what a disk has left that takes no more of a run, in bytes: the store
-// writes some megabytes at once.
-const fullDisk = 4 << 20
-
 // evidencePage is how many connections are read at a time.
 const evidencePage = 50
-
-// Runtime returns the state of what serves the connections (HL-28). At fault is a
-// scheduler that is gone without having been stopped, or that does nothing; and where
-// none serves, that what one has served before is missed.
-func (o *Owner) Runtime(ctx context.Context) (view.Runtime, error) {
-	store, err := o.Store(ctx)
-	if err != nil {
-		return view.Runtime{}, err
-	}
-	server, err := store.Serving(ctx)
-	switch {
-	case err != nil:
-		return view.Runtime{}, err
-	case server != nil && o.lives(server):
-		return view.Runtime{OK: true}, nil
-	case server != nil:
-		return view.Runtime{Fault: "scheduler_stopped"}, nil
-	}
-	missed, err := o.missed(ctx)
-	if err != nil || missed {
-		return view.Runtime{Fault: "scheduler_absent"}, err
-	}
-	return view.Runtime{OK: true}, nil
-}
 
 // attended reports whether the owner is at a page that a run has handed over.
 func (o *Owner) attended(r *stored.Run) bool {
@@ -53,7 +24,7 @@ func (o *Owner) attended(r *stored.Run) bool {
 // Verdict returns a connection's verdict now. Every face that shows a connection gets
 // it here, and shows its fields (HL-21).
 func (o *Owner) Verdict(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
-	e.DiskFull = o.diskFull
+	e.DiskFull = o.DiskFull
 	m := e.Moment(o.Now(), holder.Alive)
 	m.Attended = o.attended(e.Facts.Latest)
 	v := verdict.OfStored(e.Facts, m, r.OK)
@@ -61,16 +32,6 @@ func (o *Owner) Verdict(e *storage.Evidence, r view.Runtime) verdict.RenderedVer
 		o.Logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
 	}
 	return v
-}
-
-// diskFull reports whether the disk that holds the data takes nothing more. Of a
-// server's disk it is not known.
-func (o *Owner) diskFull() bool {
-	if o.Config.StoreOnServer() {
-		return false
-	}
-	free, known := disk.Free(o.Config.DataDir())
-	return known && free < fullDisk
 }
 
 // EachBrief calls fn with each connection and its verdict, in the order of their names.

@@ -39,6 +39,22 @@ func (g *Gap) time() time.Time {
 	return g.UpdatedAt
 }
 
+// since returns the evidence as of when the clock went back, where it comes from a time that
+// this clock has yet to reach: how long ago that was nobody knows, so the wait begins anew
+// there, and the provider's own time with it.
+func (g *Gap) since(back, now time.Time) *Gap {
+	at := g.time()
+	if back.IsZero() || !at.After(now) {
+		return g
+	}
+	moved := *g
+	moved.LastAttemptAt = back
+	if !g.NextAttemptAfter.IsZero() {
+		moved.NextAttemptAfter = back.Add(g.NextAttemptAfter.Sub(at))
+	}
+	return &moved
+}
+
 // arms reports whether the provider caused the gap. A budget or a run cap is the
 // host's own plan, whatever the gap's reason (RT-17.1, RT-24.1).
 func (g *Gap) arms() bool {
@@ -53,13 +69,14 @@ type CooldownInput struct {
 	Base      time.Duration // the connection's interval; 0: the default
 	Floor     time.Duration // the shortest wait
 	MaxCycles int64         // refresh_policy.max_cooldown_cycles; 0: the default
+	ClockBack time.Time     // when the clock went back; zero: it did not
 	Force     bool          // the owner runs it nevertheless
 }
 
 // Cooldown returns the input for a connection with that setting and policy, whose last
 // run ended at lastRun. Scheduled and manual runs use the same input.
 func (p Pressure) Cooldown(s Setting, policy *abi.RefreshPolicy, lastRun time.Time) CooldownInput {
-	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, LastRunAt: lastRun}
+	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, LastRunAt: lastRun, ClockBack: p.ClockBack}
 	in.Base, in.Floor = Interval(s, policy)
 	if policy != nil && policy.MaxCooldownCycles != nil {
 		in.MaxCycles = *policy.MaxCooldownCycles
@@ -104,12 +121,14 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 	believed := max(pressureStale, in.Floor)
 	var anchor, named time.Time
 	count := func(g *Gap) {
+		g = g.since(in.ClockBack, now)
 		at := g.time()
 		if at.IsZero() {
 			at = in.LastRunAt
 		}
 		age := now.Sub(at)
-		// Evidence from the future means that the clock was set back since.
+		// Evidence from the future means that the clock was set back since, before anything
+		// noticed it.
 		if !g.arms() || age < -believed || age > believed && !g.NextAttemptAfter.After(now) {
 			return
 		}

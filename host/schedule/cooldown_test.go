@@ -166,3 +166,32 @@ func TestCooldownIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// Evidence that a clock left behind before it went back counts from there: the wait is kept,
+// the provider's own too, and it ends.
+func TestCooldownOfAClockThatWentBack(t *testing.T) {
+	t.Parallel()
+	back := clock("12:00")
+	for name, g := range map[string]Gap{
+		"a year ahead":       {Reason: abi.ReasonRateLimited, LastAttemptAt: back.AddDate(1, 0, 0)},
+		"an hour ahead":      {Reason: abi.ReasonRateLimited, LastAttemptAt: back.Add(time.Hour)},
+		"the provider's own": {Reason: abi.ReasonRateLimited, LastAttemptAt: back.AddDate(1, 0, 0), NextAttemptAfter: back.AddDate(1, 0, 0).Add(2 * time.Hour)},
+	} {
+		wait := time.Hour
+		if !g.NextAttemptAfter.IsZero() {
+			wait = 2 * time.Hour
+		}
+		in := CooldownInput{Run: &g, Base: time.Hour, ClockBack: back}
+		for _, after := range []time.Duration{time.Second, wait - time.Second} {
+			if until, _ := Cooldown(in, back.Add(after)); !until.Equal(back.Add(wait)) {
+				t.Errorf("%s, after %s: got until %s, want %s", name, after, until, back.Add(wait))
+			}
+		}
+		if until, _ := Cooldown(in, back.Add(wait)); !until.IsZero() && g.LastAttemptAt.After(back.Add(wait)) {
+			t.Errorf("%s: got until %s, want an end after %s", name, until, wait)
+		}
+	}
+	if until, _ := Cooldown(CooldownInput{Run: new(pressured("11:30", 0)), Base: time.Hour, ClockBack: clock("11:45")}, back); !until.Equal(clock("12:30")) {
+		t.Errorf("what is not ahead: got until %s, want it left alone", until)
+	}
+}

@@ -59,6 +59,8 @@ type Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdic
 type Pressure struct {
 	Gaps []Gap
 	Run  *Gap // nil: none
+	// ClockBack is when the clock was seen to have gone back; zero: it did not.
+	ClockBack time.Time
 }
 
 // Deps are a Scheduler's dependencies. Store, Policy, Run, Now and Random are

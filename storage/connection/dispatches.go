@@ -229,6 +229,9 @@ type servingRow struct {
 // passed; alive is called inside the write transaction and must be quick.
 func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, alive func(holder string) bool) (other *Server, err error) {
 	err = s.db.Alone(ctx, "serve", func(t *db.Tx) error {
+		if err := tables.NoteClock(t); err != nil {
+			return err
+		}
 		var rows []servingRow
 		if err := t.DB.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(t.Ctx); err != nil {
 			return err

@@ -68,6 +68,9 @@ func (s *Store) NewWriter(runID, connectionID, bookmark string, ttl time.Duratio
 
 // Begin takes the connection's lease for w and writes its run as running.
 func Begin(t *db.Tx, to Sinks, w *Writer, n NewRun) error {
+	if err := tables.NoteClock(t); err != nil {
+		return err
+	}
 	known, err := t.DB.NewSelect().Model((*tables.ConnectionRow)(nil)).Where("id = ?", n.ConnectionID).Exists(t.Ctx)
 	if err != nil {
 		return err

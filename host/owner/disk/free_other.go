@@ -4,3 +4,8 @@ package disk
 
 // Free says that the free space is unknown.
 func Free(string) (uint64, bool) { return 0, false }
+
+func total(string) (uint64, bool) { return 0, false }
+
+// Writable reports whether a file or folder can be written to as far as is known.
+func Writable(string) bool { return true }

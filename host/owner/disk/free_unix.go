@@ -8,9 +8,20 @@ import (
 
 // Free returns what an ordinary user may still write to dir's disk.
 func Free(dir string) (uint64, bool) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, false
-	}
-	return st.Bavail * uint64(st.Bsize), true
+	st, ok := stat(dir)
+	return st.Bavail * uint64(st.Bsize), ok
 }
+
+// total returns what the disk holds in all.
+func total(dir string) (uint64, bool) {
+	st, ok := stat(dir)
+	return st.Blocks * uint64(st.Bsize), ok
+}
+
+func stat(dir string) (st unix.Statfs_t, ok bool) {
+	err := unix.Statfs(dir, &st)
+	return st, err == nil
+}
+
+// Writable reports whether this process may write to a file or a folder. It writes nothing.
+func Writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }

@@ -21,6 +21,7 @@ type exam struct {
 // is an interruption.
 func Examine(ctx context.Context, o *owner.Owner, repair bool) ([]Finding, error) {
 	e := &exam{Owner: o, repair: repair, sound: map[string]*modules.Described{}}
+	e.machine(ctx)
 	e.configuration()
 	e.folders()
 	e.disk()

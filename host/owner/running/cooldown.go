@@ -28,6 +28,11 @@ func cooledDown(ctx context.Context, o *owner.Owner, store *storage.Store, id st
 	if until.IsZero() {
 		return nil
 	}
+	if !in.ClockBack.IsZero() {
+		if err := store.NoteClock(ctx); err != nil { // from when the wait is counted
+			return err
+		}
+	}
 	cause := "the service was away"
 	if slices.Contains(why.Reasons, abi.ReasonRateLimited) {
 		cause = "the service asked for fewer requests"

@@ -60,6 +60,10 @@ type Ended struct {
 // Run runs what was asked for, to its end. A failed run is a result; the error reports a run
 // that was refused before it began, or an outcome that could not be kept.
 func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
+	if err := o.RefuseFull(); err != nil {
+		return nil, err
+	}
+	o.KeepReserve()
 	m, err := o.OpenTyped(ctx, r.Typed, r.Path, r.Connection)
 	if err != nil {
 		return nil, refusedUnopened(ctx, o, m, &r, err)

@@ -17,6 +17,10 @@ import (
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection.
 func (s *Server) run(ctx context.Context, j schedule.Job) error {
+	if err := s.RefuseFull(); err != nil {
+		s.tally.refused()
+		return err
+	}
 	file, path, err := modules.Of(s.Config, &j.Connection)
 	if err != nil {
 		return err

@@ -15,14 +15,14 @@ type Check struct {
 // Ready looks whether the server can do its work (OC-11). The store is writable when the
 // right to serve was renewed in time and the last renewal did not fail, which is a write of its
 // own each 15 seconds; the scheduler works when
-// it makes passes. It reads and writes nothing, so anybody may ask as often as they like.
+// it makes passes and may begin runs, which it does not on a full disk. It reads and writes no file, so anybody may ask as often as they like.
 // It is safe for concurrent use.
 func (s *Server) Ready() []Check {
 	now := s.Now()
 	free, known := disk.Free(s.Config.DataDir())
 	return []Check{
 		{"store", s.right.heard(now)},
-		{"scheduler", !s.right.stuck(now)},
+		{"scheduler", !s.right.stuck(now) && !s.DiskFull()},
 		{"disk", roomy(free, known)},
 	}
 }

@@ -29,6 +29,8 @@ const passWithin = 5 * time.Minute
 type right struct {
 	store  *storage.Store
 	holder string
+	// room makes room on a disk for which err says that it is full, and reports whether it did.
+	room   func(err error) bool
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
 	held   atomic.Pointer[time.Time] // when it was last renewed
 	failed atomic.Bool               // the last renewal was not written
@@ -51,8 +53,8 @@ func (l *right) stuck(now time.Time) bool {
 }
 
 // take returns serve.already_running while another process serves.
-func take(ctx context.Context, store *storage.Store, now time.Time) (*right, error) {
-	l := &right{store: store, holder: holder.Self()}
+func take(ctx context.Context, store *storage.Store, now time.Time, room func(error) bool) (*right, error) {
+	l := &right{store: store, holder: holder.Self(), room: room}
 	other, err := l.hold(ctx, now)
 	if err != nil {
 		return nil, err
@@ -65,9 +67,13 @@ func take(ctx context.Context, store *storage.Store, now time.Time) (*right, err
 	return l, nil
 }
 
-// hold takes the right or renews it. It returns the server that has it instead.
+// hold takes the right or renews it, on a full disk with the room that was reserved: the pages
+// that say what is wrong need it. It returns the server that has the right instead.
 func (l *right) hold(ctx context.Context, now time.Time) (*storage.Server, error) {
 	other, err := l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
+	if l.room != nil && l.room(err) {
+		other, err = l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
+	}
 	l.failed.Store(err != nil)
 	if err == nil && other == nil {
 		l.held.Store(&now)

@@ -27,7 +27,7 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	o := owner.New(owner.Deps{Now: clock, Logger: quiet, Open: func(context.Context) (*storage.Store, error) { return store, nil }})
-	lock, err := take(ctx, store, now)
+	lock, err := take(ctx, store, now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	}
 	now = now.Add(passWithin)
 	renew(false)
-	fault("scheduler_stopped")
-	lock.passed(now) // it works again
+	fault("scheduler_unheard") // its process lives: to start another would be wrong
+	lock.passed(now)           // it works again
 	renew(false)
 	fault("")
 	now = now.Add(2 * passWithin)
@@ -82,7 +82,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := take(ctx, store, now)
+	r, err := take(ctx, store, now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,17 +52,28 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
-	right, err := take(ctx, store, o.Now())
+	s := &Server{Owner: o, store: store, request: r, lives: lives{grace: r.Grace}}
+	right, err := take(ctx, store, o.Now(), s.room)
 	if err != nil {
 		return err
 	}
 	o.Traffic, o.Modules, o.Handoffs = traffic.New(), new(modules.Memory), handoff.New(o.Now, o.Random)
 	err = o.Engine(func(engine *plugin.Engine) error {
-		s := &Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}}
+		s.engine, s.right, s.began = engine, right, o.Now()
 		s.lives.tally = &s.tally
 		return fn(s)
 	})
 	return errors.Join(err, right.release(ctx))
+}
+
+// room gives the reserve of a full disk back, and makes it again once there is room. While
+// runs go on it stays: they would use it up.
+func (s *Server) room(err error) bool {
+	if err == nil {
+		s.KeepReserve()
+		return false
+	}
+	return s.lives.running() == 0 && s.GiveBack(err)
 }
 
 // Asks returns an owner who asks as that actor, over the server's store and engine. It is

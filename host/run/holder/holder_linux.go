@@ -92,3 +92,10 @@ func startTime(pid int) string {
 	}
 	return f[19]
 }
+
+// Runs reports whether the process that Self named is one of this machine and of this
+// container that still runs. In doubt it is not.
+func Runs(holder string) bool {
+	part := strings.Split(holder, ":")
+	return len(part) >= 4 && part[0] != "" && part[0] == bootID() && part[1] == namespace() && Alive(holder)
+}

@@ -36,6 +36,9 @@ func TestHolderAlive(t *testing.T) {
 		if got := Alive(tc.holder); got != tc.alive {
 			t.Errorf("%s: alive is %v, want %v", tc.name, got, tc.alive)
 		}
+		if got, want := Runs(tc.holder), strings.HasPrefix(tc.name, "this process"); got != want {
+			t.Errorf("%s: runs here is %v, want %v", tc.name, got, want)
+		}
 	}
 	if machine() == "" {
 		t.Skip("LEFT OUT: this machine has no /etc/machine-id")

@@ -19,3 +19,7 @@ func Self() string {
 // Alive always says yes: without a way to judge, a lease runs out by
 // itself.
 func Alive(string) bool { return true }
+
+// Runs reports whether the process that Self named is this one: of another nothing is
+// known.
+func Runs(holder string) bool { return holder == Self() }

@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
@@ -24,6 +26,7 @@ type DB struct {
 	writer *writer
 	pg     *server // nil: SQLite
 
+	refuses    atomic.Pointer[abi.Code] // see Refuses
 	prepared   prepared
 	overwriter overwriter
 

@@ -197,6 +197,7 @@ func (w *writer) wait() bool {
 // process writes a group in one transaction and answers its operations.
 func (w *writer) process(group []*Op) {
 	err := w.transact(group)
+	w.db.note(err)
 	for _, o := range group {
 		if err != nil && o.err == nil {
 			o.err = err
@@ -362,6 +363,26 @@ type Activity struct {
 
 	Readers, ReadersBusy int           // connections of the read pool: open, and in use
 	ReaderWait           time.Duration // spent waiting for one of them
+}
+
+// note keeps whether the database took the last transaction. A refusal for another reason
+// says nothing of that.
+func (d *DB) note(err error) {
+	switch code := abi.CodeOf(err); {
+	case err == nil:
+		d.refuses.Store(nil)
+	case code == abi.CodeStoreFull, code == abi.CodeStoreUnavailable:
+		d.refuses.Store(&code)
+	}
+}
+
+// Refuses returns why the database did not take the last transaction of this process:
+// storage.full or storage.unavailable. "": it did, or there was none.
+func (d *DB) Refuses() abi.Code {
+	if code := d.refuses.Load(); code != nil {
+		return *code
+	}
+	return ""
 }
 
 // spent counts the writer's time.

@@ -36,8 +36,13 @@ func list(ctx context.Context, s *session.Session) error {
 			}
 			all, next = append(all, page...), after
 		}
+		runtime, err := o.Runtime(ctx)
+		if err != nil {
+			return err
+		}
 		summary := output.Plural(int64(len(all)), "connection")
-		return s.Printer.Result(summary, map[string]any{"connections": all}, func(w io.Writer) {
+		return show.Result(s.Printer, s.Advised, runtime, summary, map[string]any{"connections": all, "runtime": runtime}, func(w io.Writer) {
+			show.WriteRuntime(w, s.Printer.Style, s.Advice, runtime)
 			if len(all) == 0 {
 				fmt.Fprintln(w, s.Advice(show.NoConnections))
 				return

@@ -9,12 +9,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
-	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
 func writeFleet(w io.Writer, s *session.Session, r *owner.Fleet) {
-	writeRuntime(w, s, r.Runtime)
+	show.WriteRuntime(w, s.Printer.Style, s.Advice, r.Runtime)
 	if r.Fleet.Registered == 0 {
 		fmt.Fprintln(w, s.Advice(show.NoConnections))
 		return
@@ -33,17 +32,6 @@ func writeFleet(w io.Writer, s *session.Session, r *owner.Fleet) {
 	fmt.Fprintln(w, r.Fleet.Summary())
 	if r.Next != "" {
 		fmt.Fprintln(w, s.Advice("more: pdpp-host status --after "+syntax.Quoted(r.Next)))
-	}
-}
-
-// writeRuntime says what is wrong with what serves, and the command that starts it.
-func writeRuntime(w io.Writer, s *session.Session, r view.Runtime) {
-	line := r.Indicator()
-	if strings.HasPrefix(r.Fault, "scheduler_") {
-		line += " Start it: " + s.Advice("pdpp-host serve")
-	}
-	if line != "" {
-		fmt.Fprintln(w, s.Printer.Style.Red(line))
 	}
 }
 

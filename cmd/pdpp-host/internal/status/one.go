@@ -29,7 +29,7 @@ func showOne(ctx context.Context, s *session.Session, o *owner.Owner, name strin
 		return err
 	}
 	result := map[string]any{"connections": []*owner.Health{h}, "runtime": h.Runtime}
-	return s.Printer.Result(h.Verdict.Pill.Label+"  "+h.Name, result, func(w io.Writer) { writeHealth(w, s, h, o.Config.DataDir(), detail) })
+	return show.Result(s.Printer, s.Advised, h.Runtime, h.Verdict.Pill.Label+"  "+h.Name, result, func(w io.Writer) { writeHealth(w, s, h, o.Config.DataDir(), detail) })
 }
 
 func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir string, detail bool) {
@@ -42,7 +42,7 @@ func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir strin
 			command = about.Run() // the step would show what stands below
 		}
 	}
-	writeRuntime(w, s, h.Runtime)
+	show.WriteRuntime(w, s.Printer.Style, s.Advice, h.Runtime)
 	fmt.Fprintf(w, "%s  %s\n", output.Clean(h.Name), b.Progress.Headline)
 	outcome.WriteVerdict(w, s.Printer.Style, name, &b, command, s.Advice)
 	if line := show.Cause(dataDir, &b); line != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
@@ -53,7 +54,7 @@ func all(ctx context.Context, s *session.Session, f flags) error {
 		if err != nil {
 			return err
 		}
-		return s.Printer.Result(fleet.Fleet.Summary(), fleet, func(w io.Writer) { writeFleet(w, s, fleet) })
+		return show.Result(s.Printer, s.Advised, fleet.Runtime, fleet.Fleet.Summary(), fleet, func(w io.Writer) { writeFleet(w, s, fleet) })
 	})
 }
 
