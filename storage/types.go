@@ -141,6 +141,7 @@ type (
 	ReadPage     = read.PageQuery
 	ReadPlace    = read.Place
 	ReadPosition = read.Position
+	ReadRange    = read.Range
 	ReadRow      = read.Row
 	ReadSearch   = read.SearchQuery
 	ReadSpan     = read.Span
@@ -148,6 +149,7 @@ type (
 	ReadStreams  = read.StreamQuery
 	ReadTerm     = read.Term
 	ReadWalk     = read.Walk
+	ReadWay      = read.Way
 )
 
 // Bounds of the read state.
@@ -155,6 +157,15 @@ const (
 	MostReadEntries = read.MostEntries
 	MostReadFields  = read.MostFields
 	NoReadDay       = read.NoDay
+	MostReadAhead   = read.MostAhead
+)
+
+// The ways of a walk.
+const (
+	ReadNewest = read.Newest
+	ReadBefore = read.Before
+	ReadBegun  = read.Begun
+	ReadOldest = read.Oldest
 )
 
 // Question and its neighbours are what runs ask their owners: see storage/question.

@@ -100,8 +100,8 @@ func (s *source) references(sum [32]byte, h *plan.Hasher) *storage.ReadBlobs {
 func (r *Reader) referring(ctx context.Context, scope *Scope, sum [32]byte, connections []string) ([]source, error) {
 	q := storage.ReadStreams{Connections: connections}
 	if scope.Owner {
-		missing, err := r.Index.All(ctx, r.Wait)
-		if err == nil && missing > 0 {
+		left, err := r.Index.All(ctx, r.Wait)
+		if err == nil && left.Any() {
 			err = index.Behind()
 		}
 		if err == nil {

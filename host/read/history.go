@@ -118,7 +118,7 @@ func (r *Reader) settle(ctx context.Context, s *source, read func(context.Contex
 			return nil, err
 		}
 		after, err := r.Store.Position(ctx)
-		if err != nil || after.Indexed == before.Indexed && after.Epoch == before.Epoch {
+		if err != nil || after.Same(&before) {
 			return past, err
 		}
 	}

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/host/read/field"
@@ -49,4 +50,17 @@ func (h *Hit) match(of *source, value []byte, n int, terms []words.Term) bool {
 	}
 	h.matches = append(h.matches, m)
 	return true
+}
+
+// projection is what is shown of a source.
+func (s *searching) projection(ctx context.Context, of *source) (*projection, error) {
+	if p := s.shown[of.ID]; p != nil {
+		return p, nil
+	}
+	all, err := s.projections(ctx, []source{*of}, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.shown[of.ID] = &all[0]
+	return &all[0], nil
 }

@@ -116,7 +116,8 @@ func (r *Reader) Days(ctx context.Context, scope *Scope, o Overview, first, last
 			}
 		}
 	}
-	if behind, err = r.Index.All(ctx, r.Wait); err != nil || streams != nil && len(streams) == 0 {
+	left, err := r.Index.All(ctx, r.briefly(toOverview))
+	if behind = left.Changes; err != nil || streams != nil && len(streams) == 0 {
 		return nil, behind, err
 	}
 	found, err := r.Store.ReadDays(ctx, streams, storage.Day(first), storage.Day(last))
@@ -135,9 +136,11 @@ func (r *Reader) Days(ctx context.Context, scope *Scope, o Overview, first, last
 // how long that is tells of streams that it does not see (Invariant 9).
 func (r *Reader) seen(ctx context.Context, scope *Scope, o Overview) (found []source, behind int64, err error) {
 	if scope.Owner {
-		if behind, err = r.Index.All(ctx, r.Wait); err != nil {
+		left, err := r.Index.All(ctx, r.briefly(toOverview))
+		if err != nil {
 			return nil, 0, err
 		}
+		behind = left.Changes
 	}
 	found, err = r.shown(ctx, scope, o)
 	return found, behind, err

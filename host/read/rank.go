@@ -36,6 +36,9 @@ func (r *Reader) Rank(ctx context.Context, scope *Scope, q Search) (*Ranking, er
 	if err != nil {
 		return nil, err
 	}
+	if err := r.indexed(ctx); err != nil {
+		return nil, err
+	}
 	return bounded(ctx, atMost/2, func(ctx context.Context) (*Ranking, error) {
 		page := &Ranking{Found: Found{Warnings: warnings}}
 		return page, r.rank(ctx, scope, &q, limit, page)
@@ -57,7 +60,6 @@ func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, p
 	if err != nil {
 		return err
 	}
-	page.Matches, page.Complete = len(order.at), order.complete
 	page.Warnings = append(page.Warnings, s.partial...)
 	for from < len(order.at) && len(page.Hits) < limit {
 		part := order.at[from:min(from+limit-len(page.Hits), len(order.at))]
@@ -66,6 +68,11 @@ func (r *Reader) rank(ctx context.Context, scope *Scope, q *Search, limit int, p
 		}
 		from += len(part)
 	}
+	if err := s.admit(ctx, order.late); err != nil {
+		return err
+	}
+	order.late = page.Late
+	page.Matches, page.Complete = len(order.at), order.complete && !page.Late
 	if from < len(order.at) {
 		page.Next, err = r.freeze(seal, scope, order, from)
 	}
@@ -224,6 +231,7 @@ type rankedAt struct {
 type ranking struct {
 	at       []rankedAt
 	complete bool
+	late     bool // a part of what was searched was not indexed yet
 	made     time.Time
 	id       []byte            // nil: it is not kept
 	scope    [sha256.Size]byte // a hash of whose it is

@@ -16,11 +16,25 @@ import (
 // Times that a read may take.
 const (
 	// Wait is how long a server's read waits for the index (RD-16.6).
-	Wait    = 5 * time.Second
-	atMost  = 20 * time.Second // RD-07
-	toCount = 2 * time.Second  // RD-19
-	toSize  = 50 * time.Millisecond
+	Wait = 5 * time.Second
+	// PageWait is how long a page of the console does, which says how far the index is.
+	PageWait = time.Second
+	atMost   = 20 * time.Second // RD-07
+	toCount  = 2 * time.Second  // RD-19
+	toSize   = 50 * time.Millisecond
+	// What says how much of it is missing waits less for the index: a page of the console asks for two
+	// overviews, and is there within a second however much was collected.
+	toOverview = 200 * time.Millisecond
+	toSearch   = 2 * time.Second
 )
+
+// briefly is how long a read waits for the index that need not wait for all of it.
+func (r *Reader) briefly(most time.Duration) time.Duration {
+	if r.Wait == 0 {
+		return 0
+	}
+	return min(r.Wait, most)
+}
 
 // Reader reads one store. It is safe for concurrent use.
 type Reader struct {

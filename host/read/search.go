@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/read/field"
 	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/host/read/words"
@@ -32,7 +33,9 @@ type Search struct {
 type Found struct {
 	Hits     []Hit
 	Next     string // the cursor of the next page; "": this is the last
-	Behind   int64  // how many changes of the store are not indexed yet
+	Behind   int64  // how many changes of the store are not indexed yet, where that is the reader's to know
+	Late     bool   // a part of what is searched is not indexed yet
+	Unknown  int64  // how many of its records the index does not have; 0: some of them, or older ones of some
 	Warnings []Warning
 }
 
@@ -41,6 +44,9 @@ type Found struct {
 func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, error) {
 	limit, warnings, err := checkSearch(scope, &q)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.indexed(ctx); err != nil {
 		return nil, err
 	}
 	return bounded(ctx, atMost/2, func(ctx context.Context) (*Found, error) {
@@ -77,12 +83,10 @@ func (r *Reader) searching(ctx context.Context, scope *Scope, route string, q *S
 		return nil, nil, err
 	}
 	s := &searching{Reader: r, scope: scope, asked: q, terms: words.Query(q.Text), found: f}
-	if scope.Owner {
-		if f.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
-			return nil, nil, err
-		}
+	if err := s.within(ctx); err != nil {
+		return nil, nil, err
 	}
-	return s, seal, s.within(ctx)
+	return s, seal, nil
 }
 
 func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int, f *Found) (err error) {
@@ -102,6 +106,9 @@ func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int,
 		s.before = int64(before)
 	}
 	more, err := s.collect(ctx, limit)
+	if err == nil {
+		err = s.admit(ctx, false)
+	}
 	if err == nil && more {
 		f.Next, err = seal.seal(binary.AppendUvarint(nil, uint64(f.Hits[limit-1].seq))) //nolint:gosec // above zero
 	}
@@ -118,6 +125,7 @@ type searching struct {
 	words    []string              // the scopes to look in; nil: everywhere
 	partial  []Warning             // what is not searched
 	few      []chosen              // that are read without the index
+	late     late                  // what is not indexed yet
 	at       int64                 // how far the index is, for a client
 	sources  map[int64]*source     // by stream; nil: it is not seen
 	shown    map[int64]*projection // by stream
@@ -131,39 +139,45 @@ type searching struct {
 
 // within finds out where to look. The index is asked for nothing that is not granted
 // (RD-27.1). A client's streams are indexed as far as they are now, else it would be told less
-// than a list, and by that of changes that it does not see.
+// than a list, and by that of changes that it does not see; where that takes too long, others are
+// searched alone.
 func (s *searching) within(ctx context.Context) error {
-	s.sources, s.shown = map[int64]*source{}, map[int64]*projection{}
+	s.sources, s.shown, s.late = map[int64]*source{}, map[int64]*projection{}, late{}
 	q := s.asked
 	if s.scope.Owner && q.Streams == nil && q.Connections == nil {
-		return nil
+		left, err := s.Index.All(ctx, s.briefly(toSearch))
+		s.late.all = left.Any()
+		return err
 	}
 	connections, err := s.connections(ctx, s.scope, nil, q.Connections)
 	if err != nil {
 		return err
 	}
-	load := func(ctx context.Context) ([]storage.ReadStream, error) {
+	wait := s.Wait
+	if s.scope.Owner {
+		wait = s.briefly(toSearch)
+	}
+	streams, at, err := s.Index.Ready(ctx, wait, func(ctx context.Context) ([]storage.ReadStream, error) {
 		all, err := s.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections})
 		return slices.DeleteFunc(all, func(one storage.ReadStream) bool {
 			return q.Streams != nil && !slices.Contains(q.Streams, one.Name) || !s.scope.sees(&one)
 		}), err
-	}
-	var streams []storage.ReadStream
-	if s.scope.Owner {
-		streams, err = load(ctx)
-	} else {
-		var at storage.ReadPosition
-		streams, at, err = s.Index.Ready(ctx, s.Wait, load)
-		s.at = at.Indexed
-	}
-	if err != nil {
+	})
+	behind := abi.CodeOf(err) == CodeBehind
+	if err != nil && !behind {
 		return err
 	}
+	s.at = at.Indexed
 	sources, err := s.planned(ctx, s.scope, streams)
 	if err != nil {
 		return err
 	}
 	s.words, s.few, s.partial = []string{}, nil, nil
+	if behind {
+		if sources, err = s.punctual(sources, &at); err != nil {
+			return err
+		}
+	}
 	if sources, err = s.filter(sources); err != nil {
 		return err
 	}
@@ -251,7 +265,7 @@ func (s *searching) collect(ctx context.Context, limit int) (more bool, err erro
 		if err != nil {
 			return false, err
 		}
-		if moved && again { // of what a client sees there may be a match that the index does not know
+		if moved && again && !s.late.any() { // of what a client sees there may be a match that the index does not know
 			was := s.at
 			if err := s.within(ctx); err != nil {
 				return false, err
@@ -382,17 +396,4 @@ func (s *searching) add(ctx context.Context, of *source, row *storage.ReadRow, p
 	}
 	s.found.Hits = append(s.found.Hits, h)
 	return nil
-}
-
-// projection is what is shown of a source.
-func (s *searching) projection(ctx context.Context, of *source) (*projection, error) {
-	if p := s.shown[of.ID]; p != nil {
-		return p, nil
-	}
-	all, err := s.projections(ctx, []source{*of}, nil)
-	if err != nil {
-		return nil, err
-	}
-	s.shown[of.ID] = &all[0]
-	return &all[0], nil
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// Walk says which changes are applied: those of all streams behind a position, or all
-// records of one stream behind a key.
+// Walk says which changes are applied: those of all streams that a way leads to from a position, or
+// all records of one stream behind a key.
 type Walk struct {
-	From, To int64 // the position that they were read behind; where it is behind the last of them, 0: at that one
+	From Position // that they were read at
+	Way  Way
 
 	StreamID int64 // 0: of all streams
 	After    string
-	End      bool // the entries are the last ones of the stream
+	End      bool // there are no entries behind these
 
 	Time time.Duration // a transaction takes no further entries after that long
 }
@@ -87,9 +88,7 @@ func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (n int, stal
 // fits reports whether the walk's position is still the stored one.
 func (w *Walk) fits(t *db.Tx) (bool, error) {
 	if w.StreamID == 0 {
-		var at int64
-		err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce((SELECT indexed_seq FROM read_position), 0)").Scan(&at)
-		return at == w.From, err
+		return w.From.isStill(t)
 	}
 	var after *string
 	err := t.DB.QueryRowContext(t.Ctx, "SELECT building_after FROM read_streams WHERE stream_id = ?", w.StreamID).Scan(&after)
@@ -103,12 +102,12 @@ func (w *Walk) fits(t *db.Tx) (bool, error) {
 func (w *Walk) move(t *db.Tx, entries []Entry, n int) error {
 	done := n == len(entries)
 	if w.StreamID == 0 {
-		to := w.To
-		if !done || to == 0 {
-			to = entries[n-1].Seq
+		seq := int64(0)
+		if n > 0 {
+			seq = entries[n-1].Seq
 		}
-		_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO read_position (id, indexed_seq) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET indexed_seq = excluded.indexed_seq", to)
-		return err
+		to := w.From.moved(w.Way, seq, w.End && done)
+		return to.store(t)
 	}
 	var after any
 	if !w.End || !done {

@@ -15,26 +15,6 @@ type Change struct {
 	EmittedAt string
 }
 
-// Position is how far the read state is.
-type Position struct {
-	Indexed int64 // every change up to this one is in it
-	Last    int64 // the store's last change
-	Epoch   int64 // another one each time that the read state was emptied
-}
-
-// Position returns how far the read state is.
-func (s *Store) Position(ctx context.Context) (p Position, err error) {
-	// In this order: what is indexed is never ahead of what it is compared with.
-	err = s.db.QueryRow(ctx, `SELECT coalesce((SELECT indexed_seq FROM read_position), 0), (SELECT value FROM counters WHERE name = 'change'),
-coalesce((SELECT epoch FROM read_position), 0)`, nil, &p.Indexed, &p.Last, &p.Epoch)
-	return p, s.db.Fail("read the position of the index", err)
-}
-
-// ChangesAfter returns the next changes behind one, in their order.
-func (s *Store) ChangesAfter(ctx context.Context, seq int64, limit int) (all []Change, err error) {
-	return s.changes(ctx, "read the changes", "seq > ? ORDER BY seq LIMIT ?", seq, limit)
-}
-
 // RecordsAfter returns the next records and tombstones of a stream behind a key, by key.
 func (s *Store) RecordsAfter(ctx context.Context, streamID int64, key string, limit int) (all []Change, err error) {
 	return s.changes(ctx, "read the records", "stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, key, limit)

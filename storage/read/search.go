@@ -107,3 +107,14 @@ func serverExpression(q *SearchQuery) string {
 	}
 	return text
 }
+
+// ReadUnknown returns how many live records of some streams the read state does not have; nil: of all
+// streams. Those that it has as they were are not counted.
+func (s *Store) ReadUnknown(ctx context.Context, streams []int64) (total int64, err error) {
+	text, args := "SELECT s.live - coalesce((SELECT sum(d.records) FROM read_days d WHERE d.stream_id = s.id), 0) AS missing FROM streams s WHERE s.removed = 0", []any{}
+	if streams != nil {
+		text, args = text+" AND s.id IN (?)", append(args, inList(streams))
+	}
+	err = s.db.Read.NewRaw("SELECT coalesce(sum(CASE WHEN missing > 0 THEN missing ELSE 0 END), 0) FROM ("+text+") AS m", args...).Scan(ctx, &total)
+	return total, s.db.Fail("count what is not indexed", err)
+}

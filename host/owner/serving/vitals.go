@@ -50,7 +50,7 @@ func (s *Server) Vitals(ctx context.Context) (*Vitals, error) {
 		v.LastPass = *at
 	}
 	at, err := s.store.Position(ctx)
-	v.Unindexed = max(at.Last-at.Indexed, 0)
+	v.Unindexed = at.Missing()
 	open, qerr := s.store.Questions(ctx, storage.QuestionQuery{Open: true}, holder.Alive)
 	v.Questions = len(open)
 	channels, cerr := s.store.Channels(ctx)

@@ -13,7 +13,7 @@ const CodeBehind abi.Code = "read.index_behind"
 
 // Ready returns the streams that load finds once all that is in the store of them now is
 // indexed, and works at that for as long as wait, 0: as it takes. After that it is
-// read.index_behind (RD-14.2, RD-16.6). at is how far the index was before they were loaded:
+// read.index_behind, with the streams as they are (RD-14.2, RD-16.6). at is how far the index was before they were loaded:
 // no change up to it is missing from them.
 func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(context.Context) ([]storage.ReadStream, error)) (streams []storage.ReadStream, at storage.ReadPosition, err error) {
 	began := time.Now() // elapsed time, not the wall clock
@@ -39,11 +39,11 @@ func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(conte
 		if need < 0 {
 			need = last
 		}
-		if len(unfit) == 0 && at.Indexed >= need && at.Indexed <= at.Last {
+		if len(unfit) == 0 && at.Indexed >= need && at.Top() <= at.Last {
 			return streams, at, nil
 		}
 		if wait > 0 && time.Since(began) > wait {
-			return nil, at, Behind()
+			return streams, at, Behind()
 		}
 		if _, err := x.step(ctx, unfit); err != nil {
 			return nil, at, err
@@ -51,25 +51,33 @@ func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(conte
 	}
 }
 
-// All is Ready for every stream of the store, and returns how many changes are not indexed
-// when the wait is over.
-func (x *Indexer) All(ctx context.Context, wait time.Duration) (missing int64, err error) {
+// Left is what is not indexed yet.
+type Left struct {
+	Changes int64
+	Anew    bool // a stream is still being made anew
+}
+
+// Any reports whether anything is.
+func (l Left) Any() bool { return l.Changes > 0 || l.Anew }
+
+// All is Ready for every stream of the store, and returns what is left when the wait is over.
+func (x *Indexer) All(ctx context.Context, wait time.Duration) (Left, error) {
 	began := time.Now() // elapsed time, not the wall clock
 	first, err := x.store.Position(ctx)
 	if err != nil {
-		return 0, err
+		return Left{}, err
 	}
 	for {
 		did, err := x.step(ctx, nil)
 		if err != nil {
-			return 0, err
+			return Left{}, err
 		}
 		at, err := x.store.Position(ctx)
 		if err != nil || !did.more && at.Indexed >= first.Last {
-			return 0, err
+			return Left{}, err
 		}
 		if wait > 0 && time.Since(began) > wait {
-			return max(at.Last-at.Indexed, 0), nil
+			return Left{at.Missing(), did.more}, nil
 		}
 	}
 }
@@ -79,7 +87,7 @@ func (x *Indexer) Reach(ctx context.Context, wait time.Duration, seq int64) erro
 	began := time.Now() // elapsed time, not the wall clock
 	for {
 		at, err := x.store.Position(ctx)
-		if err != nil || at.Indexed >= seq || at.Last < seq {
+		if err != nil || at.Has(seq) || at.Last < seq {
 			return err
 		}
 		if wait > 0 && time.Since(began) > wait {

@@ -23,6 +23,7 @@ type Indexer struct {
 	last   int64         // the store's last change at the last step
 	time   time.Duration // of this step's transaction
 	many   int           // records that the next step reads: not many more than one transaction takes
+	ways   int           // steps that followed the changes
 	clean  time.Time     // when every stream was last found made by its declaration
 	pruned time.Time     // when old changes were last removed
 }
@@ -78,18 +79,18 @@ func (x *Indexer) step(ctx context.Context, streams []int64) (stepped, error) {
 	if err != nil {
 		return stepped{}, err
 	}
-	busy := at.Last != x.last
+	busy, calm := at.Last != x.last, at.Last-x.last < calmly
 	x.last, x.time = at.Last, stepIdle
 	if busy {
 		x.time = stepBusy
 	}
 	more := true
 	switch {
-	case at.Indexed > at.Last: // an older copy of the records was put back
+	case at.Top() > at.Last: // an older copy of the records was put back
 		clear(x.known)
 		err = x.store.ResetRead(ctx)
 	case at.Indexed < at.Last:
-		err = x.follow(ctx, at)
+		err = x.follow(ctx, at, calm)
 	case streams == nil && time.Since(x.clean) < lookAgain: // elapsed time, not the wall clock
 		more = false
 	default:
@@ -98,20 +99,42 @@ func (x *Indexer) step(ctx context.Context, streams []int64) (stepped, error) {
 	return stepped{more, busy}, err
 }
 
+// Where more changes than these wait, the newest of them come first.
+const (
+	backlog = 10_000
+	calmly  = 500 // a step that finds no more than these written begins there
+	turns   = 4   // one step of so many is at the oldest changes
+)
+
+// way chooses which changes are next: those that are written now and the newest of the others, which
+// are asked for most, and in between the oldest, so that a stream that changed long ago waits for
+// those of no other.
+func (x *Indexer) way(at *storage.ReadPosition, calm bool) storage.ReadWay {
+	x.ways++
+	switch fresh := at.Last - at.Top(); {
+	case calm && fresh > backlog && len(at.Ahead) < storage.MostReadAhead:
+		return storage.ReadBegun
+	case len(at.Ahead) == 0:
+		return storage.ReadNewest
+	case x.ways%turns == 0:
+		return storage.ReadOldest
+	case fresh > 0 && x.ways%2 == 0:
+		return storage.ReadNewest
+	}
+	return storage.ReadBefore
+}
+
 // follow applies the next changes.
-func (x *Indexer) follow(ctx context.Context, at storage.ReadPosition) error {
-	changes, err := x.store.ChangesAfter(ctx, at.Indexed, x.many)
+func (x *Indexer) follow(ctx context.Context, at storage.ReadPosition, calm bool) error {
+	way := x.way(&at, calm)
+	changes, err := x.store.ChangesOf(ctx, &at, way, x.many)
 	if err != nil {
 		return err
-	}
-	w := storage.ReadWalk{From: at.Indexed}
-	if len(changes) == 0 { // what had changed was removed with its connection
-		w.To = at.Last
 	}
 	if err := x.learn(ctx, changes); err != nil {
 		return err
 	}
-	return x.apply(ctx, w, changes)
+	return x.apply(ctx, storage.ReadWalk{From: at, Way: way, End: len(changes) < x.many}, changes)
 }
 
 // learn makes the plans of the streams that have changes and are met for the first time.
