@@ -19,6 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -267,6 +268,19 @@ func TestExportIsAFile(t *testing.T) {
 					t.Errorf("got the cell %q, want no formula", cell)
 				}
 			}
+		}
+	}
+}
+
+// A list that was refused says what was wrong, and not that nothing fits.
+func TestARefusedListSaysNothingOfItsRows(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.stored("mail", letters(3))
+	for path, not := range map[string]string{"/data/mail/letters?cursor=bad": words.NoRecords, "/audit?since=never": words.AuditNothing} {
+		a := b.get(path)
+		if a.status < http.StatusBadRequest || strings.Contains(a.body, not) {
+			t.Errorf("%s: got %d and %q: %v, want a refusal without it", path, a.status, not, strings.Contains(a.body, not))
 		}
 	}
 }

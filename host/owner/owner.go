@@ -140,13 +140,17 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 }
 
 // Reader returns what reads the records of the store, as far as they are indexed. The
-// command line waits for the index as long as it takes, another face for a moment.
+// command line waits for the index as long as it takes, a page for a moment, and a program longer.
 func (o *Owner) Reader(ctx context.Context) (*read.Reader, error) {
 	if _, err := o.Store(ctx); err != nil {
 		return nil, err
 	}
 	r := *o.reader
-	if o.Actor.Face != CommandLine {
+	switch o.Actor.Face {
+	case CommandLine:
+	case BrowserSession:
+		r.Wait = read.PageWait
+	default:
 		r.Wait = read.Wait
 	}
 	return &r, nil

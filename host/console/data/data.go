@@ -45,7 +45,7 @@ type all struct {
 	records     int64
 	first, last string // days; "": no record has a time
 	heat        heat
-	behind      int64
+	indexing    *records.Indexing
 	from        int
 }
 
@@ -55,7 +55,7 @@ func show(v *site.Visit) error {
 		return err
 	}
 	q := v.R.URL.Query()
-	a := all{streams: len(sizes.Streams), behind: sizes.Behind}
+	a := all{streams: len(sizes.Streams)}
 	for i := range sizes.Streams {
 		s := &sizes.Streams[i]
 		a.records += s.Records
@@ -67,6 +67,9 @@ func show(v *site.Visit) error {
 	a.from = within(q.Get("from"), 0, a.streams, 0)
 	a.rows = sizes.Streams[a.from:min(a.from+mostStreams, a.streams)]
 	if a.heat, err = heatOf(v, q.Get("year"), a.first, a.last); err != nil {
+		return err
+	}
+	if a.indexing, err = records.IndexingOf(v.Context(), v.Owner); err != nil {
 		return err
 	}
 	return v.Show(http.StatusOK, words.DataTitle, ui.Data, page(&a))
@@ -88,7 +91,7 @@ func heatOf(v *site.Visit, asked, first, last string) (heat, error) {
 	if err != nil {
 		return h, err
 	}
-	h.days = counted.Days
+	h.days, h.partial = counted.Days, counted.Behind > 0
 	return h, nil
 }
 

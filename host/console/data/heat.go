@@ -17,6 +17,7 @@ type heat struct {
 	year          int
 	before, after int // the years with records on either side; 0: none
 	days          []records.Day
+	partial       bool // not all records are counted yet
 }
 
 // The picture's parts: a column a week, which begins on Monday.

@@ -22,10 +22,11 @@ func typed(s string) string {
 type found struct {
 	*records.Found
 
-	text   string
-	inside string // the page of the stream that was searched; "": everything was
-	cursor string
-	err    error
+	text     string
+	inside   string // the page of the stream that was searched; "": everything was
+	cursor   string
+	indexing *records.Indexing // nil: nothing is missing
+	err      error
 }
 
 func search(v *site.Visit) error {
@@ -45,8 +46,10 @@ func (f *found) ask(v *site.Visit, r records.SearchRequest) error {
 	r.Text, r.Cursor = f.text, f.cursor
 	answer, err := records.Search(v.Context(), v.Owner, r)
 	if err == nil {
-		f.Found = answer
-		return nil
+		if f.Found = answer; !answer.Complete {
+			f.indexing, err = records.IndexingOf(v.Context(), v.Owner)
+		}
+		return err
 	}
 	if !site.OfForm(err) {
 		return err

@@ -92,6 +92,8 @@ type stream struct {
 	columns []string
 	found   *found // what a search found; nil: records are listed
 	err     error
+
+	indexing *records.Indexing // nil: the list is there
 }
 
 // row is a record in a list.
@@ -120,6 +122,9 @@ func showStream(v *site.Visit) error {
 		s.fill()
 	case site.OfForm(err):
 		s.page, s.err, status = &records.Page{}, err, site.StatusOf(err)
+		if s.indexing, err = records.IndexingOf(v.Context(), v.Owner); err != nil {
+			return err
+		}
 	default:
 		return err
 	}

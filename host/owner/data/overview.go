@@ -32,6 +32,22 @@ type StreamSizes struct {
 	Behind  int64        `json:"changes_not_indexed,omitempty"`
 }
 
+// Indexing says how far the index is, which pages, searches and counts of days are made by.
+type Indexing struct {
+	Behind  int64 `json:"changes_not_indexed"`
+	Changes int64 `json:"changes"` // of the store, since it was made
+}
+
+// IndexingOf returns how far the index is.
+func IndexingOf(ctx context.Context, o *owner.Owner) (*Indexing, error) {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := store.Position(ctx)
+	return &Indexing{at.Missing(), at.Last}, err
+}
+
 // Streams sizes each stream.
 func Streams(ctx context.Context, o *owner.Owner, w Where) (*StreamSizes, error) {
 	reader, err := o.Reader(ctx)

@@ -31,7 +31,9 @@ type Hit struct {
 // Found is a part of what was found, the newest records first.
 type Found struct {
 	Hits     []Hit     `json:"hits"`
-	Next     string    `json:"next_cursor,omitempty"` // "": this is the last part
+	Next     string    `json:"next_cursor,omitempty"`          // "": this is the last part
+	Complete bool      `json:"complete"`                       // all that matches is in this part and those around it
+	Unknown  int64     `json:"records_not_searched,omitempty"` // 0: none, or, where it is not complete, older ones of some
 	Behind   int64     `json:"changes_not_indexed,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 }
@@ -46,7 +48,7 @@ func Search(ctx context.Context, o *owner.Owner, r SearchRequest) (*Found, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Found{Hits: make([]Hit, len(found.Hits)), Next: found.Next, Behind: found.Behind, Warnings: found.Warnings}
+	f := &Found{Hits: make([]Hit, len(found.Hits)), Next: found.Next, Complete: !found.Late, Unknown: found.Unknown, Behind: found.Behind, Warnings: found.Warnings}
 	for i := range found.Hits {
 		h := &found.Hits[i]
 		f.Hits[i] = Hit{shown(&h.Record), h.Matched, h.Field, h.Snippet, h.Before, h.Behind}
