@@ -79,8 +79,11 @@ type recall struct {
 	Window     int    `json:"candidate_window_limit"`
 }
 
+// behind says what is not searched because it is not indexed yet. A client reads of neither where it
+// would learn of what it does not see.
 type behind struct {
-	Behind int64 `json:"behind"`
+	Behind  int64 `json:"behind,omitempty"`               // changes of the store; the owner's
+	Unknown int64 `json:"records_not_searched,omitempty"` // of what the token shows
 }
 
 // search answers with records that match words (RD-27).
@@ -119,8 +122,8 @@ func (c *call) search() (any, error) {
 	if !page.Complete {
 		out.Meta.Accuracy, out.Meta.Recall.Scope = "lower_bound", "candidate_window"
 	}
-	if page.Behind > 0 && c.caller.Scope.Owner { // a client would learn of what it does not see
-		out.Meta.Index = &behind{page.Behind}
+	if page.Late {
+		out.Meta.Index = &behind{page.Behind, page.Unknown}
 	}
 	return out, nil
 }

@@ -191,8 +191,11 @@ func TestSearchSaysWhatIsNotIndexed(t *testing.T) {
 		return r, err
 	}
 	const path, told = "/v1/search?q=word&limit=1", `"index":{"behind":`
-	if a := b.get(b.owner, path); a.status != http.StatusOK || !strings.Contains(a.body, told) {
-		t.Errorf("got %d %s, want %d with %s", a.status, a.body, http.StatusOK, told)
+	a := b.get(b.owner, path)
+	for _, want := range []string{told, `"records_not_searched":`, `"count_accuracy":"lower_bound"`, `"recall":{"complete":false`, `"code":"partial_results"`} {
+		if a.status != http.StatusOK || !strings.Contains(a.body, want) {
+			t.Errorf("got %d %s, want %d with %s", a.status, a.body, http.StatusOK, want)
+		}
 	}
 	if a := b.get("client", path); strings.Contains(a.body, "behind\":") {
 		t.Errorf("a client: got %s, want nothing of the index", a.body)

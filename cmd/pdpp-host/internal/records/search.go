@@ -52,7 +52,14 @@ func search(ctx context.Context, s *session.Session, connection string, r data.S
 		}
 		summary := output.Plural(int64(len(found.Hits)), "record") + " found"
 		return s.Printer.Result(summary, found, func(w io.Writer) {
-			if len(found.Hits) == 0 {
+			for _, warning := range found.Warnings {
+				fmt.Fprintln(w, output.Clean(warning.Message))
+			}
+			switch {
+			case len(found.Hits) == 0 && !found.Complete:
+				fmt.Fprintln(w, "no records found so far")
+				return
+			case len(found.Hits) == 0:
 				fmt.Fprintln(w, "no records found")
 				return
 			}
