@@ -283,10 +283,22 @@ func (a *answer) search() {
 		Meta struct {
 			Count    int    `json:"count"`
 			Accuracy string `json:"count_accuracy"`
+			Recall   struct {
+				Complete bool `json:"complete"`
+			} `json:"recall"`
+			Warnings []struct {
+				Message string `json:"message"`
+			} `json:"warnings"`
 		} `json:"meta"`
 	}
 	a.read(&is)
 	a.say("matches: ", strconv.Itoa(is.Meta.Count), " (", is.Meta.Accuracy, "), ", strconv.Itoa(len(is.Data)), " in this page.")
+	if !is.Meta.Recall.Complete {
+		a.say("Not every match is among them: what is not here may be there all the same.")
+	}
+	for _, w := range is.Meta.Warnings { // of this host's own
+		a.say("warning: ", w.Message)
+	}
 	results := make([]map[string]any, len(is.Data))
 	for i := range is.Data {
 		h := &is.Data[i]

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -61,8 +62,8 @@ func (t *tool) read(raw []byte) (*arguments, error) {
 func (a *arguments) add(one *arg, raw jsontext.Value) error {
 	switch one.kind {
 	case number:
-		var n int64
-		if json.Unmarshal(raw, &n) != nil {
+		n, ok := whole(raw)
+		if !ok {
 			return wire.Invalid(one.name, "is no whole number")
 		}
 		a.set(one.name, strconv.FormatInt(n, 10))
@@ -89,6 +90,22 @@ func (a *arguments) add(one *arg, raw jsontext.Value) error {
 		a.set(one.name, s)
 	}
 	return nil
+}
+
+// whole reads a whole number, which models also write as a text or with a fraction of zeros.
+func whole(raw jsontext.Value) (int64, bool) {
+	text := string(raw)
+	if raw.Kind() == '"' {
+		if json.Unmarshal(raw, &text) != nil {
+			return 0, false
+		}
+		text = strings.TrimSpace(text)
+	}
+	if before, after, cut := strings.Cut(text, "."); cut && after != "" && strings.Trim(after, "0") == "" {
+		text = before
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
 }
 
 func (a *arguments) set(name, value string) {

@@ -74,3 +74,19 @@ func TestTextIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// RD-27.8, RD-59.3: a model reads of a search that not everything was looked at, and how much is missing.
+func TestASearchSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{"data":[],"meta":{"count":0,"count_accuracy":"lower_bound","recall":{"complete":false},"warnings":[{"message":"41751 records are not searched yet"}]}}`: true,
+		`{"data":[],"meta":{"count":0,"count_accuracy":"exact","recall":{"complete":true},"warnings":[]}}`:                                                        false,
+	} {
+		a := &answer{question: &question{}, reply: &records.Reply{Body: []byte(body)}, result: map[string]any{}}
+		a.search()
+		text := a.text().Text
+		if got := strings.Contains(text, "warning: 41751 records") && strings.Contains(text, "lower_bound") && strings.Contains(text, "Not every match"); got != want {
+			t.Errorf("got %q, want a warning: %v", text, want)
+		}
+	}
+}
