@@ -11,9 +11,14 @@ const longestRedirect = 2048
 // loopbacks are the hosts at which an app of this machine listens.
 var loopbacks = map[string]bool{"127.0.0.1": true, "::1": true, "localhost": true}
 
+// editors are the schemes without a dot of apps that register nothing else: RFC 8252 wants one, so
+// that nobody's is another's by chance, and these are theirs by use. What comes back is of no use to
+// another app that took the scheme: without the verifier (PKCE) a code is nothing.
+var editors = map[string]bool{"cursor": true, "vscode": true, "vscode-insiders": true, "vscodium": true, "windsurf": true, "zed": true}
+
 // CheckRedirect says why no owner may be sent back to an address; "": one may. It is https,
-// or an app's on the owner's own machine: http to a loopback name, or a scheme of its own
-// with a dot in it (RD-39.1, RFC 8252).
+// or an app's on the owner's own machine: http to a loopback name, a scheme of its own
+// with a dot in it (RD-39.1, RFC 8252), or that of a known editor, with a host.
 func CheckRedirect(address string) (why string) {
 	u, err := url.Parse(address)
 	switch {
@@ -25,10 +30,21 @@ func CheckRedirect(address string) (why string) {
 		return "has user info"
 	case strings.Contains(u.Host, "*"):
 		return "has a wildcard"
-	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && loopbacks[u.Hostname()], strings.Contains(u.Scheme, "."):
+	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && loopbacks[u.Hostname()], strings.Contains(u.Scheme, "."), editors[u.Scheme] && u.Hostname() != "":
 		return ""
 	}
-	return "is neither https, nor http to a loopback name, nor a scheme with a dot"
+	return "is neither https, nor http to a loopback name, nor a scheme with a dot, nor a known editor's"
+}
+
+// IsScript reports whether an address is one that a browser runs or reads by itself: no app is sent an
+// answer there, and a client that names it means harm.
+func IsScript(address string) bool {
+	scheme, _, _ := strings.Cut(address, ":")
+	switch strings.ToLower(strings.TrimSpace(scheme)) {
+	case "javascript", "data", "vbscript", "file", "blob", "about":
+		return true
+	}
+	return false
 }
 
 // plainAddress reports whether an address is written in visible ASCII, without what browsers

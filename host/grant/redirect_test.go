@@ -17,6 +17,13 @@ func TestRedirects(t *testing.T) {
 		"http://[::1]:5555/back":                                         true,
 		"http://localhost/":                                              true,
 		"com.example.app:/back":                                          true,
+		"cursor://anysphere.cursor-mcp/oauth/callback":                   true,
+		"vscode://vscode.github-authentication/did-authenticate":         true,
+		"vscode-insiders://publisher.extension/back":                     true,
+		"cursor:/oauth/callback":                                         false,
+		"cursor://":                                                      false,
+		"cursors://anysphere.cursor-mcp/back":                            false,
+		"vscode://*/back":                                                false,
 		"http://app.example/back":                                        false,
 		"http://localhost.evil.example/":                                 false,
 		"http://127.0.0.1@evil.example/":                                 false,
@@ -63,6 +70,10 @@ func TestSameRedirect(t *testing.T) {
 		{"http://127.0.0.1/back", "http://127.0.0.1:5555@evil.example/back", false},
 		{"http://127.0.0.1/back", "http://127.0.0.1:5555.evil.example/back", false},
 		{"com.example.app:/back", "com.example.app:/other", false},
+		{"cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp/oauth/callback", true},
+		{"cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp/oauth/callback/", false},
+		{"cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp:1/oauth/callback", false},
+		{"cursor://anysphere.cursor-mcp/oauth/callback", "cursor://evil/oauth/callback", false},
 	} {
 		if got := SameRedirect(c.registered, c.used); got != c.want {
 			t.Errorf("%s for %s: got %v, want %v", c.used, c.registered, got, c.want)

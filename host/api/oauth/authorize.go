@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
 
@@ -85,7 +86,7 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 
 // meant refuses a request that is for another resource, or for more than there is.
 func (c *call) meant(resource, scope string) error {
-	if resource != "" && resource != c.origin() && resource != c.origin()+"/" && resource != c.origin()+PathMCP {
+	if resource != "" && !grant.SameURL(resource, c.origin()) && !grant.SameURL(resource, c.origin()+PathMCP) {
 		return &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_target", Message: "resource is not this host's", Param: "resource"}
 	}
 	if scope != "" && scope != scopeRead {

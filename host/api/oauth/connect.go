@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
 
@@ -46,7 +47,7 @@ func (c *call) connect() (any, error) {
 		return nil, err
 	}
 	switch {
-	case in.Resource != c.origin():
+	case !grant.SameURL(in.Resource, c.origin()):
 		return nil, wire.Invalid("resource", "is not this host's")
 	case in.Scope != "" && in.Scope != scopeRead:
 		return nil, wire.Invalid("scope", "is not "+scopeRead)

@@ -130,3 +130,61 @@ func TestRegistration(t *testing.T) {
 		t.Error("got no request, want the client that is known without registration to ask")
 	}
 }
+
+// RD-39.1, RFC 7591, section 3.2.1: of the addresses that a client registers those are taken that an owner may be
+// sent back to, and the answer names them; what it asks for of secrets is answered with none.
+func TestWhatOfAClientIsTaken(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	const cursor, other = "cursor://anysphere.cursor-mcp/oauth/callback", "https://app.example/back"
+	for name, c := range map[string]struct {
+		sent []string
+		want []any
+	}{
+		"a known editor's alone":      {[]string{cursor}, []any{cursor}},
+		"with two others":             {[]string{cursor, other, "http://localhost:8787/callback"}, []any{cursor, other, "http://localhost:8787/callback"}},
+		"one that nobody is sent to":  {[]string{"http://app.example/back", other, "ftp://app.example/back"}, []any{other}},
+		"none that anybody is":        {[]string{"http://app.example/back", "myapp:/back"}, nil},
+		"one that is not an editor's": {[]string{"cursors://anysphere.cursor-mcp/oauth/callback"}, nil},
+	} {
+		got := b.posts(PathRegister, object{"client_name": name, "redirect_uris": c.sent})
+		if c.want == nil {
+			if got.status != http.StatusBadRequest || !strings.Contains(got.text, codeRedirect) {
+				t.Errorf("%s: got %d %s, want it refused", name, got.status, got.text)
+			}
+			continue
+		}
+		if got.status != http.StatusCreated || !reflect.DeepEqual(got.body["redirect_uris"], c.want) {
+			t.Errorf("%s: got %d %s, want the addresses %v", name, got.status, got.text, c.want)
+		}
+	}
+	for _, method := range []string{"client_secret_post", "client_secret_basic", "none"} {
+		got := b.posts(PathRegister, object{"client_name": "An app", "redirect_uris": []string{other}, "token_endpoint_auth_method": method})
+		if got.status != http.StatusCreated || got.string("token_endpoint_auth_method") != "none" || strings.Contains(got.text, "client_secret") {
+			t.Errorf("%s: got %d %s, want a client without a secret", method, got.status, got.text)
+		}
+	}
+}
+
+// RD-44.3: a resource is this host's however its address is written.
+func TestAResourceMayBeWrittenOtherwise(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects()
+	shout := strings.ToUpper(origin)
+	for resource, want := range map[string]bool{
+		origin + "/": true, shout: true, shout + "/": true, origin + PathMCP + "/": true, strings.Replace(origin, "http", "HTTP", 1) + PathMCP: true,
+		origin + "/other": false, origin + ".evil.example": false, origin + PathMCP + "/x": false,
+	} {
+		to := b.sends(http.MethodGet, authorizeAddress(client, "resource", resource), "").head.Get("Location")
+		if got := strings.Contains(to, "request_uri="); got != want {
+			t.Errorf("authorize for %s leads to %s, want to a request: %v", resource, to, want)
+		}
+		if strings.Contains(strings.ToLower(resource), PathMCP) || !want {
+			continue
+		}
+		if got := b.posts(PathConnect, object{"resource": resource, "client_name": "An app"}); got.status >= http.StatusBadRequest {
+			t.Errorf("connect for %s: got %d %s, want an attempt", resource, got.status, got.text)
+		}
+	}
+}

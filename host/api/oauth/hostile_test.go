@@ -37,7 +37,7 @@ func TestRefusals(t *testing.T) {
 		{PathRegister, `{"client_name":"a\u202eb"}`, 400, "invalid_client_metadata"},
 		{PathRegister, `{"client_name":"` + strings.Repeat("x", 81) + `"}`, 400, "invalid_client_metadata"},
 		{PathRegister, `{"client_name":1}`, 400, "invalid_client_metadata"},
-		{PathRegister, `{"token_endpoint_auth_method":"client_secret_basic"}`, 400, "invalid_client_metadata"},
+		{PathRegister, `{"token_endpoint_auth_method":"private_key_jwt"}`, 400, "invalid_client_metadata"},
 		{PathRegister, `{"client_name":"a","client_name":"b"}`, 400, "invalid_client_metadata"},
 		{PathRegister, `[]`, 400, "invalid_client_metadata"},
 		{PathPush, `{}`, 400, "invalid_request client_id"},

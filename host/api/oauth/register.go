@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -43,6 +44,10 @@ type registered struct {
 	Responses  []string `json:"response_types"`
 }
 
+// replaced are the methods of a client that gets none: there are no secrets of clients here, and every code
+// is bound to a verifier. A server may replace what a client asks for, and says so (RFC 7591, section 3.2.1).
+var replaced = []string{authNone, "client_secret_post", "client_secret_basic"}
+
 // mostRedirects bounds the addresses of one client.
 const mostRedirects = 10
 
@@ -80,22 +85,18 @@ func (c *call) register() (any, error) {
 
 // check returns what this host takes of it.
 func (n *newClient) check() (*registered, error) {
-	out := &registered{AuthMethod: authNone, Redirects: n.Redirects, GrantTypes: []string{typeDevice}, Responses: []string{}}
+	out := &registered{AuthMethod: authNone, GrantTypes: []string{typeDevice}, Responses: []string{}}
 	if n.Name != nil {
 		out.Name = *n.Name
 	}
-	if n.AuthMethod != nil && *n.AuthMethod != authNone {
+	if n.AuthMethod != nil && !slices.Contains(replaced, *n.AuthMethod) {
 		return nil, wire.Invalid("token_endpoint_auth_method", "is not none")
 	}
-	if len(n.Redirects) > mostRedirects {
-		return nil, wrongRedirect("are more than ten")
+	var err error
+	if out.Redirects, err = n.redirects(); err != nil {
+		return nil, err
 	}
-	for _, address := range n.Redirects {
-		if why := grant.CheckRedirect(address); why != "" {
-			return nil, wrongRedirect("has one that " + why)
-		}
-	}
-	if len(n.Redirects) > 0 {
+	if len(out.Redirects) > 0 {
 		out.GrantTypes = []string{typeCode} // RFC 7591, section 2
 	}
 	if n.GrantTypes != nil {
@@ -104,7 +105,7 @@ func (n *newClient) check() (*registered, error) {
 	switch redirected := slices.Contains(out.GrantTypes, typeCode); {
 	case len(out.GrantTypes) == 0:
 		return nil, wire.Invalid("grant_types", "has none that this host knows")
-	case redirected && len(n.Redirects) == 0:
+	case redirected && len(out.Redirects) == 0:
 		return nil, wrongRedirect("are missing")
 	case n.Responses != nil && slices.ContainsFunc(*n.Responses, func(name string) bool { return name != responseCode }):
 		return nil, wire.Invalid("response_types", "has another than code")
@@ -112,6 +113,29 @@ func (n *newClient) check() (*registered, error) {
 		out.Responses = []string{responseCode}
 	}
 	return out, nil
+}
+
+// redirects are those addresses of a client that an owner may be sent back to. The answer names them: an
+// app that registers one for each of its editions finds those that it can use (RFC 7591, section 3.2.1).
+func (n *newClient) redirects() (taken []string, err error) {
+	if len(n.Redirects) > mostRedirects {
+		return nil, wrongRedirect("are more than ten")
+	}
+	wrong := ""
+	for _, address := range n.Redirects {
+		why := grant.CheckRedirect(address)
+		if why != "" && grant.IsScript(address) {
+			return nil, wrongRedirect("has one that " + why)
+		}
+		if wrong = cmp.Or(wrong, why); why != "" {
+			continue
+		}
+		taken = append(taken, address)
+	}
+	if taken == nil && wrong != "" {
+		return nil, wrongRedirect("has one that " + wrong + ", and no other")
+	}
+	return taken, nil
 }
 
 func wrongRedirect(why string) error {
