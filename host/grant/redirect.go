@@ -11,9 +11,9 @@ const longestRedirect = 2048
 // loopbacks are the hosts at which an app of this machine listens.
 var loopbacks = map[string]bool{"127.0.0.1": true, "::1": true, "localhost": true}
 
-// editors are the schemes without a dot of apps that register nothing else: RFC 8252 wants one, so
-// that nobody's is another's by chance, and these are theirs by use. What comes back is of no use to
-// another app that took the scheme: without the verifier (PKCE) a code is nothing.
+// editors are the schemes without a dot of apps that register nothing else. RFC 8252 wants a dot, so
+// that no app has another's by chance, and these are theirs by use. An app that took the scheme could do
+// nothing with the code that it gets: it lacks the verifier (PKCE).
 var editors = map[string]bool{"cursor": true, "vscode": true, "vscode-insiders": true, "vscodium": true, "windsurf": true, "zed": true}
 
 // CheckRedirect says why no owner may be sent back to an address; "": one may. It is https,

@@ -22,7 +22,7 @@ const (
 	atMost   = 20 * time.Second // RD-07
 	toCount  = 2 * time.Second  // RD-19
 	toSize   = 50 * time.Millisecond
-	// What says how much of it is missing waits less for the index: a page of the console asks for two
+	// A read that says how much is missing waits less for the index. A page of the console asks for two
 	// overviews, and is there within a second however much was collected.
 	toOverview = 200 * time.Millisecond
 	toSearch   = 2 * time.Second
