@@ -20,6 +20,8 @@ import (
 // AcceptedItem and its neighbours are words and values that several rooms share.
 type (
 	AcceptedItem = tables.AcceptedItem
+	Books        = tables.Books
+	UnreadFile   = tables.UnreadFile
 	Connection   = tables.Connection
 	RunError     = tables.RunError
 	Withheld     = tables.Withheld

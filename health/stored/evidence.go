@@ -144,6 +144,9 @@ func (s *Facts) knownGaps() []health.KnownGap {
 	for i := range s.RejectedRecords {
 		gaps = append(gaps, s.RejectedRecords[i].knownGap())
 	}
+	if s.Unread != nil && s.Unread.Count > 0 {
+		gaps = append(gaps, s.Unread.knownGap())
+	}
 	return slices.DeleteFunc(gaps, func(g health.KnownGap) bool { return !s.Collectable(g.Stream) })
 }
 

@@ -15,12 +15,18 @@ const leftToOwner health.Word = "left_to_owner"
 // owner acts. It remains until a run that looks there ends without the gap.
 func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	run := s.runEvidence(m)
-	if run == nil || !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
+	if run == nil || s.readNothing() || !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
 		return g.Weighs() && g.OwnerClears() && s.requires(g.Stream)
 	}) {
 		return nil
 	}
-	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: leftToOwner, ResponseContract: "none"}
+	reason := leftToOwner
+	if !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
+		return g.Kind != unexplainedInput && g.Weighs() && g.OwnerClears() && s.requires(g.Stream)
+	}) {
+		reason = notUnderstood
+	}
+	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: reason, ResponseContract: "none"}
 }
 
 // requires reports whether the connection is incomplete without a stream. An unknown
@@ -41,7 +47,7 @@ func (s *Facts) NeverRan() bool {
 
 // FoundNothing reports whether the last run found nothing to collect.
 func (s *Facts) FoundNothing() bool {
-	return s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })
+	return s.readNothing() || s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })
 }
 
 // degrading reports whether a known gap has a weight.

@@ -33,6 +33,9 @@ type Facts struct {
 	// RejectedRecords counts, by stream, the records that failed their schema and that
 	// no run has delivered since, however many runs ended meanwhile.
 	RejectedRecords []RejectedRecords `json:"rejected_records,omitempty"`
+	// Unread are files of its folders that the last run did not read. nil: the connection has
+	// no folders, or no run has looked at all of them.
+	Unread *UnreadFiles `json:"unread,omitempty"`
 	// Fault is set while the last runs ended over the connector's own fault.
 	Fault *Fault `json:"fault,omitempty"`
 	// Asked are the streams that a run has to collect before gaps without a stream are

@@ -47,6 +47,9 @@ func (s *Facts) streams() []health.ManifestStream {
 // coverage returns the connection's rolled-up coverage. A successful run proves
 // nothing about a required stream that no run has collected yet (Invariant 8).
 func (s *Facts) coverage(m Moment) health.Coverage {
+	if s.readNothing() {
+		return health.Coverage{Axis: health.CoverageUnknown}
+	}
 	c := health.RunCoverage(s.runEvidence(m), s.openGaps(), s.streams())
 	if c.Axis != health.CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
 		return c
@@ -139,7 +142,7 @@ func (s *Facts) StreamStates(m Moment) []StreamState {
 		if byDevice && state.Coverage == health.CoverageUnknown {
 			state.Coverage = health.CoverageComplete
 		}
-		if state.Coverage == health.CoverageComplete && (run.HasUnplacedGap() || s.FoundNothing()) {
+		if s.readNothing() || state.Coverage == health.CoverageComplete && (run.HasUnplacedGap() || s.FoundNothing()) {
 			state.Coverage = health.CoverageUnknown
 		}
 		if a := s.Accounts[st.Name]; a != nil {

@@ -1,6 +1,10 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"cmp"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // Cause is what prevents the collection of a connection, according to its last run.
 type Cause struct {
@@ -54,6 +58,8 @@ func (in *Input) cause() *cause {
 func (in *Input) placeFor(l line) string {
 	c := in.cause()
 	switch {
+	case l == forwardUnexplained:
+		return cmp.Or(in.Unexplained, "something")
 	case c == nil || c.forward != l:
 		return ""
 	case in.Cause.Place != "":

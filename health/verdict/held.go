@@ -26,6 +26,8 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"binding_not_given":   {ctaBinding, forwardBinding},
 	"left_to_owner":       {ctaGap, forwardGap},
 
+	"input_not_understood": {ctaUnexplained, forwardUnexplained},
+
 	"browser_runtime_not_configured": {ctaBrowser, forwardBrowser},
 	"sign_in_unfinished":             {ctaSignInAgain, forwardSignInAgain},
 }
@@ -34,7 +36,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 // than a credential.
 func (in *Input) refused() bool {
 	c := in.condition(health.AttentionClear)
-	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" {
+	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" || c.Reason == "input_not_understood" {
 		return false
 	}
 	_, known := waitTextsByReason[c.Reason]

@@ -51,6 +51,7 @@ const (
 	forwardBrowser
 	forwardSignInAgain
 	forwardGap
+	forwardUnexplained
 	forwardEnroll
 	forwardRefreshNow
 	forwardRunCollector
@@ -100,6 +101,7 @@ const (
 	ctaBrowser
 	ctaSignInAgain
 	ctaGap
+	ctaUnexplained
 	ctaEnroll
 	ctaRefreshNow
 	ctaRunCollector
@@ -173,6 +175,7 @@ var sentences = [lineCount]struct {
 	forwardBrowser:          {"put_right_browser", "The connector needs a browser, and this host has none that it may use; once it has, a run of yours collects again.", namesOwnerStep},
 	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
 	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
+	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
 	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
 	forwardRunCollector:     {"run_collector", "Running the collector on the host that holds the data brings it up to date.", namesOwnerStep},
@@ -222,6 +225,7 @@ var sentences = [lineCount]struct {
 	ctaBrowser:          {"cta_put_right_browser", "Set up a browser on this host", namesOwnerStep},
 	ctaSignInAgain:      {"cta_put_right_sign_in", "See at the site whether you can sign in, then run it", namesOwnerStep},
 	ctaGap:              {"cta_put_right_gap", "Put right what the run could not collect", namesOwnerStep},
+	ctaUnexplained:      {"cta_not_understood", "See which files were not understood, and say what to do", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
 	ctaRunCollector:     {"cta_run_collector", "Run the collector on the host that holds the data", namesOwnerStep},

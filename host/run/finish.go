@@ -49,6 +49,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		o.Withheld = append(o.Withheld, storage.Withheld(w))
 	}
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
+	r.accounts.settle(&o, exit.Books)
 	r.network.addTo(&o, &r.checkpoints.place)
 	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {
 		r.known.add(r.checkpoints.place.unfinished(planned))
@@ -158,6 +159,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 		}
 	}
 	res.Enumerated, res.Whole, res.Accounted = r.enumerated.streams(), r.enumerated.whole(), r.enumerated.ledger.Accounted()
+	res.Accounts, res.Files = r.accounts.all(res.Streams), exit.Books
 	for _, s := range r.streamUpdates() {
 		res.Records[s.Name] = RecordCounts{
 			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted + r.enumerated.ending[s.Name], Unchanged: s.Unchanged, Rejected: s.Rejected, Suppressed: s.Suppressed,

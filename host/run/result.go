@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
 // Run statuses, as they are stored and shown.
@@ -31,15 +32,21 @@ type Result struct {
 	GapsFound    int64                   `json:"gaps_found"`          // how many this run found, listed or not
 	OpenGaps     []OpenGaps              `json:"open_gaps,omitempty"` // of its streams, including gaps of earlier runs
 	KnownGaps    []KnownGap              `json:"known_gaps"`
-	Interactions int                     `json:"interactions"`
-	Requests     abi.RequestCounts       `json:"requests"`
-	DurationMS   int64                   `json:"duration_ms"`
-	Roots        []ResolvedRoot          `json:"-"`
-	Streams      []string                `json:"-"` // in the manifest's order
-	Enumerated   []string                `json:"-"` // streams of which the connector opened an enumeration, in order
-	Whole        []string                `json:"-"` // of these, those of which it said that nothing is left out
-	Accounted    []string                `json:"-"` // streams whose details a DETAIL_COVERAGE accounted for, in order
-	OwnerNeeded  bool                    `json:"owner_needed,omitempty"`
+	// Accounts count the items of the source that the connector met, by stream: those streams
+	// of which it said so.
+	Accounts []abi.StreamAccount `json:"accounts,omitempty"`
+	// Files are what became of the files of the granted folders; nil: there are none, or the
+	// run did not end by itself.
+	Files        *plugin.Books     `json:"files,omitempty"`
+	Interactions int               `json:"interactions"`
+	Requests     abi.RequestCounts `json:"requests"`
+	DurationMS   int64             `json:"duration_ms"`
+	Roots        []ResolvedRoot    `json:"-"`
+	Streams      []string          `json:"-"` // in the manifest's order
+	Enumerated   []string          `json:"-"` // streams of which the connector opened an enumeration, in order
+	Whole        []string          `json:"-"` // of these, those of which it said that nothing is left out
+	Accounted    []string          `json:"-"` // streams whose details a DETAIL_COVERAGE accounted for, in order
+	OwnerNeeded  bool              `json:"owner_needed,omitempty"`
 }
 
 // Failure says why a run did not succeed, in the three parts of an error.

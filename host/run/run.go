@@ -32,6 +32,7 @@ type run struct {
 	questions   *questions
 	progress    *progress
 	enumerated  *enumerations
+	accounts    *accounts
 
 	messages int
 	started  bool // the guest has read START
@@ -57,6 +58,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 		journal: j, ledger: l, network: p.network, rejections: rejected, enumerated: r.enumerated, budget: deps.Budget, stopping: deps.Stopping,
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{},
 	}
+	r.accounts = newAccounts(j, p)
 	r.gaps = newGaps(j, p, l)
 	r.gaps.enumerated = r.enumerated
 	r.intake = &intake{
@@ -138,8 +140,11 @@ func (r *run) handle(call string, payload []byte) error {
 	case "skip":
 		return r.onSkip(payload)
 	case "account":
-		_, err := gate.Account(payload)
-		return err
+		a, err := gate.Account(payload)
+		if err != nil {
+			return err
+		}
+		return r.accounts.take(a)
 	case "progress":
 		p, err := gate.Progress(payload)
 		if err != nil {

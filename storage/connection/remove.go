@@ -63,6 +63,7 @@ func RemoveConnection(t *db.Tx, name string, alive func(holder string) bool) err
 		"DELETE FROM credentials WHERE connection_id = ?",
 		"DELETE FROM pressure WHERE connection_id = ?",
 		"DELETE FROM destinations WHERE connection_id = ?",
+		"DELETE FROM books WHERE connection_id = ?",
 		"DELETE FROM device_batches" + ofSources,
 		"DELETE FROM device_commits" + ofSources,
 		"DELETE FROM enrollment_codes" + ofSources,

@@ -21,6 +21,7 @@ type Change struct {
 
 	Rejected bool // records were rejected, or rejected ones arrived
 
+	books   bool // what became of the files of the folders changed
 	devices bool // a device, or what it said, changed
 	stores  bool // a device's coverage records changed
 }
@@ -166,6 +167,17 @@ func DevicesMoved(t *db.Tx, connectionID string) error {
 	return nil
 }
 
+// BooksMoved has what became of the files of a connection's folders read again before the
+// commit.
+func BooksMoved(t *db.Tx, connectionID string) error {
+	c, err := ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.books = true
+	return nil
+}
+
 // StoresMoved has the coverage records of a connection's device counted again.
 func StoresMoved(t *db.Tx, connectionID string) error {
 	c, err := ChangeOf(t, connectionID)
@@ -224,6 +236,11 @@ func finishEvidence(t *db.Tx, id string, c *Change) error {
 	}
 	if c.Rejected {
 		if err := GatherIn(t).rejected(id, c.Facts); err != nil {
+			return err
+		}
+	}
+	if c.books {
+		if err := GatherIn(t).unread(id, c.Facts); err != nil {
 			return err
 		}
 	}

@@ -149,7 +149,9 @@ func rememberGaps(f *stored.Facts, row *tables.RunRow, asked []string) (readable
 	}
 	if tables.DeviceOf(row.Holder) == "" {
 		// The store follows these itself. Of a device's it knows what its runs say.
-		said = slices.DeleteFunc(said, func(g health.KnownGap) bool { return g.Kind == "rejected_record" || g.Kind == "rejected_earlier" })
+		said = slices.DeleteFunc(said, func(g health.KnownGap) bool {
+			return g.Kind == "rejected_record" || g.Kind == "rejected_earlier" || g.Kind == "unexplained_input"
+		})
 	}
 	said = stored.KeepGaps(said)
 	if slices.ContainsFunc(said, ofNoStream) {

@@ -49,6 +49,9 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 	if err := g.rejected(id, f); err != nil {
 		return nil, 0, err
 	}
+	if err := g.unread(id, f); err != nil {
+		return nil, 0, err
+	}
 	if err := g.pressure(id, f); err != nil {
 		return nil, 0, err
 	}

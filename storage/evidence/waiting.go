@@ -190,3 +190,28 @@ func (g Gatherer) rejected(id string, f *stored.Facts) error {
 	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
 WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)
 }
+
+// unread reads which files of the connection's folders nothing explains (AC-03).
+func (g Gatherer) unread(id string, f *stored.Facts) error {
+	f.Unread = nil
+	var rows []tables.BooksRow
+	if err := g.db.NewSelect().Model(&rows).Where("connection_id = ? AND begun_ms > 0", id).Scan(g.ctx); err != nil || len(rows) == 0 {
+		return err
+	}
+	b, _, err := rows[0].Read()
+	if err != nil {
+		return err
+	}
+	f.Unread = &stored.UnreadFiles{Count: int64(len(b.Unread)) + b.Beyond}
+	if b.Nothing {
+		var live int64
+		if err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&live); err != nil {
+			return err
+		}
+		f.Unread.Nothing = live == 0
+	}
+	for i := range b.Unread[:min(len(b.Unread), stored.MostUnread)] {
+		f.Unread.Names = append(f.Unread.Names, b.Unread[i].Path)
+	}
+	return nil
+}

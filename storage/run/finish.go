@@ -31,6 +31,7 @@ type Outcome struct {
 	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
 	EndedAt      time.Time
 	Sweeps       []record.Sweep // closed with the checkpoints
+	Books        *tables.Books  // of a run that looked at all of its folders; nil: those of before stay
 	Destinations []Destination  // what the run sent where and has not added before
 }
 
@@ -141,6 +142,9 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 		return err
 	}
 	if err := w.sink.End(t, ended, o.Checkpoints); err != nil {
+		return err
+	}
+	if err := keepBooks(t, w.To.ConnectionID, o.Books); err != nil {
 		return err
 	}
 	if err := returnGaps(t, w.To.ConnectionID); err != nil {

@@ -2,13 +2,20 @@
 
 package main
 
-// more is the call that a collector refuses to load, so that it stands behind a build tag.
+// more has the calls that an older host or collector refuses to load, so that they stand behind a
+// build tag.
 func more(name string, ptr, size uint32) int32 {
-	if name == "enumerate" {
+	switch name {
+	case "enumerate":
 		return hostEnumerate(ptr, size)
+	case "account":
+		return hostAccount(ptr, size)
 	}
 	panic("no such call: " + name)
 }
 
 //go:wasmimport pdpp enumerate
 func hostEnumerate(ptr, size uint32) int32
+
+//go:wasmimport pdpp account
+func hostAccount(ptr, size uint32) int32

@@ -77,7 +77,7 @@ func conditions(start string) string {
 func (p *player) play(line string) {
 	name, rest, _ := strings.Cut(line, " ")
 	switch name {
-	case "emit", "state", "gap", "coverage", "enumerate", "skip", "progress", "done":
+	case "emit", "state", "gap", "coverage", "enumerate", "skip", "account", "progress", "done":
 		if name == "emit" {
 			p.emitted++
 		}

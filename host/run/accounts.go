@@ -1,0 +1,226 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// accounts follow what the guest says became of files, entries and items (AC-02, AC-04,
+// AC-05). The engine's books say by themselves which files it read.
+type accounts struct {
+	*journal
+
+	manifest *abi.Manifest
+	whole    bool // the run collects every stream
+	ignores  []abi.Ignore
+	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
+	streams  map[string]*abi.StreamAccount
+}
+
+// newAccounts opens the accounts of a plan's run.
+func newAccounts(j *journal, p *plan) *accounts {
+	a := &accounts{
+		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores,
+		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, streams: map[string]*abi.StreamAccount{},
+	}
+	a.whole = p.mode != abi.ModeBackfill && len(p.request.Streams) == 0
+	return a
+}
+
+// accounting reads what a run knows of its folders before it begins: which files are not for
+// the connector, and what nothing explained in the last run that looked at all of them.
+func (r *Runner) accounting(ctx context.Context, p *plan) (plugin.Accounting, error) {
+	var a plugin.Accounting
+	if local := p.manifest.Requirements.LocalPaths; local != nil {
+		a.Ignores = slices.Clone(local.Ignores)
+	}
+	if len(p.granted.grant.Roots) == 0 {
+		return a, nil
+	}
+	b, ignores, err := r.deps.Store.Books(ctx, p.connection.ID)
+	if err != nil {
+		return a, err
+	}
+	for _, pattern := range ignores {
+		a.Ignores = append(a.Ignores, abi.Ignore{Pattern: pattern})
+	}
+	if p.mode != abi.ModeFullRefresh {
+		a.Since = b.BegunMS
+	}
+	for _, u := range b.Unread {
+		a.Earlier = append(a.Earlier, plugin.GrantedFile{Root: u.Root, Path: u.Path})
+	}
+	return a, nil
+}
+
+// maxArchives bounds the archives of a run whose unknown entries are kept by name.
+const maxArchives = 1000
+
+// take adds one ACCOUNT.
+func (a *accounts) take(m *abi.Account) error {
+	for i := range m.Files {
+		a.file(&m.Files[i])
+	}
+	for i := range m.Streams {
+		if err := a.stream(&m.Streams[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *accounts) file(f *abi.FileAccount) {
+	at := plugin.GrantedFile{Root: f.Root, Path: f.Path}
+	if f.Entries == nil || f.Entries.Unknown == 0 {
+		delete(a.archives, at) // a later word replaces an earlier one
+		return
+	}
+	if len(a.archives) < maxArchives || a.archives[at] != nil {
+		a.archives[at] = f.Entries
+	}
+}
+
+func (a *accounts) stream(s *abi.StreamAccount) error {
+	sum := a.streams[s.Stream]
+	if sum == nil {
+		sum = &abi.StreamAccount{Stream: s.Stream}
+		a.streams[s.Stream] = sum
+	}
+	for _, n := range []struct{ to, more *int64 }{
+		{&sum.Met, &s.Met}, {&sum.Emitted, &s.Emitted}, {&sum.Unchanged, &s.Unchanged}, {&sum.Merged, &s.Merged}, {&sum.Duplicate, &s.Duplicate},
+		{&sum.KeptBack, &s.KeptBack}, {&sum.NotRecord, &s.NotRecord}, {&sum.Cut, &s.Cut},
+	} {
+		if *n.to += *n.more; *n.to < 0 {
+			return abi.NewError(abi.CodeEnvelope, "the accounts of stream "+s.Stream+" count more items than there can be",
+				"count each item of the source once")
+		}
+	}
+	for _, u := range s.Unknown {
+		sum.Unknown = addName(sum.Unknown, u)
+	}
+	return nil
+}
+
+// otherNames counts unknown names beyond those that are kept.
+const otherNames = "(others)"
+
+func addName(names []abi.UnknownName, u abi.UnknownName) []abi.UnknownName {
+	u.Name = clip(u.Name, maxGapText)
+	at := func(name string) int {
+		return slices.IndexFunc(names, func(n abi.UnknownName) bool { return n.Name == name })
+	}
+	i := at(u.Name)
+	if i < 0 && len(names) >= abi.MaxAccountNames-1 {
+		u.Name = otherNames
+		i = at(otherNames)
+	}
+	if i < 0 {
+		return append(names, u)
+	}
+	names[i].Count = max(names[i].Count+u.Count, names[i].Count)
+	return names
+}
+
+// all returns the accounts of streams, in the order of names.
+func (a *accounts) all(names []string) (list []abi.StreamAccount) {
+	for _, name := range names {
+		if s := a.streams[name]; s != nil {
+			list = append(list, *s)
+		}
+	}
+	return list
+}
+
+// settle adds to the outcome what became of the files of the run's folders, and the known
+// gap for those that nothing explains. Only a run that looked at all of them says anything of
+// that.
+func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books) {
+	a.merged()
+	if kept == nil || !a.whole || o.Status != StatusSucceeded || o.Narrowed {
+		return
+	}
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: true}
+	var unexplained int64
+	for i := range kept.Roots {
+		unexplained += kept.Roots[i].Unexplained
+		b.Nothing = b.Nothing && kept.Roots[i].Read == 0
+	}
+	for _, u := range kept.Unread {
+		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind})
+	}
+	unexplained += a.entries(b)
+	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
+	if kept.Bounded { // what was not looked at is not explained
+		b.Beyond++
+	}
+	o.Books = b
+	if n := int64(len(b.Unread)) + b.Beyond; n > 0 {
+		a.known.add(unexplainedGap(b, n))
+	}
+}
+
+// entries adds the unknown entries of archives to the unread files, and counts them.
+func (a *accounts) entries(b *storage.Books) (n int64) {
+	files := make([]plugin.GrantedFile, 0, len(a.archives))
+	for at := range a.archives {
+		files = append(files, at)
+	}
+	slices.SortFunc(files, func(x, y plugin.GrantedFile) int { return strings.Compare(x.Root+"/"+x.Path, y.Root+"/"+y.Path) })
+	for _, at := range files {
+		e := a.archives[at]
+		n += e.Unknown
+		for _, name := range e.Names {
+			path := at.Path + "/" + clip(name, maxGapText)
+			if slices.ContainsFunc(a.ignores, func(i abi.Ignore) bool { return manifest.Covers(i, path) }) {
+				n--
+				continue
+			}
+			if len(b.Unread) < plugin.MaxUnread {
+				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path})
+			}
+		}
+	}
+	return n
+}
+
+// unexplainedGap is the known gap for files that nothing explains.
+func unexplainedGap(b *storage.Books, n int64) KnownGap {
+	names := make([]string, 0, maxNamedKeys)
+	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
+		u := &b.Unread[i]
+		name := u.Path
+		if u.Kind != "" {
+			name += " (" + u.Kind + ")"
+		}
+		names = append(names, name)
+	}
+	g := KnownGap{
+		Kind: "unexplained_input", Reason: "input_not_understood", Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
+		Message: "files that the connector did not understand: " + strings.Join(names, ", "),
+	}
+	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
+		g.Diagnostics = data
+	}
+	return g
+}
+
+// merged adds a known gap for each stream in which several items of the source became one
+// record, unless its manifest says why they may (AC-04).
+func (a *accounts) merged() {
+	for name, s := range a.streams {
+		if m := a.manifest.Stream(name); s.Merged > 0 && m != nil && m.Merges == nil {
+			a.known.add(KnownGap{
+				Kind: "merged_items", Reason: "items_merged", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade", Stream: name, Count: s.Merged,
+				Message: fmt.Sprintf("%d items have the key of another one, and replaced it", s.Merged),
+			})
+		}
+	}
+}

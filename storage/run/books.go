@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// Books returns what became of the files of a connection's folders in the last run that
+// looked at all of them, and the patterns of files that their owner has said are not for it.
+// Both are zero before the first such run.
+func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books, ignores []string, err error) {
+	var rows []tables.BooksRow
+	if err := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
+		return b, nil, s.db.Fail("read the books of a connection", err)
+	}
+	if len(rows) == 0 {
+		return b, nil, nil
+	}
+	b, ignores, err = rows[0].Read()
+	return b, ignores, s.db.Fail("read the books of a connection", err)
+}
+
+// Ignore replaces the patterns of files that the owner of a connection says are not for it.
+// left says which files nothing explains from then on, so that the owner's word holds without
+// another run.
+func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ignores []string) []string, left func(tables.Books, []string) tables.Books) error {
+	return s.db.Alone(ctx, "change which files a connection leaves alone", func(t *db.Tx) error {
+		return changeBooks(t, connectionID, func(row *tables.BooksRow) error {
+			b, ignores, err := row.Read()
+			if err != nil {
+				return err
+			}
+			ignores = change(ignores)
+			b = left(b, ignores)
+			if err := row.Fill(&b); err != nil {
+				return err
+			}
+			row.Ignores, err = tables.EncodeJSON(ignores)
+			return err
+		})
+	})
+}
+
+// keepBooks keeps those of a run that ended.
+func keepBooks(t *db.Tx, connectionID string, b *tables.Books) error {
+	if b == nil {
+		return nil
+	}
+	return changeBooks(t, connectionID, func(row *tables.BooksRow) error { return row.Fill(b) })
+}
+
+func changeBooks(t *db.Tx, connectionID string, change func(row *tables.BooksRow) error) error {
+	row := tables.BooksRow{ConnectionID: connectionID}
+	var rows []tables.BooksRow
+	if err := t.DB.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(t.Ctx); err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		row = rows[0]
+	}
+	if err := change(&row); err != nil {
+		return err
+	}
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores").Exec(t.Ctx)
+	if err != nil {
+		return err
+	}
+	return evidence.BooksMoved(t, connectionID)
+}
