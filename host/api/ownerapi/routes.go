@@ -64,6 +64,8 @@ func (a *API) routes() []route {
 		send(post, conn+"/revoke", manage, "RevokeConnection", "Lets nothing of a connection run until its owner accepts it again", ok, (*call).revokeConnection),
 		ask(remove, conn, manage, "RemoveConnection", "Removes a connection and all that it collected", confirm, (*call).removeConnection),
 		ask(get, conn+"/health", read, "Health", "How one connection is", []param{{name: "detail", about: "all that the verdict rests on", kind: flag}}, (*call).health),
+		ask(get, conn+"/files", read, "unread.Show", "The files of a connection's folders that were not understood", nil, (*call).showFiles),
+		send(post, conn+"/files", manage, "unread.Decide", "Says which files are not for a connection", ok, (*call).decideFiles),
 		with(ask(get, conn+"/schedule", read, "SetSchedule", "When a connection runs by itself", nil, (*call).showSchedule), tagged),
 		with(send(put, conn+"/schedule", manage, "SetSchedule", "Says when a connection runs by itself", ok, (*call).putSchedule), edits),
 		with(send(post, conn+"/schedule/pause", manage, "SetSchedule", "Runs a connection not by itself for now", ok, (*call).pause), tagged),

@@ -36,6 +36,8 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+at+"/settings", s.Signed(changeSettings))
 	mux.Handle("GET "+at+"/name", s.Signed(showName))
 	mux.Handle("POST "+at+"/name", s.Signed(rename))
+	mux.Handle("GET "+at+"/files", s.Signed(showFiles))
+	mux.Handle("POST "+at+"/files", s.Signed(decideFiles))
 	mux.Handle("GET "+at+"/remove", s.Signed(showRemove))
 	mux.Handle("POST "+at+"/revoke", s.Signed(revoke))
 	mux.Handle("POST "+at+"/remove", s.Signed(remove))

@@ -59,6 +59,8 @@ func StepOf(connection string, a *view.Action, onDevice bool) Step {
 		return Step{words.DoRun, ConnectionPath(connection, "run"), true}
 	case code == "cta_put_right_option", code == "cta_put_right_address":
 		return Step{Label: words.DoSettings, Path: ConnectionPath(connection, "settings")}
+	case code == "cta_not_understood":
+		return Step{Label: words.DoFiles, Path: ConnectionPath(connection, "files")}
 	case Answers(a):
 		return Step{Label: words.DoAnswer, Path: "/questions"}
 	}

@@ -34,6 +34,7 @@ const (
 	ConnectionRemoved Key = "connection_removed"
 	ConnectionRevoked Key = "connection_revoked"
 	ConnectionRenamed Key = "connection_renamed"
+	FilesDecided      Key = "files_decided"
 	ConnectionAdded   Key = "connection_added"
 	RecordErased      Key = "record_deleted"
 	RecordRestored    Key = "record_restored"
@@ -81,6 +82,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ConnectionRemoved: "The connection and all that it collected are removed.",
 	ConnectionRevoked: "Nothing of the connection runs until you accept it again.",
 	ConnectionRenamed: "The connection has its new name.",
+	FilesDecided:      "Your word on the files holds from now on.",
 	ConnectionAdded:   "The connection is made.",
 	RecordErased:      "The record is deleted. No run brings it back unless you let it.",
 	RecordRestored:    "The next run that reads the record brings it again. A connector that reads only what is new may need a full refresh for that.",

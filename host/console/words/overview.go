@@ -39,6 +39,7 @@ const (
 	DoResume   = "Resume"
 	DoModule   = "See what it asks for"
 	DoFolder   = "Choose the folder"
+	DoFiles    = "See the files"
 	DoSettings = "Change its settings"
 	DoDevice   = "Show the steps"
 	DoOpen     = "Open"

@@ -1,0 +1,84 @@
+package connections
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/unread"
+)
+
+func filesCommand(s *session.Session) *cobra.Command {
+	var c unread.Change
+	cmd := &cobra.Command{
+		Use: "files NAME", Short: "Show the files that a connection did not understand, and say which are not for it", Args: takesNoSecret("NAME"),
+		ValidArgsFunction: s.CompleteConnection,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(c.Ignore)+len(c.Heed) > 0 {
+				return decideFiles(cmd.Context(), s, args[0], c)
+			}
+			return showFiles(cmd.Context(), s, args[0])
+		},
+	}
+	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "files that are not for it: a name, as in *.bak, a path below the folder, or FOLDER/; may be repeated")
+	cmd.Flags().StringArrayVar(&c.Heed, "heed", nil, "a pattern of --ignore that holds no longer; may be repeated")
+	return cmd
+}
+
+func showFiles(ctx context.Context, s *session.Session, name string) error {
+	return s.Read(func(o *owner.Owner) error {
+		f, err := unread.Show(ctx, o, name)
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result(filesLine(f), f, func(w io.Writer) { printFiles(w, f) })
+	})
+}
+
+func decideFiles(ctx context.Context, s *session.Session, name string, c unread.Change) error {
+	return s.Change(func(o *owner.Owner) error {
+		f, err := unread.Decide(ctx, o, name, c)
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result(filesLine(f), f, func(w io.Writer) { printFiles(w, f) })
+	})
+}
+
+// filesLine sums the files up.
+func filesLine(f *unread.Files) string {
+	n := int64(len(f.Unread)) + f.More
+	switch {
+	case f.LookedAt == nil:
+		return f.Connection + ": no run has looked at all of its folders yet"
+	case n == 0:
+		return f.Connection + ": every file was read or is ignored"
+	case n == 1:
+		return f.Connection + ": 1 file was not understood"
+	}
+	return fmt.Sprintf("%s: %d files were not understood", f.Connection, n)
+}
+
+func printFiles(w io.Writer, f *unread.Files) {
+	for _, u := range f.Unread {
+		line := "  " + u.Root + ": " + output.Clean(u.Path)
+		if u.Kind != "" {
+			line += "  (" + u.Kind + ")"
+		}
+		fmt.Fprintln(w, line)
+	}
+	if f.More > 0 {
+		fmt.Fprintf(w, "  and %d more\n", f.More)
+	}
+	for _, p := range f.Ignored {
+		fmt.Fprintf(w, "  ignored by you: %s\n", output.Clean(p))
+	}
+	for _, r := range f.Rules {
+		fmt.Fprintf(w, "  ignored by the connector: %s  %s\n", output.Clean(r.Pattern), output.Clean(r.Reason))
+	}
+}

@@ -1,0 +1,17 @@
+package ownerapi
+
+import "github.com/pdpp-host/pdpp-host/host/owner/unread"
+
+// filesDecision is an owner's word on files that were not understood.
+type filesDecision struct {
+	Ignore []string `json:"ignore,omitempty"` // patterns of files that are not for the connection
+	Heed   []string `json:"heed,omitempty"`   // earlier patterns that hold no longer
+}
+
+func (c *call) showFiles() (*unread.Files, error) {
+	return unread.Show(c.Context(), c.owner, c.r.PathValue("connection"))
+}
+
+func (c *call) decideFiles(in *filesDecision) (*unread.Files, error) {
+	return unread.Decide(c.Context(), c.owner, c.r.PathValue("connection"), unread.Change(*in))
+}

@@ -1,0 +1,27 @@
+package words
+
+import "strconv"
+
+// The page of the files that a connection did not understand.
+const (
+	FilesTitle     = "Files that were not understood"
+	FilesLede      = "The last run neither read these files nor knew what they are. If one of them holds data of yours, a newer connector may read it. If it has nothing to do with this connection, say so, and it is not counted any more."
+	NoUnread       = "Every file was read, or is left alone on purpose."
+	FileColumn     = "File"
+	KindColumn     = "Looks like"
+	IgnoreFile     = "Ignore"
+	IgnorePattern  = "Ignore files by name or folder"
+	IgnoreHint     = "A name such as *.bak, a path below the folder, or a folder with a slash at its end."
+	IgnoreThem     = "Ignore them"
+	IgnoredHeading = "Left alone"
+	IgnoredByYou   = "as you said"
+	HeedAgain      = "Count again"
+)
+
+// MoreFiles says how many files are not listed.
+func MoreFiles(n int64) string {
+	if n == 1 {
+		return "And 1 more."
+	}
+	return "And " + strconv.FormatInt(n, 10) + " more."
+}
