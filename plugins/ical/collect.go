@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
@@ -20,6 +21,9 @@ const (
 	streamEvents    = "events"
 	streamCoverage  = "coverage_diagnostics"
 )
+
+// rootName is the folder's.
+const rootName = "ical"
 
 const (
 	sliceBytes     = 16 << 20 // how much is read between two checkpoints at least
@@ -42,12 +46,13 @@ type run struct {
 	pace          cursor.Pace
 	problems      *problems.Tally
 	names         nameCounts // the table of the names in the cursor
+	books         *accounts.Books
 	failed        int64      // files and folders that could not be collected
 	parts         bool       // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {
-	root, ok := h.Root("ical")
+	root, ok := h.Root(rootName)
 	if !ok {
 		return nil, &sdk.Failure{Code: "ical_folder_missing", Message: "the folder with the calendar files was not granted",
 			Hint: "manual_action_required"}
@@ -62,7 +67,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	r := &run{
 		h: h, root: root, list: l, found: l.Files(), before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
-		pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
+		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
 	}
 	// The cursor covers events: a run that does not collect them can neither trust it
 	// nor move it.
@@ -150,6 +155,8 @@ func (r *run) calendarID(p string) string {
 func (r *run) file(f files.Entry) error {
 	old := r.before.files[f.Path]
 	if old != nil && old.size == f.Size && old.mtimeMS == f.MTimeMS && (old.calendar != 0 || !r.h.Wants(streamCalendars)) {
+		r.accountFor(f.Path, old)
+		r.books.Items(streamEvents).Unchanged += old.live
 		return nil
 	}
 	r.pace.Read(f.Size)
@@ -166,6 +173,8 @@ func (r *run) file(f files.Entry) error {
 		return nil
 	}
 	s := r.read(f, v, old)
+	r.accountFor(f.Path, s)
+	r.countEvents(v)
 	return r.calendar(f, id, v, s, old)
 }
 
@@ -176,7 +185,37 @@ func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 	if why == notICal && (old == nil || old.live == 0) {
 		why = stranger
 	}
+	if why == notICal || why == stranger {
+		r.books.Unknown(rootName, p)
+	} else {
+		r.books.Known(rootName, p, why.Reason)
+	}
 	r.note(why, p)
+}
+
+// accountFor tells the host of a file that was read, in this run or an earlier one.
+func (r *run) accountFor(p string, s *fileState) {
+	if s.counts.broken > 0 {
+		r.books.Damaged(rootName, p, torn.Reason)
+		return
+	}
+	r.books.Read(rootName, p)
+}
+
+// countEvents tells the host what became of the events of a file that was read. Components that
+// do not close are among them: whatever they were, they are none of its records.
+func (r *run) countEvents(v *survey) {
+	i, c := r.books.Items(streamEvents), &v.counts
+	if r.h.Wants(streamEvents) {
+		i.Emitted += v.live
+	} else {
+		i.Unchanged += v.live
+	}
+	i.Duplicate += c.duplicates
+	i.Merged += c.merged
+	i.NotRecord += c.superseded + int64(len(v.entries)) - v.live
+	i.KeptBack += c.broken
+	v.names.each(i.UnknownTimes)
 }
 
 // read has the cursor know the file. Of one that is damaged, what closes was collected, and the

@@ -37,6 +37,13 @@ func (c *nameCounts) add(kind, name string) {
 	c.n[i]++
 }
 
+// each calls f with every name and its count.
+func (c *nameCounts) each(f func(name string, n int64)) {
+	for i, name := range c.names {
+		f(name, c.n[i])
+	}
+}
+
 func (c *nameCounts) addN(name string, n int64) { c.n[c.index(name)] += n }
 
 // index returns the place of a name. Names beyond the bound share one.

@@ -41,7 +41,10 @@ const otherNames = "(others)"
 
 // Unknown counts a name that the connector does not know: a line type, a member, a component,
 // a folder, an encoding. The first 63 are told by their names, and what follows as others.
-func (i *Items) Unknown(name string) {
+func (i *Items) Unknown(name string) { i.UnknownTimes(name, 1) }
+
+// UnknownTimes is Unknown for a name that was met n times.
+func (i *Items) UnknownTimes(name string, n int64) {
 	if name == "" {
 		name = "(empty)"
 	}
@@ -52,7 +55,7 @@ func (i *Items) Unknown(name string) {
 	if _, known := i.unknown[name]; !known && len(i.unknown) >= abi.MaxAccountNames-1 {
 		name = otherNames
 	}
-	i.unknown[name]++
+	i.unknown[name] += n
 }
 
 func (i *Items) met() int64 {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// AC-02, AC-04, AC-05: each calendar file ends in one word, in the first run and in the next, the
+// events that were met add up, and a component that the connector does not know is named.
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	good := vcalendar(vevent("a", "A"), vevent("a", "A"), "BEGIN:X-MOOD\r\nEND:X-MOOD\r\n")
+	f.write("good.ics", good)
+	f.write("torn.ics", "BEGIN:VCALENDAR\r\n"+vevent("b", "B")+"BEGIN:VEVENT\r\nUID:c\r\n")
+	f.write("sub/foreign.ics", "hello")
+	f.write("empty.ics", "")
+	check := func(res *sdktest.Result) {
+		t.Helper()
+		for path, want := range map[string]string{"good.ics": abi.FileRead, "torn.ics": abi.FileDamaged, "sub/foreign.ics": abi.FileUnknown, "empty.ics": abi.FileUnknown} {
+			if got := res.File(rootName, path); got != want {
+				t.Errorf("%s: got %q, want %q", path, got, want)
+			}
+		}
+	}
+	first := f.collect(t)
+	check(first)
+	items := first.Items(streamEvents)
+	if items.Emitted != 2 || items.Duplicate != 1 || items.KeptBack != 2 || items.Met != 5 { // of torn.ics neither the event nor its calendar closes
+		t.Errorf("got %+v, want 2 emitted, 1 duplicate, 2 kept back", items)
+	}
+	if len(items.Unknown) != 1 || items.Unknown[0].Count != 1 {
+		t.Errorf("unknown: got %v, want the one component", items.Unknown)
+	}
+	next := again(t, first)
+	check(next)
+	if items := next.Items(streamEvents); items.Unchanged != 2 || items.Emitted != 0 {
+		t.Errorf("the next run: got %+v, want 2 unchanged", items)
+	}
+}
