@@ -204,7 +204,7 @@ func unexplainedGap(b *storage.Books, n int64) KnownGap {
 	}
 	g := KnownGap{
 		Kind: "unexplained_input", Reason: "input_not_understood", Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
-		Message: "files that the connector did not understand: " + strings.Join(names, ", "),
+		Message: "files that the connector did not understand",
 	}
 	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
 		g.Diagnostics = data

@@ -47,8 +47,8 @@ type run struct {
 	problems      *problems.Tally
 	names         nameCounts // the table of the names in the cursor
 	books         *accounts.Books
-	failed        int64      // files and folders that could not be collected
-	parts         bool       // an enumeration was opened, and may have been left open
+	failed        int64 // files and folders that could not be collected
+	parts         bool  // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {

@@ -64,6 +64,9 @@ func (s *Subject) inspect() string {
 	return command
 }
 
+// files is the command that shows the files that were not understood.
+func (s *Subject) files() string { return "pdpp-host connections files " + words.Quoted(s.Connection) }
+
 // invite is the command that has a device take the place of the last one; "" for a
 // connection that none ever fed.
 func (s *Subject) invite() string {
@@ -114,6 +117,9 @@ func Step(b *view.Brief, s Subject) string {
 	first := &b.RequiredActions[0]
 	if first.CTACode == "cta_enroll_device" {
 		return s.invite()
+	}
+	if first.CTACode == "cta_not_understood" {
+		return s.files()
 	}
 	if owner.LeftByRun(first) {
 		return s.inspect()
