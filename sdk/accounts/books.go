@@ -64,6 +64,9 @@ func (e *Entries) Unknown(name string) {
 // entries.
 func (b *Books) Archive(root, path, as, reason string, e *Entries) { b.file(root, path, as, reason, e) }
 
+// UnknownOthers counts n more entries that were not understood, without their names.
+func (e *Entries) UnknownOthers(n int64) { e.unknown += max(n, 0) }
+
 func (b *Books) file(root, path, as, reason string, e *Entries) {
 	if b.n++; b.n > 1 {
 		b.files = append(b.files, ',')

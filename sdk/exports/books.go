@@ -33,15 +33,18 @@ const NotUnderstood = "file_not_understood"
 type Books struct {
 	Kinds    Tally
 	Problems Findings
+
+	fates fates
 }
 
 // NewBooks returns books without an entry.
-func NewBooks() Books { return Books{make(Tally), make(Findings)} }
+func NewBooks() Books { return Books{Kinds: make(Tally), Problems: make(Findings)} }
 
 // Add adds other books.
 func (b *Books) Add(other Books) {
 	b.Kinds.Add(other.Kinds)
 	b.Problems.Add(other.Problems)
+	b.fates.addAll(&other.fates)
 }
 
 // SettleFile settles a file, and notes what its text was taken for.
@@ -49,17 +52,26 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 	if f.text != nil && f.text.Taken() > 0 {
 		b.Note(TakenForLatin, f.Place, "")
 	}
-	return b.Settle(f.Place, o, err)
+	fate, err := b.settle(f.Place, o, err)
+	if err == nil {
+		b.fates.add(f.Name, fate)
+	}
+	return err
 }
 
 // Settle notes what became of the file of that name, the only place that does. An err of a
 // reader makes the file damaged, whatever the outcome says; any other one is the run's and is
 // returned.
 func (b *Books) Settle(name string, o Outcome, err error) error {
+	_, err = b.settle(name, o, err)
+	return err
+}
+
+func (b *Books) settle(name string, o Outcome, err error) (Fate, error) {
 	if err != nil {
 		code := ProblemOf(err)
 		if code == "" {
-			return err
+			return Unknown, err
 		}
 		o.Fate, o.Why, o.At = Damaged, code, placeOf(err)
 		if refused[code] {
@@ -76,7 +88,7 @@ func (b *Books) Settle(name string, o Outcome, err error) error {
 	case Unknown:
 		b.Note(NotUnderstood, name, o.At)
 	}
-	return nil
+	return o.Fate, nil
 }
 
 // refused are the problems of files that are not read at all.

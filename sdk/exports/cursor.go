@@ -4,7 +4,7 @@ import "github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten, so that what an
 // older connector did not understand is looked at again.
-const cursorVersion = 2
+const cursorVersion = 3
 
 // state is what a stream's cursor knows of one source.
 type state struct {
@@ -40,7 +40,7 @@ func (e *Each) readCursors() {
 		}
 		for it := cursor.Get("sources").Children(); it.Next(); {
 			name, v := it.Name().Str(), it.Value()
-			st := state{v.Get("size").Int(), v.Get("mtime_ms").Int(), v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems"))}}
+			st := state{v.Get("size").Int(), v.Get("mtime_ms").Int(), v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
 			if s := there[name]; s != nil && s.Size == st.size && s.MTimeMS == st.mtimeMS {
 				known[name] = st
 			}
@@ -65,7 +65,8 @@ func (e *Each) cursor(stream string) []byte {
 		b = jsonappend.Int(jsonappend.Name(b, "mtime_ms"), st.mtimeMS)
 		b = jsonappend.Int(jsonappend.Name(b, "entries"), st.entries)
 		b = st.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
-		b = append(st.books.Problems.AppendJSON(jsonappend.Name(b, "problems")), '}')
+		b = st.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
+		b = append(st.books.fates.appendJSON(jsonappend.Name(b, "fates")), '}')
 	}
 	b = append(b, '}')
 	if len(e.gone) > 0 {

@@ -28,18 +28,21 @@ type Each struct {
 	gone   map[string]bool             // parts that were read before, and of which others are still there
 	failed Books                       // of sources that were not read to their end
 
+	refusedFor map[string]string // by source: the problem for which it was not read to its end
+
 	unreadable error // of the source at hand: its file failed, and may not fail again
 }
 
 // Run reads the sources.
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
-	e.h, e.folder, e.failed = h, folder, NewBooks()
+	e.h, e.folder, e.failed, e.refusedFor = h, folder, NewBooks(), make(map[string]string)
 	e.readCursors()
 	for i := range folder.Sources {
 		if err := e.source(&folder.Sources[i]); err != nil {
 			return err
 		}
 	}
+	e.account()
 	for _, stream := range h.Streams() { // the cursors forget sources that are gone
 		if err := h.State(stream, e.cursor(stream)); err != nil {
 			return err
@@ -137,6 +140,7 @@ func (e *Each) fail(s *Source, err error) error {
 		}
 	}
 	e.failed.Add(e.Books)
+	e.refusedFor[s.Name] = ProblemOf(err)
 	return nil
 }
 

@@ -18,6 +18,9 @@ type Folder struct {
 	Root    fs.FS
 	Sources []Source // by name
 	Books   Books    // of files that belong to no source
+
+	name       string   // of the root
+	unfinished []string // files that a program is still writing
 }
 
 // Source is an archive, or what lies unpacked in one folder of the granted one, or right in it.
@@ -67,7 +70,7 @@ func Open(h *sdk.Host, root string) (*Folder, error) {
 			Hint: ownerActs, Err: list.Err,
 		}
 	}
-	f := &Folder{Root: fsys, Books: NewBooks()}
+	f := &Folder{Root: fsys, Books: NewBooks(), name: root}
 	for _, fault := range list.Faults {
 		f.Books.Note(Unseen, fault.Path, "")
 	}
@@ -89,6 +92,7 @@ func (f *Folder) sort(found []files.Entry) {
 			f.Books.Kinds[hidden]++
 		case unfinished(e.Path):
 			f.Books.Note(Unfinished, e.Path, "")
+			f.unfinished = append(f.unfinished, e.Path)
 		case f.isArchive(e):
 			f.Sources = append(f.Sources, Source{Name: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
 		default:

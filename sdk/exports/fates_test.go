@@ -1,0 +1,25 @@
+package exports
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// A source's fates survive its cursor.
+func TestFatesAreRemembered(t *testing.T) {
+	t.Parallel()
+	var f fates
+	f.add("a", Read)
+	f.add("b", Unknown)
+	f.add("c", Damaged)
+	f.add("d", Rule)
+	v, err := jsonvalue.Parse(f.appendJSON(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := readFates(v)
+	if got.n != f.n || len(got.left) != 2 || got.left[0] != (left{"b", Unknown}) || got.left[1] != (left{"c", Damaged}) {
+		t.Errorf("got %+v, want %+v", got, f)
+	}
+}
