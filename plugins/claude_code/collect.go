@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -28,6 +29,7 @@ type collection struct {
 	projectsAbsent  bool
 	transcriptsRead bool
 	problems        *problems.Places
+	books           *accounts.Books
 	barred          []folder // those noted as unreadable
 
 	files      fileSet
@@ -70,6 +72,7 @@ func collect(h *sdk.Host) error {
 		}
 	}
 	c := newCollection(h)
+	c.books = accounts.Open(h)
 	c.home.folder = folder{home, rootHome, ".", "."}
 	c.projects = c.home.sub(rootProjects)
 	if other, ok := h.Root(rootProjects); ok {

@@ -20,11 +20,13 @@ const (
 // document emits one file if it is new or changed, through emit, which gets its content, at
 // most limit bytes.
 func (c *collection) document(set *files.Set, key string, f folder, e files.Entry, limit int64, emit func(content []byte) error) error {
+	c.books.Read(f.root, f.path(e.Path))
 	if set.Same(key, e) {
 		return nil
 	}
 	content, err := files.Read(f.fsys, f.path(e.Path), limit)
 	if err != nil {
+		c.books.Known(f.root, f.path(e.Path), unreadable.Reason)
 		c.unreadable(f.shown(e.Path), err)
 		return nil
 	}

@@ -73,5 +73,13 @@ func (c *collection) decide(p string, e files.Entry) fate {
 	if as == fateLater {
 		c.later++
 	}
+	if e.Kind == files.File {
+		switch as {
+		case fateUnknown:
+			c.books.Unknown(c.projects.root, c.projects.path(p))
+		case fateTranscript, fateToolResult:
+			c.books.Read(c.projects.root, c.projects.path(p)) // in this run, or an earlier one
+		}
+	}
 	return as
 }

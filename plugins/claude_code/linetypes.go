@@ -74,6 +74,7 @@ func (c *collection) tellTypes() {
 	for _, kind := range cursor.Keys(c.otherTypes) {
 		if n := c.otherTypes[kind]; n > 0 && !slices.Contains(withoutStream, kind) {
 			list = append(list, kind+" ("+strconv.FormatInt(n, 10)+")")
+			c.books.Items("messages").UnknownTimes(kind, n)
 		}
 	}
 	if len(list) > 0 {

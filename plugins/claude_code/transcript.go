@@ -88,6 +88,7 @@ func (c *collection) readTranscript(t *transcript) error {
 	plan, err := c.scanner.Open(c.projects.fsys, c.projects.path(t.key), t.cursor)
 	if err != nil {
 		c.unreadable(c.projects.shown(t.key), err)
+		c.books.Known(c.projects.root, c.projects.path(t.key), unreadable.Reason)
 		return nil
 	}
 	if plan == filecursor.Rebuild {
@@ -101,6 +102,7 @@ func (c *collection) readTranscript(t *transcript) error {
 		return err
 	case closing != nil:
 		c.unreadable(c.projects.shown(t.key), closing)
+		c.books.Known(c.projects.root, c.projects.path(t.key), unreadable.Reason)
 	case result.Change == filecursor.Vanished:
 		// The lines read so far stay, and with them the session. There is no file to
 		// continue with.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
@@ -27,6 +28,12 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
+// The names of the granted roots.
+const (
+	rootHome     = "codex"
+	rootSessions = "sessions"
+)
+
 // sliceBytes is how much is read between two checkpoints at least.
 const sliceBytes = 16 << 20
 
@@ -46,13 +53,14 @@ type run struct {
 	bySession     map[string][]string // session -> paths of its rollouts
 	emitted       map[string]bool     // sessions of this run
 	places        *problems.Places
+	books         *accounts.Books
 
 	total, done int64
 	pace        cursor.Pace
 }
 
 func newRun(h *sdk.Host, slice int64) (*run, error) {
-	home, ok := h.Root("codex")
+	home, ok := h.Root(rootHome)
 	if !ok {
 		return nil, &sdk.Failure{Code: "codex_home_missing", Message: "the folder of Codex was not granted", Hint: "manual_action_required"}
 	}
@@ -64,7 +72,7 @@ func newRun(h *sdk.Host, slice int64) (*run, error) {
 	r := &run{
 		h: h, home: home, pace: cursor.Pace{Every: cmp.Or(slice, sliceBytes)}, before: newState(), after: newState(), present: map[string]bool{}, folders: map[string]*files.Listing{},
 		bySession: map[string][]string{}, emitted: map[string]bool{}, threads: &threads{problem: threadsMissing},
-		places: problems.NewPlaces(h, kinds...),
+		places: problems.NewPlaces(h, kinds...), books: accounts.Open(h),
 	}
 	for _, e := range entries {
 		r.present[e.Name()] = true
@@ -111,11 +119,11 @@ func (r *run) readCursor() {
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
 	r.roll.originals = r.originals
 	// A folder granted as root "sessions" replaces the one below the home folder.
-	r.listRollouts(r.home, "archived_sessions", "archived_sessions")
-	if sessions, ok := r.h.Root("sessions"); ok {
-		r.listRollouts(sessions, ".", "sessions")
+	r.listRollouts(r.home, rootHome, "archived_sessions", "archived_sessions")
+	if sessions, ok := r.h.Root(rootSessions); ok {
+		r.listRollouts(sessions, rootSessions, ".", "sessions")
 	} else {
-		r.listRollouts(r.home, "sessions", "sessions")
+		r.listRollouts(r.home, rootHome, "sessions", "sessions")
 	}
 	r.carry()
 }
@@ -175,6 +183,7 @@ func (r *run) sessions() error {
 	if err := r.remaining(); err != nil {
 		return err
 	}
+	r.account()
 	return r.checkpoint("")
 }
 

@@ -56,8 +56,10 @@ func (r *run) document(e files.Entry) (d document, ok bool) {
 	b, err := files.Read(r.home, e.Path, maxDocumentBytes)
 	if err != nil {
 		r.problem(unreadable, e.Path)
+		r.books.Known(rootHome, e.Path, unreadable.Reason)
 		return d, false
 	}
+	r.books.Read(rootHome, e.Path)
 	d = document{path: e.Path, mtime: e.MTimeMS / 1000}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n")
 	d.text, d.clipped = clip.Text(text, maxContent), len(text) > maxContent

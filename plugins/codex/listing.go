@@ -24,13 +24,14 @@ const windowBytes = 32 << 20
 type rolloutFile struct {
 	path          string // below the home folder, as records show it
 	root          fs.FS
+	granted       string // the root's name
 	name          string // below root
 	size, mtimeMS int64
 	packed        bool // compressed: root shows it unpacked, and size is that of the file
 }
 
 // listRollouts lists a folder of rollouts. It is shown as a folder of the home folder.
-func (r *run) listRollouts(root fs.FS, folder, shown string) {
+func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	l := files.Walk{Depth: maxDepth, Most: maxRollouts, Keep: func(_ string, folder bool) bool { return !folder }}.List(root, folder)
 	unpacked := &zstd.FS{Base: root, Window: windowBytes}
 	list := l.Files()
@@ -39,8 +40,10 @@ func (r *run) listRollouts(root fs.FS, folder, shown string) {
 		plain[e.Path] = fateOf(e.Path) == fateRollout
 	}
 	for _, e := range list {
-		f := rolloutFile{path.Join(shown, e.Path), root, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
-		switch r.sort(f.path, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]) {
+		f := rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
+		switch as := r.sort(f.path, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]); as {
+		case fateRule, fateOld, fateUnknown:
+			r.accountUnread(&f, as)
 		case fatePacked:
 			f.packed, f.root = true, unpacked
 			fallthrough

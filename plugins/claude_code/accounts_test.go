@@ -1,0 +1,36 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// AC-02, AC-05: each file that the manifest does not pass over ends in one word, in the first run
+// and in the next, and a line type that is not known is told by its name.
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put("projects/p/11111111-2222-3333-4444-555555555555.jsonl", userLine("11111111-2222-3333-4444-555555555555", "u1", "hello", 1)+`{"type":"mood","sessionId":"x"}`+"\n")
+	h.put("projects/p/memory/note.md", "# Note")
+	h.put("projects/p/memory/note.odt", "PK")
+	h.put("projects/p/strange.bin", "x")
+	h.put("commands/do.md", "Do it.")
+	r := run(t, h)
+	for when, res := range map[string]func(string) string{
+		"first":  func(p string) string { return r.File(rootHome, p) },
+		"second": func(p string) string { return again(t, r).File(rootHome, p) },
+	} {
+		for path, want := range map[string]string{
+			"projects/p/11111111-2222-3333-4444-555555555555.jsonl": abi.FileRead, "projects/p/memory/note.md": abi.FileRead, "commands/do.md": abi.FileRead,
+			"projects/p/memory/note.odt": abi.FileUnknown, "projects/p/strange.bin": abi.FileUnknown,
+		} {
+			if got := res(path); got != want {
+				t.Errorf("%s: %s: got %q, want %q", when, path, got, want)
+			}
+		}
+	}
+	if u := r.Items("messages").Unknown; len(u) != 1 || u[0].Name != "mood" || u[0].Count != 1 {
+		t.Errorf("unknown: got %v, want mood", u)
+	}
+}
