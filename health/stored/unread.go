@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/health"
@@ -14,7 +15,7 @@ type UnreadFiles struct {
 	Count int64 `json:"count,omitempty"`
 	// Names are the first of them, at most MostUnread.
 	Names []string `json:"names,omitempty"`
-	// Nothing: no file was read to its end, and no record is kept.
+	// Nothing: no file was read to its end, and no record of data is kept.
 	Nothing bool `json:"nothing,omitempty"`
 }
 
@@ -56,6 +57,12 @@ func (s *Facts) Unexplained() string {
 		text += ", …"
 	}
 	return text
+}
+
+// Collects reports whether a stream is meant to hold the owner's data. What its connector keeps of
+// the folder itself, such as an inventory, is none.
+func (s *Facts) Collects(stream string) bool {
+	return !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
 }
 
 // readNothing reports whether the last run read no file, and nothing was ever collected:

@@ -204,11 +204,12 @@ func (g Gatherer) unread(id string, f *stored.Facts) error {
 	}
 	f.Unread = &stored.UnreadFiles{Count: int64(len(b.Unread)) + b.Beyond}
 	if b.Nothing {
-		var live int64
-		if err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&live); err != nil {
+		var with []string // streams with records
+		err := g.db.NewSelect().Table("streams").Column("name").Where("connection_id = ? AND removed = 0 AND live > 0", id).Scan(g.ctx, &with)
+		if err != nil {
 			return err
 		}
-		f.Unread.Nothing = live == 0
+		f.Unread.Nothing = !slices.ContainsFunc(with, f.Collects)
 	}
 	for i := range b.Unread[:min(len(b.Unread), stored.MostUnread)] {
 		f.Unread.Names = append(f.Unread.Names, b.Unread[i].Path)

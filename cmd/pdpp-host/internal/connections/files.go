@@ -65,6 +65,7 @@ func filesLine(f *unread.Files) string {
 }
 
 func printFiles(w io.Writer, f *unread.Files) {
+	fmt.Fprintln(w, filesLine(f))
 	for _, u := range f.Unread {
 		line := "  " + u.Root + ": " + output.Clean(u.Path)
 		if u.Kind != "" {
