@@ -46,6 +46,8 @@ var operations = map[string]string{
 	"Runs":                  "runs list",
 	"credentials.Set":       "connections credential set",
 	"SetSchedule":           "connections schedule",
+	"unread.Show":           "connections files",
+	"unread.Decide":         "connections files",
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
 	"questions.List":        "questions list",

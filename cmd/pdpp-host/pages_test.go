@@ -38,6 +38,8 @@ var pages = map[string]string{
 	"Run":                "GET /runs/x",
 	"Runs":               "GET /runs",
 	"SetSchedule":        "POST /connections/x/schedule",
+	"unread.Show":        "GET /connections/x/files",
+	"unread.Decide":      "POST /connections/x/files",
 	"running.SignIn":     "(its window is on the desktop of the host's own machine)",
 	"running.SignOut":    "POST /connections/x/sign-out",
 	"running.Captures":   "(it is for who writes a connector, at the host's own machine)",

@@ -47,7 +47,15 @@ func (s *Facts) NeverRan() bool {
 
 // FoundNothing reports whether the last run found nothing to collect.
 func (s *Facts) FoundNothing() bool {
-	return s.readNothing() || s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })
+	return s.readNothing() || s.saysNothing()
+}
+
+// ReadNothing reports whether the last run read no file, and its connector did not say that there
+// is none.
+func (s *Facts) ReadNothing() bool { return s.readNothing() && !s.saysNothing() }
+
+func (s *Facts) saysNothing() bool {
+	return s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })
 }
 
 // degrading reports whether a known gap has a weight.

@@ -22,6 +22,9 @@ type UnreadFiles struct {
 // MostUnread is how many unread files a sentence names.
 const MostUnread = 3
 
+// coverageStream is where a connector accounts for a folder.
+const coverageStream = "coverage_diagnostics"
+
 // The words for files that nothing explains: the kind of their gap, and the reason of the
 // request to their owner.
 const (
@@ -59,10 +62,10 @@ func (s *Facts) Unexplained() string {
 	return text
 }
 
-// Collects reports whether a stream is meant to hold the owner's data. What its connector keeps of
-// the folder itself, such as an inventory, is none.
+// Collects reports whether a stream is meant to hold the owner's data, and not a list of what a
+// folder has.
 func (s *Facts) Collects(stream string) bool {
-	return !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
+	return stream != coverageStream && !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
 }
 
 // readNothing reports whether the last run read no file, and nothing was ever collected:

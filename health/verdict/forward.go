@@ -80,6 +80,8 @@ func (in *Input) checking(l line) line {
 	switch {
 	case l == forwardChecking && in.NeverRan:
 		return forwardNotRun
+	case l == forwardChecking && in.ReadNothing:
+		return forwardNothingRead
 	case l == forwardChecking && in.FoundNothing:
 		return forwardNothingFound
 	}

@@ -21,6 +21,8 @@ type Input struct {
 	NeverRan bool `json:"never_ran,omitempty"`
 	// FoundNothing: the last run found nothing to collect.
 	FoundNothing bool `json:"found_nothing,omitempty"`
+	// ReadNothing: the last run read no file of its folder, although there are files.
+	ReadNothing bool `json:"read_nothing,omitempty"`
 	// Unexplained counts and names the files that nothing explains: "2 files: a.json, b.zip".
 	Unexplained string `json:"unexplained,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.

@@ -60,6 +60,7 @@ const (
 	forwardReattach
 	forwardChecking
 	forwardNothingFound
+	forwardNothingRead
 	forwardNotRun
 	forwardResumable
 	forwardRefreshDue
@@ -184,6 +185,7 @@ var sentences = [lineCount]struct {
 	forwardReattach:         {"reattach_schedule", "Turning the schedule on again keeps the data up to date.", namesOwnerStep},
 	forwardChecking:         {"checking", "How complete the collection is, is being determined.", 0},
 	forwardNothingFound:     {"nothing_found", "The last run found nothing to collect where it looks; it may be the wrong folder.", 0},
+	forwardNothingRead:      {"nothing_read", "Nothing that this connector reads was found in its folder; the details say what is there.", 0},
 	forwardNotRun:           {"not_run_yet", "It has not run yet; its first run shows what there is.", 0},
 	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
 	forwardRefreshDue:       {"owner_refresh_due", "The data is up to date again once the connector has been run.", claimsRecovery},

@@ -20,6 +20,9 @@ type accounts struct {
 
 	manifest *abi.Manifest
 	whole    bool // the run collects every stream
+
+	foldersOnly bool // the run has nothing to collect from but its folders
+
 	ignores  []abi.Ignore
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
 	streams  map[string]*abi.StreamAccount
@@ -31,6 +34,8 @@ func newAccounts(j *journal, p *plan) *accounts {
 		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores,
 		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, streams: map[string]*abi.StreamAccount{},
 	}
+	granted := p.granted.grant.Bindings
+	a.foldersOnly = !granted[abi.BindingNetwork] && !granted[abi.BindingBrowser]
 	a.whole = p.mode != abi.ModeBackfill && len(p.request.Streams) == 0
 	return a
 }
@@ -142,12 +147,14 @@ func (a *accounts) all(names []string) (list []abi.StreamAccount) {
 // settle adds to the outcome what became of the files of the run's folders, and the known
 // gap for those that nothing explains. Only a run that looked at all of them says anything of
 // that.
-func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books) {
+//
+// rejected is how many records came and failed their schema.
+func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64) {
 	a.merged()
 	if kept == nil || !a.whole || o.Status != StatusSucceeded || o.Narrowed {
 		return
 	}
-	b := &storage.Books{BegunMS: kept.Begun, Nothing: true}
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0}
 	var unexplained int64
 	for i := range kept.Roots {
 		unexplained += kept.Roots[i].Unexplained

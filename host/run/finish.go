@@ -49,7 +49,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		o.Withheld = append(o.Withheld, storage.Withheld(w))
 	}
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
-	r.accounts.settle(&o, exit.Books)
+	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
 	r.network.addTo(&o, &r.checkpoints.place)
 	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {
 		r.known.add(r.checkpoints.place.unfinished(planned))

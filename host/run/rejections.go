@@ -91,6 +91,14 @@ func (x *rejections) count() []int64 {
 	return slices.Clone(x.counts)
 }
 
+// total returns how many records were rejected.
+func (x *rejections) total() (n int64) {
+	for _, of := range x.count() {
+		n += of
+	}
+	return n
+}
+
 // rejection says where a record fails its schema and by which types, never with what
 // value.
 func rejection(r *boundary.Rejection, stream string) KnownGap {

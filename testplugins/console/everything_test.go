@@ -59,7 +59,7 @@ func everything(t *testing.T) *world {
 	owner.Asks(0, &runs, "runs", "list")
 	w.pages = []string{
 		"/", "/?name=" + url.QueryEscape(evil), "/add", "/add/scripted", "/connections/github", "/connections/claude_code", "/connections/scripted", "/connections/asking",
-		"/connections/github/credentials", "/connections/github/settings", "/connections/github/name", "/connections/scripted/module", "/connections/scripted/remove", "/connections/asking/first",
+		"/connections/github/credentials", "/connections/github/settings", "/connections/github/name", "/connections/github/files", "/connections/scripted/module", "/connections/scripted/remove", "/connections/asking/first",
 		"/runs", "/runs?connection=scripted", run,
 		"/data", "/data/search", "/data/search?q=" + url.QueryEscape(evil), "/data/search?q=repository", "/data/github/repositories", "/data/scripted/notes",
 		"/data/scripted/notes?field=id&value=" + url.QueryEscape(evil), "/data/scripted/notes/record?key=" + url.QueryEscape(evil), "/data/scripted/notes/record?key=big",

@@ -121,6 +121,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"DELETE /v1/owner/sessions/{session}", session.ID, "", 200},
 		{"GET /v1/owner/passkeys", "", "", 200},
 		{"DELETE /v1/owner/passkeys/{passkey}", "pk_1", "", 200},
+		{"GET /v1/owner/connections/{connection}/files", "yours", "", 200},
+		{"POST /v1/owner/connections/{connection}/files", "yours", `{"ignore":["*.bak"]}`, 200},
 		{"POST /v1/owner/connections/{connection}/revoke", "yours", `{}`, 200},
 		{"DELETE /v1/owner/connections/{connection}?confirm=yours", "yours", "", 200},
 		{"GET /v1/owner/audit", "", "", 200},
