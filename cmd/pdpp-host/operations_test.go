@@ -184,6 +184,10 @@ var operations = map[string]string{
 	"doctor.ForgetServer":   "(doctor --repair does it)",
 	"doctor.RepairEvidence": "(doctor --repair does it)",
 	"doctor.RepairIndex":    "(doctor --repair does it)",
+	"DiskFull":              "(each face reads it before its verdicts)",
+	"GiveBack":              "(an operation that makes room does it)",
+	"KeepReserve":           "(serve does it)",
+	"RefuseFull":            "(run asks it)",
 	"Looker":                "(run reads it)",
 	"OpenTyped":             "(run reads it)",
 	"Runtime":               "(run reads it)",
@@ -193,7 +197,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "handoffs", "notifications", "questions", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "handoffs", "notifications", "questions", "running", "serving", "settings", "store", "unread"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

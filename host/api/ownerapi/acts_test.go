@@ -176,7 +176,7 @@ func TestEachActIsOneEvent(t *testing.T) {
 		{"POST", mine + "/schedule/resume", `{}`, 200, `"paused":false`, "connections.schedule mine done"},
 		{"POST", "/v1/owner/connections/intents", `{"connector_id":"credentialed","display_name":"mine"}`, 200, `"connection_active":false`, "connections.intend credentialed done"},
 		{"POST", mine + "/files", `{"ignore":["*.bak"]}`, 200, `"ignored":["*.bak"]`, "connections.ignore mine done"},
-		{"POST", mine + "/files", `{"ignore":["*"]}`, 400, "a pattern cannot be used", "connections.ignore mine usage.invalid"},
+		{"POST", mine + "/files", `{"ignore":["*"]}`, 422, "a pattern cannot be used", "connections.ignore mine usage.invalid"},
 		{"PATCH", mine, `{"display_name":"a/b"}`, 409, "connection.invalid", "connections.set mine connection.invalid"},
 		{"PATCH", mine, `{"display_name":"job"}`, 200, `"name":"job"`, "connections.set mine done"},
 		{"GET", mine, "", 404, "connection.unknown", ""},
