@@ -21,7 +21,7 @@ const maxForkItems = 1 << 20
 
 // original is one item of a parent.
 type original struct {
-	print uint64
+	sum   uint64
 	fixed bool // a copy has it, too, when it has anything behind it
 }
 
@@ -43,9 +43,9 @@ func (r *rollout) repeats(v jsonvalue.Value) bool {
 	if s.forkAt < 0 {
 		return false
 	}
-	print, _ := r.print(v)
+	sum, _ := r.print(v)
 	for i := s.forkAt; i < int64(len(r.parent)); i++ {
-		if r.parent[i].print == print {
+		if r.parent[i].sum == sum {
 			s.forkAt = i + 1
 			s.repeated++
 			return true
@@ -60,7 +60,7 @@ func (r *rollout) repeats(v jsonvalue.Value) bool {
 
 // print is the fingerprint of what an item says, and whether it is a message of another than the
 // model.
-func (r *rollout) print(v jsonvalue.Value) (print uint64, fixed bool) {
+func (r *rollout) print(v jsonvalue.Value) (sum uint64, fixed bool) {
 	r.text = append(r.text[:0], v.Get("type").View()...)
 	role := v.Get("role").View()
 	r.text = append(append(append(r.text, 0), role...), 0)
@@ -96,8 +96,8 @@ func (r *run) originals(session string) (items []original) {
 			}
 			v = v.Get("payload")
 			if isRecord(v) {
-				print, fixed := one.print(v)
-				items = append(items, original{print, fixed})
+				sum, fixed := one.print(v)
+				items = append(items, original{sum, fixed})
 			}
 		}
 		_, _ = in.Close() // the items read so far are all there are

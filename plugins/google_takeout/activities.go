@@ -81,7 +81,7 @@ func (a *activities) close() error {
 func (r *run) when(v jsonvalue.Value) (time.Time, bool) {
 	at, ok := exports.Time(v.Get("time"), 1)
 	if !ok {
-		r.note(problemTime)
+		r.noteTime()
 	}
 	return at, ok
 }

@@ -20,7 +20,7 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
 	if f.Problem != nil {
-		return exports.Outcome{Kind: "other"}, nil
+		return exports.Outcome{Kind: "other"}, nil //nolint:nilerr // Each tells of it
 	}
 	if f.Ending() == ".mbox" {
 		return r.mail(f)

@@ -108,7 +108,7 @@ func (r *run) coverage(kinds exports.Tally) error {
 	return nil
 }
 
-// note counts a problem of the item at hand.
-func (r *run) note(code string) {
-	r.Books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+// noteTime counts the item at hand as one without a time.
+func (r *run) noteTime() {
+	r.Books.Note(problemTime, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
 }

@@ -60,7 +60,7 @@ Google Nieuws|Google One|Google Pay|Google Play Books|Google Play Console|Google
 Google Play Movies & TV|Google Play Store|Google Podcasts|Google Shopping|Google Store|Google Translator Toolkit|Google Voice|Google Wallet|
 Google Workspace Marketplace|Groups|Hangouts|Home App|Keep|Maps|Maps (your places)|Messages|My Maps|Nachrichten|Nest|News|Nieuws|
 NotebookLM|Noticias|Package Tracking|Phone|Pixel Telemetry|Posts on Google|Profile|Purchases & Reservations|Purchases _ Reservations|
-Recorder|Reminders|Saved|Search Contributions|Search Notifications|Shopping Lists|Street View|Tasks|Voice|الأخبار|新闻`)
+Recorder|Reminders|Saved|Search Contributions|Search Notifications|Shopping Lists|Street View|Tasks|Voice|الأخبار|` + "\u65b0\u95fb")
 
 func names(list string) map[string]bool {
 	set := make(map[string]bool)
@@ -73,7 +73,7 @@ func names(list string) map[string]bool {
 // watchHistories are the names of the history of videos watched without its ending, by language:
 // https://github.com/d3i-infra/data-donation-task, google.py.
 var watchHistories = names("watch-history|Wiedergabeverlauf|kijkgeschiedenis|historial-de-reproducciones|historial de reproducciones|" +
-	"سجل المشاهدة|izleme geçmişi|İzleme geçmişi|观看记录")
+	"سجل المشاهدة|izleme geçmişi|İzleme geçmişi|\u89c2\u770b\u8bb0\u5f55")
 
 // isWatchHistory reports whether the name says that an activity without an address is a video that
 // was removed.

@@ -33,7 +33,7 @@ func (r *run) location(v jsonvalue.Value) error {
 		at, ok = exports.Time(v.Get("timestampMs"), 1000)
 	}
 	if !ok {
-		r.note(problemTime)
+		r.noteTime()
 		return nil
 	}
 	rec := r.h.Record(streamLocations)
@@ -78,7 +78,7 @@ func (r *run) photo(v jsonvalue.Value) error {
 	at, ok := exports.Time(v.Get("photoTakenTime").Get("timestamp"), 1)
 	title := v.Get("title").Str()
 	if !ok {
-		r.note(problemTime)
+		r.noteTime()
 		return nil
 	}
 	rec := r.h.Record(streamPhotos)
@@ -198,7 +198,7 @@ func (r *run) message(in *mbox.Reader) error {
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
 	if err != nil && !dated {
-		r.note(problemTime)
+		r.noteTime()
 		return nil
 	}
 	if err != nil {

@@ -22,9 +22,9 @@ func wide(text string, bigEndian bool) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune(text)) {
 		if low, high := byte(u), byte(u>>8); bigEndian {
-			b.WriteString(string([]byte{high, low}))
+			b.Write([]byte{high, low})
 		} else {
-			b.WriteString(string([]byte{low, high}))
+			b.Write([]byte{low, high})
 		}
 	}
 	return b.String()
@@ -40,7 +40,7 @@ func TestCalendarsAsProgramsWriteThem(t *testing.T) {
 	for name, c := range map[string]struct{ text, reasons string }{
 		"LF":                       {plain, ""},
 		"CR":                       {strings.ReplaceAll(plain, "\n", "\r"), ""},
-		"CR CR LF":                 {strings.ReplaceAll(plain, "\n", "\r\r\n"), ""},
+		"two CR and LF":            {strings.ReplaceAll(plain, "\n", "\r\r\n"), ""},
 		"mixed ends":               {strings.Replace(strings.Replace(crlf, "\r\n", "\r", 5), "\r\n", "\n", 3), ""},
 		"empty lines":              {strings.ReplaceAll(plain, "\n", "\r\n\r\n"), ""},
 		"no end of the last line":  {strings.TrimSuffix(crlf, "\r\n"), ""},

@@ -60,7 +60,7 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	at, ok := exports.Time(v.Get("created_at"), 1)
 	if !ok {
 		r.note(problemTime)
-		return nil
+		return nil //nolint:nilerr // it is told
 	}
 	id := either(v, "id_str", "id")
 	if id == "" {
@@ -98,7 +98,7 @@ func (r *run) row(in *csv.Reader) error {
 	at, err := time.Parse("2006-01-02 15:04:05 -0700", in.Get("timestamp"))
 	if err != nil {
 		r.note(problemTime)
-		return nil
+		return nil //nolint:nilerr // it is told
 	}
 	if in.Get("tweet_id") == "" {
 		r.note(problemID)

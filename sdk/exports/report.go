@@ -96,7 +96,7 @@ func Report(h *sdk.Host, found Findings, own ...Problem) error {
 }
 
 // String is the number with the first places.
-func (f finding) String() string {
+func (f *finding) String() string {
 	text := strconv.FormatInt(f.n, 10)
 	if len(f.at) == 0 {
 		return text

@@ -114,24 +114,8 @@ func (r *Reader) step(c byte) bool {
 		r.open = r.open[:len(r.open)-1]
 		return false
 	}
-	if in.filled {
-		if c != ',' && (in.object || !r.resume(&c)) {
-			if !in.object {
-				return false // the array ends here, or the text does
-			}
-			r.fail("a comma or a closing bracket was expected")
-			return false
-		}
-		if c == ',' {
-			r.pass()
-			if c, _ = r.space(); r.err != nil {
-				return false
-			}
-			if c == ']' && !in.object {
-				r.spoil("a value was expected")
-				return false
-			}
-		}
+	if in.filled && !r.comma(in.object, &c) {
+		return false
 	}
 	in.filled = true
 	wanted := in.paths
@@ -151,6 +135,33 @@ func (r *Reader) step(c byte) bool {
 		wanted = r.leading(wanted, "*")
 	}
 	return r.enter(c, wanted)
+}
+
+// comma passes the comma behind an element, or what stands in its place in an array, and reports
+// whether another element may begin at c.
+func (r *Reader) comma(object bool, c *byte) bool {
+	switch {
+	case *c == ',':
+	case !object:
+		if !r.resume(c) {
+			return false // the array ends here, or the text does
+		}
+	default:
+		r.fail("a comma or a closing bracket was expected")
+		return false
+	}
+	if *c != ',' {
+		return true
+	}
+	r.pass()
+	if *c, _ = r.space(); r.err != nil {
+		return false
+	}
+	if *c == ']' && !object {
+		r.spoil("a value was expected")
+		return false
+	}
+	return true
 }
 
 // resume passes what stands between two elements of an array and is no comma, up to a byte with

@@ -114,7 +114,7 @@ func (r *Reader) step() {
 func (r *Reader) head() *fault {
 	first, f := r.take(4)
 	if f != nil {
-		if r.any && r.at == r.begun && f.kind == ErrCut {
+		if r.any && r.at == r.begun && f.kind == ErrCut { //nolint:errorlint // a kind is one of the package's own
 			r.err = io.EOF
 			return nil
 		}

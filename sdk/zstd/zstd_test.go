@@ -133,7 +133,7 @@ func TestAgainstTheProgram(t *testing.T) {
 	for kind, sizes := range map[string][]int{"log": {255, 700_000}, "noise": {256, 131_073}, "letters": {7, 65_535}, "far": {400_000}} {
 		for _, n := range sizes {
 			text := sample(kind, n)
-			for _, options := range []string{"-1", "-19", "--fast=5", "-3 --no-check", "-12 --zstd=wlog=17,strat=6"} {
+			for _, options := range []string{"-1", "-19", "--fast=5", "-3 --no-check", "-12 --zstd=wlog=17,strat=6"} { //nolint:misspell // the name of an option
 				packed := run(t, program, options, text)
 				r.Reset(bytes.NewReader(packed))
 				got, err := io.ReadAll(&r)
@@ -292,7 +292,7 @@ func TestFS(t *testing.T) {
 		t.Errorf("got %q and %v, want the file as it is", b, err)
 	}
 	b, err := fs.ReadFile(fsys, "cut.zst")
-	if err != nil || len(b) == 0 || !bytes.HasPrefix(text, b) || fsys.Fault() == nil || fsys.Fault().Kind != zstd.ErrCut {
+	if err != nil || len(b) == 0 || !bytes.HasPrefix(text, b) || fsys.Fault() == nil || !errors.Is(fsys.Fault().Kind, zstd.ErrCut) {
 		t.Errorf("a cut file: got %d bytes, %v and the fault %v, want a part and %v", len(b), err, fsys.Fault(), zstd.ErrCut)
 	}
 	if _, err := fs.Stat(fsys, "none.zst"); !errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,9 +107,7 @@ func TestRequirementsAreThoseOfTheContracts(t *testing.T) {
 		if len(ids) == 0 {
 			t.Errorf("%s has no requirement", name)
 		}
-		for id, n := range ids {
-			want[id] = n
-		}
+		maps.Copy(want, ids)
 	}
 	rows := readRequirements(t, read(t, "docs/requirements.md"))
 	for id, n := range want {

@@ -195,7 +195,7 @@ func TestEvidence(t *testing.T) {
 		"above a variable":      {"// ID\nvar x = 1", false},
 		"not right above":       {"// ID\n\nfunc TestX(t *testing.T) { t.Log() }", false},
 		"in its first line":     {"func TestX(t *testing.T) {\n\tt.Parallel()\n\t// ID\n\tt.Log()\n}", true},
-		"further down":          {"func TestX(t *testing.T) {\n\tt.Log()\n\tt.Log()\n\t// ID\n\tt.Log()\n}", false},
+		"further down":          {"func TestX(t *testing.T) {\n\tt.Log(1)\n\tt.Fail()\n\t// ID\n\tt.Log()\n}", false},
 		"in what a test says":   {"func TestX(t *testing.T) { t.Errorf(\"ID\") }", false},
 		"a subtest":             {"func TestX(t *testing.T) { t.Run(\"ID this\", nil) }", true},
 		"a table":               {"var table = []struct{ name string }{{\"this, ID\"}}", true},

@@ -187,7 +187,7 @@ func TestEveryPackageIsInARoom(t *testing.T) {
 	}
 }
 
-// OC-01.3
+// OC-01.3: a room imports what its row allows, and a face no store.
 func TestImportsGoOneWay(t *testing.T) {
 	t.Parallel()
 	for _, file := range goFiles(t) {

@@ -42,7 +42,7 @@ func try(ctx context.Context, root string, c *candidate, timeout time.Duration) 
 		return noticed, err
 	}
 	const mode = 0o600
-	if err := errors.Join(os.WriteFile(changed, c.apply(src), mode), os.WriteFile(overlay, list, mode)); err != nil {
+	if err := errors.Join(os.WriteFile(changed, c.apply(src), mode), os.WriteFile(overlay, list, mode)); err != nil { //nolint:gosec // a folder of its own
 		return noticed, err
 	}
 	out, err := goTest(ctx, root, c.room, timeout, "-overlay", overlay)

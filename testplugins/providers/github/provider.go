@@ -131,8 +131,7 @@ func (p *Provider) authorized(r *http.Request) (status int, message string) {
 		p.accepted--
 	}
 	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	switch {
-	case p.o.Token != "" && (!strings.EqualFold(kind, "bearer") || token != p.o.Token):
+	if p.o.Token != "" && (!strings.EqualFold(kind, "bearer") || token != p.o.Token) {
 		return http.StatusUnauthorized, "Bad credentials"
 	}
 	if version := r.Header.Get("X-Github-Api-Version"); version != Version && (version != VersionBefore || p.o.Sunset) {

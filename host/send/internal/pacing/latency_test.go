@@ -40,12 +40,13 @@ func TestLatencyFollowsTheUsual(t *testing.T) {
 // it; behind a sign it takes more than one such answer.
 func TestLatencyOfASign(t *testing.T) {
 	t.Parallel()
-	for ms, want := range map[time.Duration][2]bool{3300: {false, true}, 3302: {true, false}, 2500: {false, true}, 900: {false, false}} {
+	for ms, want := range map[int][2]bool{3300: {false, true}, 3302: {true, false}, 2500: {false, true}, 900: {false, false}} {
 		var l Latency
 		for range 100 {
 			l.Add(100 * time.Millisecond)
 		}
-		if got := [2]bool{l.Add(ms * time.Millisecond), l.Add(ms * time.Millisecond)}; got != want {
+		took := time.Duration(ms) * time.Millisecond
+		if got := [2]bool{l.Add(took), l.Add(took)}; got != want {
 			t.Errorf("two answers after %d ms: got the signs %v, want %v", ms, got, want)
 		}
 	}
