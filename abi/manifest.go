@@ -240,8 +240,8 @@ type Stream struct {
 	// Merges says why several items of the source may become one record (AC-04); nil: they
 	// may not, and those that do are a fault of the key. This project's extension.
 	Merges *Merges `json:"merges"`
-	// UnknownNames are names of the source that the connector passes over on purpose; any
-	// other fails the contract suite (AC-05). This project's extension.
+	// UnknownNames are names of the source that the connector passes over on purpose (AC-05).
+	// This project's extension.
 	UnknownNames []string `json:"unknown_names"`
 }
 

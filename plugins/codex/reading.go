@@ -96,6 +96,8 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		if next.brokenBy != "" {
 			next.observed, next.mtimeMS = f.size, f.mtimeMS
 			r.after.files[f.path] = next // so that its damage is reported
+		} else if f.size > 0 && r.settled(f) {
+			r.problem(torn, f.path)
 		}
 		return nil // a session begins with its first complete line
 	case fault == nil && what.Change != filecursor.Stable:

@@ -27,6 +27,8 @@ var (
 	// Lines are read once, and stay missing: every run reports those of earlier ones.
 	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is damaged; what is whole in it was collected",
 		"lines of rollouts are damaged; what is whole in them was collected")
+	torn = kind("line_incomplete", "retry_by_runtime", "rollout ends within a line; the line is read once it is whole",
+		"rollouts end within a line; the lines are read once they are whole")
 	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
 	broken  = kind("rollout_damaged", "not_retriable", "compressed rollout is damaged; what is in front of the damage was collected",
 		"compressed rollouts are damaged; what is in front of the damage was collected")
@@ -37,7 +39,7 @@ var (
 	reduced = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, tooLong, broken, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, torn, tooLong, broken, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

@@ -287,6 +287,7 @@ func TestSessionBeginsWithItsFirstLine(t *testing.T) {
 	name := "sessions/2026/01/01/rollout-begun.jsonl"
 	line := metaLine(sessionA)
 	h.write(name, line[:20])
+	h.touch(name, sdktest.Epoch) // of one that is old, the line would be called cut
 	first := h.collect()
 	if activity(first)+len(first.Skips) != 0 {
 		t.Fatalf("got sessions %q and %+v, want nothing yet", keys(first, streamSessions), first.Skips)

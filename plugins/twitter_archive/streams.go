@@ -60,7 +60,7 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	at, ok := exports.Time(v.Get("created_at"), 1)
 	if !ok {
 		r.note(problemTime)
-		return nil //nolint:nilerr // it is told
+		return nil
 	}
 	id := either(v, "id_str", "id")
 	if id == "" {

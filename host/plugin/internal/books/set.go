@@ -7,7 +7,7 @@ const (
 	maxExact = 57_000
 	slots    = 1 << 16
 	// bloomBytes is the size of a set that was too large: with a million files one in
-	// fifty that nothing explains passes for explained. The seed is another one in each
+	// forty that nothing explains passes for explained. The seed is another one in each
 	// run, so the next run finds it.
 	bloomBytes = 960_000
 	bloomTries = 5
