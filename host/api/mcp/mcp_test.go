@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 			{"query_records", object{"stream": ""}, "not_found"},
 			{"query_records", object{"stream": "notes", "limit": 0}, "invalid_request"},
 			{"query_records", object{"stream": "notes", "limit": 1.5}, "invalid_request"},
-			{"query_records", object{"stream": "notes", "limit": "5"}, "invalid_request"},
+			{"query_records", object{"stream": "notes", "limit": "five"}, "invalid_request"},
 			{"query_records", object{"stream": "notes", "fields": "id"}, "invalid_request"},
 			{"query_records", object{"stream": "notes", "fields": []string{}}, "invalid_request"},
 			{"query_records", object{"stream": "notes", "fields": []string{"secret"}}, "field_not_granted"},
