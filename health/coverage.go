@@ -1,8 +1,13 @@
 package health
 
 import (
+	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // RunEvidence is the coverage evidence of the latest run that ended.
@@ -20,6 +25,26 @@ type KnownGap struct {
 	Severity       Word   `json:"severity"` // informational recoverable transient actionable
 	Reason         Word   `json:"reason"`
 	RecoveryAction Word   `json:"recovery_action"`
+	// Mark is a digest of everything that a run said of a gap that a later run is to fill,
+	// so that the next run's is known again. "": it is not followed.
+	Mark string `json:"mark,omitempty"`
+	// Runs is how many runs in a row brought it back unchanged, up to CameBack.
+	Runs int `json:"runs,omitempty"`
+}
+
+// CameBack is from how many runs in a row a gap that comes back unchanged needs its owner:
+// what two runs did not fetch, nobody may promise of the third.
+const CameBack = 2
+
+// Stays reports whether so many runs brought the gap back that no run is known to fill it.
+func (g *KnownGap) Stays() bool { return g.Runs >= CameBack }
+
+// Remedy returns what mends the gap.
+func (g *KnownGap) Remedy() abi.Remedy {
+	if g.OwnerClears() {
+		return abi.RemedyOwner
+	}
+	return abi.RemedyOf(abi.Reason(g.Reason), string(g.RecoveryAction))
 }
 
 // ManifestStream is a manifest's statement about one stream's coverage.
@@ -65,7 +90,7 @@ func (g *KnownGap) weightOf() weight {
 
 // OwnerClears reports whether the owner can clear the gap.
 func (g *KnownGap) OwnerClears() bool {
-	if g.RecoveryAction == "manual_action_required" || g.RecoveryAction == "refresh_credentials" {
+	if g.Stays() || g.RecoveryAction == "manual_action_required" || g.RecoveryAction == "refresh_credentials" {
 		return true
 	}
 	code := "_" + string(Normalise(g.Reason)) + "_"
@@ -159,4 +184,13 @@ func declaredAbsent(streams []ManifestStream, required bool) (Coverage, bool) {
 		}
 	}
 	return Coverage{}, false
+}
+
+// Mark returns a digest of what a run said, by which the same is known again in the next one.
+func Mark(said ...string) string {
+	h := fnv.New64a()
+	for _, s := range said {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
 }

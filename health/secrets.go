@@ -3,6 +3,8 @@ package health
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -176,3 +178,47 @@ func plainWords(run string) bool {
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// mostSaying bounds what is shown of a source's or a parser's own words, in bytes.
+const mostSaying = 200
+
+// unsayable replaces a word that could be a secret.
+const unsayable = "[hidden]"
+
+// Saying returns text of a source or a connector as one line of at most 200 bytes that may be
+// shown to the owner as their words: without what could be a secret, and without what a
+// terminal or a page would take for something else than text.
+func Saying(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	for i, w := range words {
+		if lower := strings.ToLower(w); hasTokenPrefix(lower) || assignsSecret(lower) || hasRandomRun(lower) {
+			words[i] = unsayable
+		}
+	}
+	line := strings.ToValidUTF8(strings.Join(words, " "), "")
+	if proseHoldsSecret(strings.ToLower(line)) {
+		return ""
+	}
+	if len(line) <= mostSaying {
+		return line
+	}
+	const more = "…"
+	n := mostSaying - len(more)
+	for n > 0 && !utf8.RuneStart(line[n]) {
+		n--
+	}
+	return strings.TrimSpace(line[:n]) + more
+}
+
+// hasRandomRun reports whether lower-case s holds a long run of token characters that is more
+// than words of letters.
+func hasRandomRun(s string) bool {
+	for i := 0; i < len(s); {
+		n := tokenRun(s[i:])
+		if n >= longRun && !plainWords(s[i:i+n]) {
+			return true
+		}
+		i += n + 1
+	}
+	return false
+}

@@ -12,19 +12,35 @@ const leftToOwner health.Word = "left_to_owner"
 
 // attentionOfRun returns the attention for a gap that the last run left to the owner: a gap
 // in something that the connection requires and that no later run fills before the
-// owner acts. It remains until a run that looks there ends without the gap.
+// owner acts. It remains until a run that looks there ends without the gap. A gap that two runs
+// in a row could not fill is one, too: nobody can promise that a third run fills it.
 func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	run := s.runEvidence(m)
-	if run == nil || s.readNothing() || !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
-		return g.Weighs() && g.OwnerClears() && s.requires(g.Stream)
-	}) {
+	if run == nil || s.readNothing() {
 		return nil
 	}
-	reason := leftToOwner
-	if !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
-		return g.Kind != unexplainedInput && g.Weighs() && g.OwnerClears() && s.requires(g.Stream)
-	}) {
-		reason = notUnderstood
+	reason := health.Word("")
+	if !s.stopped() && (s.FailsAgain() || s.detailsStay()) {
+		reason = stays
+	}
+	for i := range run.KnownGaps {
+		g := &run.KnownGaps[i]
+		switch {
+		case !g.Weighs() || !g.OwnerClears() || !s.requires(g.Stream):
+		case g.Kind == unexplainedInput:
+			if reason == "" {
+				reason = notUnderstood
+			}
+		case g.Stays():
+			if !s.stopped() {
+				reason = stays
+			}
+		default:
+			return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: leftToOwner, ResponseContract: "none"}
+		}
+	}
+	if reason == "" {
+		return nil
 	}
 	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: reason, ResponseContract: "none"}
 }

@@ -38,6 +38,9 @@ type Facts struct {
 	Unread *UnreadFiles `json:"unread,omitempty"`
 	// Fault is set while the last runs ended over the connector's own fault.
 	Fault *Fault `json:"fault,omitempty"`
+	// Repeat is set while the last runs failed, over something that is no fault of the
+	// connector's code.
+	Repeat *Repeat `json:"repeat,omitempty"`
 	// Asked are the streams that a run has to collect before gaps without a stream are
 	// resolved.
 	Asked []string `json:"asked,omitempty"`
@@ -151,6 +154,8 @@ type StreamGaps struct {
 	Stream   string `json:"stream"`
 	Pressure int64  `json:"pressure,omitempty"` // left because the source was under pressure
 	Other    int64  `json:"other,omitempty"`
+	// Failing counts those of Other that two runs or more asked for in vain.
+	Failing int64 `json:"failing,omitempty"`
 }
 
 // Open returns the number of open gaps: under source pressure, and for other reasons.

@@ -25,6 +25,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"option_not_valid":    {ctaOption, forwardOption},
 	"binding_not_given":   {ctaBinding, forwardBinding},
 	"left_to_owner":       {ctaGap, forwardGap},
+	"came_back_unchanged": {ctaStays, forwardStays},
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
 
@@ -36,7 +37,11 @@ var waitTextsByReason = map[health.Word]waitTexts{
 // than a credential.
 func (in *Input) refused() bool {
 	c := in.condition(health.AttentionClear)
-	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" || c.Reason == "input_not_understood" {
+	if c == nil || c.Status != health.False {
+		return false
+	}
+	switch c.Reason {
+	case "left_to_owner", "input_not_understood", "came_back_unchanged":
 		return false
 	}
 	_, known := waitTextsByReason[c.Reason]

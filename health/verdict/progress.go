@@ -60,6 +60,8 @@ type Progress struct {
 	RetainedRecords         *int64         `json:"retained_records"`
 	LastRefreshedAt         health.Instant `json:"last_refreshed_at"`
 	GapsDrainedLastRun      *int64         `json:"gaps_drained_last_run"` // deferred only
+	// LastSuccessAt is when a run last succeeded, whether it covered everything or not.
+	LastSuccessAt health.Instant `json:"last_success_at,omitzero"`
 }
 
 // mode returns the progress's mode; scheduled if it is unknown.
@@ -71,7 +73,7 @@ func (in *Input) mode() Mode {
 }
 
 func progress(in *Input, d health.Disposition) Progress {
-	p := Progress{Mode: in.mode()}
+	p := Progress{Mode: in.mode(), LastSuccessAt: in.Snapshot.LastSuccessAt}
 	e := in.Progress
 	if e == nil {
 		p.setHeadline(progressUnknown, "", "")

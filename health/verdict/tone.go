@@ -56,6 +56,9 @@ func pillTone(in *Input, d health.Disposition) Tone {
 	if in.requestOpen() || in.collectionBlocked() {
 		tone = worse(tone, Amber)
 	}
+	if in.requestOpen() && in.givenUp() {
+		tone = worse(tone, Red) // a request does not hide that nothing runs it any more
+	}
 	for i := range in.Streams {
 		if s := &in.Streams[i]; s.Priority != AcceptedAbsence {
 			tone = worse(tone, coverageTone(s.Coverage))

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
@@ -45,9 +49,10 @@ type Health struct {
 
 	ModuleMissing bool     `json:"module_missing,omitempty"`
 	Refusal       *Refusal `json:"refusal,omitempty"` // where the detail was asked for
-	// NotCollected is what the last run left out, in its own words; where the verdict
-	// leads to it, only with the detail.
+	// NotCollected is what the last run left out, in its own words.
 	NotCollected []run.KnownGap `json:"not_collected,omitempty"`
+	// Missing is what it lacks, and what mends it.
+	Missing []Missing `json:"missing,omitempty"`
 	// RejectedRecords failed their schema, and no run has delivered them since.
 	RejectedRecords []MissingRecords `json:"rejected_records,omitempty"`
 
@@ -101,10 +106,11 @@ func (o *Owner) Health(ctx context.Context, name string, detail bool) (*Health, 
 		Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: len(fed) == 0 && o.missesModule(ctx, store, e, &b), DevicePart: DevicePartOf(&v, fed),
 		RejectedRecords: e.MissingRecords(), Runtime: runtime, Unaccepted: !e.Accepted(), Undated: !e.Dates(),
 	}
-	if detail || len(b.RequiredActions) == 0 || !LeftByRun(&b.RequiredActions[0]) { // else the verdict says so, and leads to it
-		if h.NotCollected, err = leftOut(ctx, store, e); err != nil {
-			return nil, err
-		}
+	if h.NotCollected, err = leftOut(ctx, store, e); err != nil {
+		return nil, err
+	}
+	if h.Missing, err = missingOf(ctx, store, e, h.NotCollected); err != nil {
+		return nil, err
 	}
 	if !detail {
 		h.Verdict.Detail = nil
@@ -115,7 +121,12 @@ func (o *Owner) Health(ctx context.Context, name string, detail bool) (*Health, 
 }
 
 // LeftByRun reports whether a run's own words say what is to be put right.
-func LeftByRun(a *view.Action) bool { return a.CTACode == "cta_put_right_gap" }
+func LeftByRun(a *view.Action) bool {
+	return a.CTACode == "cta_put_right_gap" || a.CTACode == CTACameBack
+}
+
+// CTACameBack is the code of the action over what two runs in a row met unchanged.
+const CTACameBack = "cta_came_back_unchanged"
 
 // missesModule reports whether the plugins folder has no module of a connection
 // that this host runs, where its verdict does not say so already. It is no part of
@@ -142,4 +153,129 @@ func leftOut(ctx context.Context, store *storage.Store, e *storage.Evidence) ([]
 		gaps = slices.DeleteFunc(gaps, func(g run.KnownGap) bool { return g.Kind == run.KindRejectedEarlier })
 	}
 	return gaps, nil
+}
+
+// mostNamedMissing is how many files or records a Missing names.
+const mostNamedMissing = 3
+
+// Missing is one thing that a connection lacks, and what mends it.
+type Missing struct {
+	Stream string     `json:"stream,omitempty"` // "": the whole connection
+	Reason string     `json:"reason"`
+	Count  int64      `json:"count"`
+	Says   string     `json:"says,omitempty"`  // the connector's or the service's own words: see health.Saying
+	Names  []string   `json:"names,omitempty"` // the first files or records that it is about
+	More   int64      `json:"more,omitempty"`  // how many it does not name
+	Remedy abi.Remedy `json:"remedy"`
+	// From is when a run first asks for it again; nil: the next one does.
+	From *time.Time `json:"from,omitempty"`
+	// Again: two runs in a row or more met it unchanged.
+	Again bool `json:"again,omitempty"`
+}
+
+// missingOf returns what a connection lacks and what mends each part: what the whole last run
+// failed over, what it left out, and the details that are still to fetch.
+func missingOf(ctx context.Context, store *storage.Store, e *storage.Evidence, left []run.KnownGap) ([]Missing, error) {
+	var all []Missing
+	failed, err := failedRun(ctx, store, e)
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		all = append(all, *failed)
+	}
+	for i := range left {
+		all = append(all, leftMissing(&left[i], e.Facts.KnownGaps))
+	}
+	details, err := missingDetails(ctx, store, e)
+	return append(all, details...), err
+}
+
+// failedRun returns what the last run failed over; nil: it did not fail, or its streams say it.
+func failedRun(ctx context.Context, store *storage.Store, e *storage.Evidence) (*Missing, error) {
+	settled := e.Facts.Settled
+	if settled == nil || settled.Status != health.Word(health.RunFailed) || settled.Refused {
+		return nil, nil
+	}
+	r, err := store.Run(ctx, settled.ID)
+	if err != nil || r.Error == nil || r.Error.Code == string(abi.ReasonStreamCollectionFailed) {
+		return nil, err
+	}
+	m := &Missing{Reason: r.Error.Code, Count: 1, Says: health.Saying(r.Error.Message), Remedy: abi.RemedyOf(abi.Reason(r.Reason), r.Error.RecoveryHint)}
+	if again := e.Facts.FailsAgain(); again && m.Remedy == abi.RemedyTime || health.CredentialShaped(health.Normalise(settled.Reason)) {
+		m.Remedy, m.Again = abi.RemedyOwner, again
+	}
+	return m, nil
+}
+
+// leftMissing is what a run left out.
+func leftMissing(g *run.KnownGap, stand []health.KnownGap) Missing {
+	m := Missing{Stream: g.Stream, Reason: g.Reason, Count: max(g.Count, 1), Says: health.Saying(g.Message), Remedy: abi.RemedyOf(abi.Reason(g.Reason), g.RecoveryHint)}
+	names, total := g.Named()
+	m.Names = names[:min(len(names), mostNamedMissing)]
+	m.More = total - int64(len(m.Names))
+	mark := health.Mark(g.Kind, g.Stream, g.Reason, g.Message, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
+	kept := health.KnownGap{Severity: health.Word(g.Severity), Reason: health.Word(g.Reason), RecoveryAction: health.Word(g.RecoveryHint)}
+	m.Again = m.Remedy == abi.RemedyTime && kept.Weighs() && !abi.Reason(g.Reason).GoesOn() &&
+		slices.ContainsFunc(stand, func(s health.KnownGap) bool { return s.Stays() && s.Mark == mark })
+	if m.Again {
+		m.Remedy = abi.RemedyOwner
+	}
+	return m
+}
+
+// missingDetails returns the details that are still to fetch, by stream and reason.
+func missingDetails(ctx context.Context, store *storage.Store, e *storage.Evidence) ([]Missing, error) {
+	streams := make([]string, len(e.Facts.Gaps.Streams))
+	for i := range e.Facts.Gaps.Streams {
+		streams[i] = e.Facts.Gaps.Streams[i].Stream
+	}
+	counts, err := store.GapCounts(ctx, e.ConnectionID, streams)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Missing, len(counts))
+	for i, c := range counts {
+		m := Missing{Stream: c.Stream, Reason: c.Reason, Count: c.Count, Remedy: abi.RemedyOf(abi.Reason(c.Reason), "")}
+		if abi.Reason(c.Class) == abi.ReasonKeepsFailing {
+			m.Reason, m.Remedy, m.Again = c.Class, abi.RemedyOwner, true
+		}
+		if !c.NextAttempt.IsZero() {
+			from := c.NextAttempt.UTC()
+			m.From = &from
+		}
+		all[i] = m
+	}
+	return all, nil
+}
+
+// Mends says what mends it, for its owner, at a moment.
+func (m *Missing) Mends(now time.Time) string {
+	switch {
+	case m.Again && m.Waits(now):
+		return "you: runs in a row met it unchanged; it is asked for again from " + clockUTC(*m.From, now)
+	case m.Again:
+		return "you: two runs in a row met it unchanged, so another run alone is not known to mend it"
+	case m.Remedy == abi.RemedyOwner:
+		return "you: once it is put right, a run collects it"
+	case m.Remedy == abi.RemedyTime && m.Waits(now):
+		return "time: a run asks for it again from " + clockUTC(*m.From, now)
+	case m.Remedy == abi.RemedyTime:
+		return "time: the next run asks for it again"
+	case m.Remedy == abi.RemedyNever:
+		return "nothing: it is not to be had, or not for this connector"
+	}
+	return "a new version of the connector"
+}
+
+// Waits reports whether no run asks for it yet.
+func (m *Missing) Waits(now time.Time) bool { return m.From != nil && m.From.After(now) }
+
+// clockUTC is a time of day, with its day where that is another one.
+func clockUTC(t, now time.Time) string {
+	t, now = t.UTC(), now.UTC()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04 UTC")
+	}
+	return t.Format("2006-01-02 15:04 UTC")
 }

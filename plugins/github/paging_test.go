@@ -206,8 +206,8 @@ func TestPageCapIsTold(t *testing.T) {
 	}
 	w := newWorld(t, 1, d)
 	res := w.OK(w.run(trial.Only(streamStarred, streamIssues)))
-	if got := reasons(res); got != streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap {
-		t.Errorf("%v, want %v", got, streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap)
+	if got := reasons(res); got != streamStarred+":"+reasonPageCap+","+streamIssues+":policy_budget" {
+		t.Errorf("%v, want %v", got, streamStarred+":"+reasonPageCap+","+streamIssues+":policy_budget")
 	}
 	// Each query of issues begins at the last row of the query before.
 	if len(w.Rows[streamStarred]) != 2*maxPages || len(w.Rows[streamIssues]) != maxPages/2 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/api"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
@@ -58,8 +59,8 @@ var (
 		Many: "rows of GitHub's answers did not have the documented form and could not be collected",
 		One:  "row of GitHub's answers did not have the documented form and could not be collected",
 	}
-	capped = &problems.Kind{
-		Reason: reasonPageCap, Hint: "retry_by_runtime", Plain: "there is more than one run reads; the next run continues from there",
+	capped = &problems.Kind{ // each run may meet it until all is there, and goes on
+		Reason: string(abi.ReasonPolicyBudget), Hint: "retry_by_runtime", Plain: "there is more than one run reads; the next run continues from there",
 	}
 	cappedList = &problems.Kind{
 		Reason: reasonPageCap, Hint: "retry_by_runtime",

@@ -284,7 +284,7 @@ func Retain(t *db.Tx, connectionID string, n int64) error {
 // SameGap returns the gap that is known for the same detail, nil when none is.
 func SameGap(t *db.Tx, g *tables.GapRow) (*tables.GapRow, error) {
 	var rows []tables.GapRow
-	err := t.DB.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "recovered_run_id").
+	err := t.DB.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "class", "recovered_run_id").
 		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", g.ConnectionID, g.Stream, g.ParentStream, g.RecordKey).
 		Scan(t.Ctx)
 	if err != nil || len(rows) == 0 {

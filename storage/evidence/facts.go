@@ -3,6 +3,7 @@ package evidence
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -72,10 +73,11 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 	}
 	if f.Settled != nil && f.Settled.Device != run.Device {
 		// Another device's collection and gaps say nothing about this one's.
-		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault = nil, nil, nil, nil, nil, nil
+		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault, f.Repeat = nil, nil, nil, nil, nil, nil, nil
 	}
 	f.Settled = run
 	f.Fault = f.Fault.After(run.Status, abi.Reason(row.Reason), tables.FailureOf(row).Code, row.ModuleSHA256)
+	f.Repeat = f.Repeat.After(run.Status, abi.Reason(row.Reason), failureMark(row))
 	if r := run.Rejection(); r != nil {
 		f.Rejected = r // a run that was killed says nothing of it, and neither does another failure
 	}
@@ -143,6 +145,9 @@ func rememberGaps(f *stored.Facts, row *tables.RunRow, asked []string) (readable
 		// No run is asked again for a stream that the new module no longer collects.
 		return !slices.ContainsFunc(f.Asked, func(s string) bool { return !slices.Contains(asked, s) && f.Collectable(s) })
 	}
+	for i := range said {
+		said[i].Runs = runsWith(f.KnownGaps, &said[i])
+	}
 	before := slices.DeleteFunc(f.KnownGaps, func(g health.KnownGap) bool { return answered(g.Stream) })
 	if !slices.ContainsFunc(before, ofNoStream) {
 		f.Asked = nil
@@ -159,6 +164,30 @@ func rememberGaps(f *stored.Facts, row *tables.RunRow, asked []string) (readable
 	}
 	f.KnownGaps = stored.KeepGaps(append(said, before...))
 	return ok
+}
+
+// runsWith returns how many runs in a row brought a gap back, with the one that says it now.
+func runsWith(before []health.KnownGap, g *health.KnownGap) int {
+	if g.Mark == "" {
+		return 0
+	}
+	for i := range before {
+		if before[i].Mark == g.Mark {
+			return min(before[i].Runs+1, health.CameBack)
+		}
+	}
+	return 1
+}
+
+// failureMark returns a digest of how a run failed. A text may name what differs from run to
+// run, such as a request's number, so that it counts only behind a code that says nothing.
+func failureMark(row *tables.RunRow) string {
+	failure := tables.FailureOf(row)
+	switch failure.Code {
+	case "", "connector.failed", "connector_failed", string(abi.ReasonStreamCollectionFailed):
+		return health.Mark(row.Reason, failure.Code, failure.Message)
+	}
+	return health.Mark(row.Reason, failure.Code)
 }
 
 func ofNoStream(g health.KnownGap) bool { return g.Stream == "" }
@@ -199,11 +228,14 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 		return nil, true
 	}
 	var list []struct {
-		Kind         string `json:"kind"`
-		Stream       string `json:"stream"`
-		Severity     string `json:"severity"`
-		Reason       string `json:"reason"`
-		RecoveryHint string `json:"recovery_hint"`
+		Kind         string  `json:"kind"`
+		Stream       string  `json:"stream"`
+		Severity     string  `json:"severity"`
+		Reason       string  `json:"reason"`
+		RecoveryHint string  `json:"recovery_hint"`
+		Message      string  `json:"message"`
+		Count        int64   `json:"count"`
+		Diagnostics  abi.Raw `json:"diagnostics"`
 	}
 	if json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
 		return nil, false
@@ -216,6 +248,9 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 		}
 		if g.Kind == "skip" {
 			out[i].Kind = skipResult
+		}
+		if out[i].Weighs() && out[i].Remedy() == abi.RemedyTime && !abi.Reason(g.Reason).GoesOn() {
+			out[i].Mark = health.Mark(g.Kind, g.Stream, g.Reason, g.Message, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
 		}
 	}
 	return out, true
@@ -246,6 +281,9 @@ func countGap(f *stored.Facts, g *tables.GapRow, n int64) {
 		s.Pressure += n
 	} else {
 		s.Other += n
+	}
+	if abi.Reason(g.Class) == abi.ReasonKeepsFailing {
+		s.Failing += n
 	}
 	if s.Pressure == 0 && s.Other == 0 {
 		f.Gaps.Streams = slices.Delete(f.Gaps.Streams, i, i+1)

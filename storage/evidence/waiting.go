@@ -17,15 +17,15 @@ import (
 
 func (g Gatherer) gaps(id string, f *stored.Facts) error {
 	var rows []struct {
-		Stream, Status, Reason string
-		N                      int64
+		Stream, Status, Reason, Class string
+		N                             int64
 	}
-	err := g.db.NewRaw("SELECT stream, status, reason, count(*) AS n FROM gaps WHERE connection_id = ? GROUP BY stream, status, reason", id).Scan(g.ctx, &rows)
+	err := g.db.NewRaw("SELECT stream, status, reason, class, count(*) AS n FROM gaps WHERE connection_id = ? GROUP BY stream, status, reason, class", id).Scan(g.ctx, &rows)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		countGap(f, &tables.GapRow{Stream: r.Stream, Status: r.Status, Reason: r.Reason}, r.N)
+		countGap(f, &tables.GapRow{Stream: r.Stream, Status: r.Status, Reason: r.Reason, Class: r.Class}, r.N)
 	}
 	var pruned int64
 	if err := g.db.QueryRowContext(g.ctx, "SELECT recovered_pruned FROM connections WHERE id = ?", id).Scan(&pruned); err != nil {

@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -78,31 +77,13 @@ func GapLine(g run.KnownGap) string {
 	return line
 }
 
-// named are the members of diagnostics that list what a gap is about.
-var named = []string{"files", "folders", "paths", "examples"}
-
 // GapNames lists what a gap's diagnostics name, no more than most, not
 // cleaned: "a.ics, b.ics and 3 more". It returns "" when they name nothing.
 // Diagnostics are a guest's: what has another shape is passed over.
 func GapNames(g run.KnownGap, most int) string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(g.Diagnostics, &members) != nil {
-		return ""
-	}
-	var all []string
-	for _, name := range named {
-		var list []string
-		if json.Unmarshal(members[name], &list) == nil {
-			all = append(all, list...)
-		}
-	}
+	all, total := g.Named()
 	if len(all) == 0 {
 		return ""
-	}
-	total := int64(len(all))
-	var count int64
-	if json.Unmarshal(members["count"], &count) == nil {
-		total = max(total, count)
 	}
 	shown := all[:min(len(all), most)]
 	for i := range shown {

@@ -28,6 +28,18 @@ func (c *shown) counted() bool {
 	return false
 }
 
+// subjectOf says what is missing, and how much of it where that is more than one.
+func subjectOf(m *owner.Missing) string {
+	text := m.Reason
+	if m.Stream != "" {
+		text = m.Stream + ": " + text
+	}
+	if m.Count > 1 {
+		text += " × " + strconv.FormatInt(m.Count, 10)
+	}
+	return text
+}
+
 // sourceOf says where a credential comes from.
 func sourceOf(k *owner.Credential) string {
 	switch {

@@ -782,7 +782,7 @@ func rowPart(c *row) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if at := c.Verdict.Progress.LastRefreshedAt; at.IsZero() {
+		if at := c.Verdict.Progress.LastSuccessAt; at.IsZero() {
 			var templ_7745c5c3_Var41 string
 			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(words.NotCollected)
 			if templ_7745c5c3_Err != nil {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,7 +67,8 @@ const (
 	Revoked         = "revoked"
 	OnThatMachine   = "These commands are for that machine, not for this host:"
 	CannotTell      = "Which collector is meant cannot be told, so there is no command to copy."
-	LeftOut         = "What the last run left out"
+	MissingHeading  = "What is missing, and what mends it"
+	MendedBy        = "Mended by"
 	ModuleMissing   = "The module of its connector is not in the plugins folder."
 	GoesOn          = "A run goes on"
 	WatchRun        = "Watch it"
@@ -182,3 +184,6 @@ func Waits(reason string) string { return waits[reason] }
 
 // Every says an interval as the beginning of a sentence.
 func Every(d time.Duration) string { return "E" + strings.TrimPrefix(words.Every(d), "e") }
+
+// AndMore says how many things are not named.
+func AndMore(n int64) string { return "and " + strconv.FormatInt(n, 10) + " more" }

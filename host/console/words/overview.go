@@ -22,7 +22,7 @@ const (
 	Unfiltered    = "Show all"
 	NoneMatch     = "No connection matches."
 	NotCollected  = "never"
-	LastRefresh   = "Last refreshed"
+	LastRefresh   = "Last successful run"
 	Answer        = "Answer"
 	MoreNeed      = "more"
 	OneMore       = "and 1 more thing"

@@ -4,20 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
-	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// mostNamed is how many names of one gap are shown.
-const mostNamed = 10
+// longestName is how much of a name is shown.
+const longestName = 80
 
 func one(ctx context.Context, s *session.Session, name string, detail bool) error {
 	return s.Read(func(o *owner.Owner) error { return showOne(ctx, s, o, name, detail) })
@@ -38,13 +39,16 @@ func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir strin
 	name, command := h.Name, show.Step(&b, about)
 	if detail {
 		name = "" // its details stand below
-		if len(b.RequiredActions) > 0 && owner.LeftByRun(&b.RequiredActions[0]) {
-			command = about.Run() // the step would show what stands below
+	}
+	if len(b.RequiredActions) > 0 && owner.LeftByRun(&b.RequiredActions[0]) {
+		if command = about.Run(); b.RequiredActions[0].CTACode == owner.CTACameBack { // the step would show what stands below
+			command = ""
 		}
 	}
 	show.WriteRuntime(w, s.Printer.Style, s.Advice, h.Runtime)
 	fmt.Fprintf(w, "%s  %s\n", output.Clean(h.Name), b.Progress.Headline)
 	outcome.WriteVerdict(w, s.Printer.Style, name, &b, command, s.Advice)
+	writeMissing(w, s, h)
 	if line := show.Cause(dataDir, &b); line != "" {
 		fmt.Fprintf(w, "  cause: %s\n", s.Homely(s.Advice(line)))
 	}
@@ -61,7 +65,6 @@ func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir strin
 		fmt.Fprintf(w, "%-24s %s\n", "refused", show.Refusal(h.Refusal))
 	}
 	show.WriteRejected(w, s.Advice, h.Name, h.RejectedRecords)
-	writeLeftOut(w, h.NotCollected)
 	if !detail {
 		return
 	}
@@ -73,15 +76,47 @@ func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir strin
 	}
 }
 
-// writeLeftOut tells of them in the words of `run`.
-func writeLeftOut(w io.Writer, gaps []run.KnownGap) {
-	for _, g := range gaps {
-		line := outcome.GapLine(g)
-		if names := outcome.GapNames(g, mostNamed); names != "" {
-			line += ": " + names
-		}
-		fmt.Fprintf(w, "%-24s %s\n", "not collected", output.Clean(line))
+// writeMissing tells what is missing, in the words of whoever said it, and what mends it.
+func writeMissing(w io.Writer, s *session.Session, h *owner.Health) {
+	if len(h.Missing) == 0 {
+		return
 	}
+	fmt.Fprintln(w, "What is missing, and what mends it:")
+	now := s.Now()
+	for i := range h.Missing {
+		m := &h.Missing[i]
+		fmt.Fprintf(w, "%-24s %s\n", "not collected", output.Clean(missingLine(m)))
+		mends := m.Mends(now)
+		if m.Waits(now) {
+			mends += "; " + s.Advice("pdpp-host run "+syntax.Quoted(h.Name)+" --force") + " asks now"
+		}
+		fmt.Fprintf(w, "  %-22s %s\n", "mended by", output.Clean(mends))
+	}
+}
+
+// missingLine says in one line, not cleaned, what is missing.
+func missingLine(m *owner.Missing) string {
+	line := m.Reason
+	if m.Stream != "" {
+		line = m.Stream + ": " + line
+	}
+	if m.Count > 1 {
+		line += " (" + output.Count(m.Count) + " times)"
+	}
+	if m.Says != "" {
+		line += `, “` + m.Says + `”`
+	}
+	names := make([]string, len(m.Names))
+	for i, name := range m.Names {
+		names[i] = output.Cut(name, longestName)
+	}
+	if len(names) > 0 {
+		line += ": " + strings.Join(names, ", ")
+	}
+	if m.More > 0 {
+		line += " and " + output.Count(m.More) + " more"
+	}
+	return line
 }
 
 // writeStreams shows what the verdict says of each stream.
