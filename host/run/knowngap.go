@@ -191,7 +191,7 @@ var named = []string{"files", "folders", "paths", "examples"}
 
 // Named lists what the gap's diagnostics name, and how many of it there are in all, named or
 // not. Diagnostics are a guest's: what has another shape is passed over.
-func (g *KnownGap) Named() (names []string, total int64) {
+func (g KnownGap) Named() (names []string, total int64) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(g.Diagnostics, &members) != nil {
 		return nil, 0

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,16 +46,12 @@ func (g given) main() string {
 // with returns the folder with another content of its main file, and more files.
 func (g given) with(change func([]byte) []byte, more given) given {
 	out := given{}
-	for p, b := range g {
-		out[p] = b
-	}
+	maps.Copy(out, g)
 	if change != nil {
 		p := g.main()
 		out[p] = change(bytes.Clone(g[p]))
 	}
-	for p, b := range more {
-		out[p] = b
-	}
+	maps.Copy(out, more)
 	return out
 }
 
@@ -102,7 +99,7 @@ var damages = map[string]func(b []byte) []byte{
 	"a page in its place":  func([]byte) []byte { return []byte("<!DOCTYPE html><html><body>Sign in</body></html>") },
 }
 
-func cells(connector string) []cell {
+func cells() []cell {
 	keep := func(g given) given { return g }
 	list := []cell{
 		{"good", keep, false},
@@ -245,7 +242,7 @@ func TestMatrix(t *testing.T) {
 			if want.tone != "green" {
 				t.Fatalf("the good export: got %s, %q, want it healthy", want.tone, want.said)
 			}
-			for _, c := range cells(connector)[1:] {
+			for _, c := range cells()[1:] {
 				got := collect(t, o, connector, c.name, c.make(good))
 				less := false
 				for stream, n := range want.records {
