@@ -35,11 +35,11 @@ type collection struct {
 	files      fileSet
 	notes      files.Set
 	results    files.Set
-	otherTypes map[string]int64 // line types that belong to no stream, and how many lines this run met
-	later      int64            // files that no stream holds yet
-	changed    bool             // the cursor of sessions has news
-	dirty      map[string]bool  // sessions to emit
-	touched    string           // the last one marked as such
+	otherTypes map[string]*int64 // line types that belong to no stream, and how many lines this run met
+	later      int64             // files that no stream holds yet
+	changed    bool              // the cursor of sessions has news
+	dirty      map[string]bool   // sessions to emit
+	touched    string            // the last one marked as such
 
 	scanner     filecursor.Scanner
 	parser      parser
@@ -59,7 +59,7 @@ type collection struct {
 func newCollection(h *sdk.Host) *collection {
 	return &collection{
 		h: h, problems: problems.NewPlaces(h, kinds()...),
-		otherTypes: map[string]int64{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
+		otherTypes: map[string]*int64{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
 	}
 }
 

@@ -110,7 +110,9 @@ func (c *collection) Members(m *cursor.Members) {
 	types := cursor.Keys(c.otherTypes)
 	m.Texts("other_types", &types, maxOtherTypes+1)
 	for _, kind := range types {
-		c.otherTypes[kind] += 0 // no line of this run
+		if c.otherTypes[kind] == nil {
+			c.otherTypes[strings.Clone(kind)] = new(int64) // no line of this run
+		}
 	}
 }
 

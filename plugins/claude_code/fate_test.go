@@ -150,7 +150,7 @@ func TestUnknownLineTypes(t *testing.T) {
 		e, _ := p.parse([]byte(`{"type":"t` + strings.Repeat("x", n%30) + string(rune('a'+n/30)) + `"}`))
 		c.sawOther(e)
 	}
-	if len(c.otherTypes) != maxOtherTypes+1 || c.otherTypes["(other)"] != 200-maxOtherTypes {
-		t.Errorf("got %d names and %d others, want %d and %d", len(c.otherTypes), c.otherTypes["(other)"], maxOtherTypes+1, 200-maxOtherTypes)
+	if len(c.otherTypes) != maxOtherTypes+1 || *c.otherTypes["(other)"] != 200-maxOtherTypes {
+		t.Errorf("got %d names and %d others, want %d and %d", len(c.otherTypes), *c.otherTypes["(other)"], maxOtherTypes+1, 200-maxOtherTypes)
 	}
 }

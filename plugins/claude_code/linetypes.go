@@ -33,9 +33,9 @@ func (c *collection) sawOther(e *event) {
 	}
 	if !seen {
 		c.changed = true
-		kind = strings.Clone(kind)
+		c.otherTypes[strings.Clone(kind)] = new(int64)
 	}
-	c.otherTypes[kind]++
+	*c.otherTypes[kind]++ // not an assignment to the map, which would keep the text of the line at hand for its key
 }
 
 func isWord(s string) bool {
@@ -72,7 +72,7 @@ func (c *collection) lineRows() (rows []files.Row) {
 func (c *collection) tellTypes() {
 	var list []string
 	for _, kind := range cursor.Keys(c.otherTypes) {
-		if n := c.otherTypes[kind]; n > 0 && !slices.Contains(withoutStream, kind) {
+		if n := *c.otherTypes[kind]; n > 0 && !slices.Contains(withoutStream, kind) {
 			list = append(list, kind+" ("+strconv.FormatInt(n, 10)+")")
 			c.books.Items("messages").UnknownTimes(kind, n)
 		}

@@ -1,6 +1,8 @@
 package accounts
 
 import (
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
@@ -55,7 +57,7 @@ func (i *Items) UnknownTimes(name string, n int64) {
 	if _, known := i.unknown[name]; !known && len(i.unknown) >= abi.MaxAccountNames-1 {
 		name = otherNames
 	}
-	i.unknown[name] += n
+	i.unknown[strings.Clone(name)] += n // a name may be a view of the line at hand
 }
 
 func (i *Items) met() int64 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
@@ -27,6 +28,8 @@ func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
 			t.Errorf("%+v, want pass, or skip for a clause about records", c)
 		}
 	}
+	// The guest reads none of the folder's files, which the host tells by itself.
+	r.Gaps = slices.DeleteFunc(r.Gaps, func(g run.KnownGap) bool { return g.Kind == "unexplained_input" })
 	if r.Records != 0 || len(r.Gaps) != 1 || r.Gaps[0].Reason != "file_unreadable" || !slices.Equal(r.Bindings, []string{abi.BindingFilesystem, abi.BindingInteractive, abi.BindingNetwork}) {
 		t.Errorf("%d records, gaps %+v, bindings %v, want 0, the unreadable file, and three bindings", r.Records, r.Gaps, r.Bindings)
 	}
