@@ -37,7 +37,9 @@ func (s *suite) warnOfEvidence(res *run.Result) {
 	files, _ := s.manifest.Declares(abi.BindingFilesystem)
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
-		told := slices.ContainsFunc(res.KnownGaps, func(g run.KnownGap) bool { return g.Stream == st.Name || g.Stream == "" })
+		told := slices.ContainsFunc(res.KnownGaps, func(g run.KnownGap) bool {
+			return g.Stream == st.Name || g.Stream == "" && g.Kind != "unexplained_input" // which is of files, and of no record
+		})
 		if st.Name == device.CoverageStream || len(s.stored[st.Name]) == 0 || told {
 			continue
 		}
