@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
@@ -129,11 +130,7 @@ func exerciseDeviceGaps(_ *testing.T, x *exercise) {
 	x.same(len(all), 2) // nothing of a stream that is no stream
 	e, err := x.s.EvidenceOf(x.Context(), "laptop")
 	x.ok(err)
-	x.same(e.Facts.Gaps.Streams, []struct {
-		Stream   string
-		Pressure int64
-		Other    int64
-	}{{"a", 0, 1}})
+	x.same(e.Facts.Gaps.Streams, []stored.StreamGaps{{Stream: "a", Other: 1}})
 
 	recovered := func(boundary string) *Gap {
 		x.Helper()

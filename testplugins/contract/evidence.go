@@ -38,7 +38,7 @@ func (s *suite) warnOfEvidence(res *run.Result) {
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
 		told := slices.ContainsFunc(res.KnownGaps, func(g run.KnownGap) bool {
-			return g.Stream == st.Name || g.Stream == "" && g.Kind != "unexplained_input" // which is of files, and of no record
+			return g.Stream == st.Name || g.Stream == "" && g.Kind != "unexplained_input" // a gap about files, not records
 		})
 		if st.Name == device.CoverageStream || len(s.stored[st.Name]) == 0 || told {
 			continue
