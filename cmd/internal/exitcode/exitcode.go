@@ -77,7 +77,7 @@ var exact = map[abi.Code]int{
 
 // areas maps the part before the dot.
 var areas = map[string]int{
-	"request": Refused, "internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
+	"request": Refused, "internal": Internal, "output": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage, "read": Usage,
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "grants": Refused, "questions": Refused, "notifications": Refused,

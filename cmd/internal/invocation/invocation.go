@@ -21,17 +21,18 @@ import (
 
 // Invocation is one invocation of a program.
 type Invocation struct {
-	In       *os.File
-	Out, Err *os.File
-	Now      func() time.Time
-	Random   io.Reader
-	Home     string
-	Flags    Flags
-	Printer  *output.Printer
-	LogTo    *logging.Writer
-	Logger   *slog.Logger
-	Level    *slog.LevelVar
-	Stop     *interrupt.Stop
+	In      *os.File
+	Out     *output.Sink
+	Err     *os.File
+	Now     func() time.Time
+	Random  io.Reader
+	Home    string
+	Flags   Flags
+	Printer *output.Printer
+	LogTo   *logging.Writer
+	Logger  *slog.Logger
+	Level   *slog.LevelVar
+	Stop    *interrupt.Stop
 
 	keeps   string
 	started bool // a command's own code has begun: later errors are not about usage
@@ -41,14 +42,21 @@ type Invocation struct {
 // keeps in its data folder.
 func New(keeps string) Invocation {
 	home, _ := os.UserHomeDir() // "" when unknown: what needs it says so
+	out := output.NewSink(os.Stdout)
 	return Invocation{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: time.Now, Random: rand.Reader, Home: home, keeps: keeps,
+		In: os.Stdin, Out: out, Err: os.Stderr, Now: time.Now, Random: rand.Reader, Home: home, keeps: keeps,
 		LogTo: logging.To(os.Stderr), Logger: slog.New(slog.DiscardHandler), Level: new(slog.LevelVar),
 		Printer: &output.Printer{
-			Out: os.Stdout, Err: os.Stderr,
+			Out: out, Err: os.Stderr,
 			Style: output.StyleOf(os.Stdout, os.Getenv), ErrStyle: output.StyleOf(os.Stderr, os.Getenv),
 		},
 	}
+}
+
+// PrintTo has the command write its results elsewhere.
+func (i *Invocation) PrintTo(w io.WriteCloser) {
+	i.Out = output.NewSink(w)
+	i.Printer.Out = i.Out
 }
 
 // Execute runs the command of root that args name and returns the exit status.
@@ -65,6 +73,10 @@ func (i *Invocation) Execute(root func() *cobra.Command, args []string, advised 
 	top := i.dress(root())
 	top.SetArgs(args)
 	cmd, err := top.ExecuteContextC(ctx)
+	if broken := i.Out.Failed(); broken != nil && (err == nil || output.Typed(err).Code == abi.CodeInternal) {
+		i.Printer.Unwritten(broken) // whatever else broke, it broke because of that
+		return exitcode.Of(broken)
+	}
 	if err == nil {
 		return exitcode.OK
 	}

@@ -126,6 +126,15 @@ func (p *Printer) Error(err error) {
 	WriteError(p.Err, p.ErrStyle, err)
 }
 
+// Unwritten says, where there is still somebody to tell, that the command's output was not written: also
+// behind its end.
+func (p *Printer) Unwritten(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finished = true
+	WriteError(p.Err, p.ErrStyle, err)
+}
+
 func (p *Printer) envelope(e envelope) error {
 	enc := json.NewEncoder(p.Out)
 	enc.SetEscapeHTML(false)
