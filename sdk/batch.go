@@ -27,6 +27,11 @@ func (h *Host) record(s *stream, key, data []byte) error {
 	h.batch = append(h.batch, `,"emitted_at":`...)
 	h.batch = append(h.batch, h.stamp...)
 	h.batch = append(h.batch, '}', '\n')
+	if len(h.batch)-from > abi.MaxRecordBytes {
+		s.given.Withheld++
+	} else {
+		s.given.Sent++
+	}
 	return h.appended(s, key, from)
 }
 

@@ -28,10 +28,13 @@ func (r *Record) Emit() error {
 	var err error
 	switch {
 	case len(h.key) == 0:
+		s.given.Withheld++
 		err = h.withhold(s, withheldNoKey, nil, 0)
 	case !goodKey(h.key):
+		s.given.Withheld++
 		err = h.withhold(s, withheldBadKey, nil, 0)
 	case r.late || !s.allows(h.key):
+		s.given.Outside++
 	default:
 		for _, i := range r.drift {
 			s.misfits[i]++
@@ -78,6 +81,7 @@ func (h *Host) EmitRaw(stream, key string, data []byte) error {
 		return err
 	}
 	if key == "" {
+		s.given.Withheld++
 		return h.withhold(s, withheldNoKey, nil, 0)
 	}
 	h.key = jsonappend.String(h.key[:0], key)
@@ -101,17 +105,25 @@ func (h *Host) EmitRawKey(stream string, key []string, data []byte) error {
 // emitRaw emits data under the key in h.key.
 func (h *Host) emitRaw(s *stream, data []byte) error {
 	switch {
-	case !s.wanted || !s.allows(h.key):
+	case !s.wanted:
+		return nil
+	case !s.allows(h.key):
+		s.given.Outside++
 		return nil
 	case s.sealed:
 		return sealedError(s)
 	case !goodKey(h.key):
+		s.given.Withheld++
 		return h.withhold(s, withheldBadKey, nil, 0)
 	}
 	if s.timed || s.fields != nil {
 		kept, err := h.filter(s, data)
-		if err != nil || kept == nil {
+		if err != nil {
 			return err
+		}
+		if kept == nil {
+			s.given.Outside++
+			return nil
 		}
 		data = kept
 	}

@@ -111,6 +111,7 @@ func (l *Lane) Gap(g Gap) error {
 	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
 		return err
 	}
+	l.s.given.Withheld++
 	return l.setOutcome(g.Key, laneGap)
 }
 

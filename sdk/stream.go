@@ -29,6 +29,7 @@ type stream struct {
 	builder  *Record
 	sealed   bool // its lane is closed: no record may follow (RT-12.1)
 	withheld []withheld
+	given    Given
 
 	schema  jsonvalue.Value
 	shape   []shape.Field // of the schema, once it was asked for
@@ -207,6 +208,22 @@ const (
 // by one. The rest is counted and reported at the end, so that a file of bad
 // lines does not become a flood of messages.
 const withheldEach = 10
+
+// Given counts what a connector has handed over for one stream so far: each record once.
+type Given struct {
+	Sent     int64 // to the host
+	Withheld int64 // not sent, and reported: too large, without a key that the host takes, or a gap of a lane
+	Outside  int64 // left out by the scope of the run
+}
+
+// Given returns the counts of a stream of the manifest. Package accounts puts them into the
+// accounts of a run.
+func (h *Host) Given(stream string) Given {
+	if s := h.stream(stream); s != nil {
+		return s.given
+	}
+	return Given{}
+}
 
 // withheld counts the records of one reason.
 type withheld struct {

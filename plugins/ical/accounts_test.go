@@ -40,3 +40,18 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("the next run: got %+v, want 2 unchanged", items)
 	}
 }
+
+// AC-04: the events of a file that was written anew with the same content are unchanged, and not
+// counted as emitted.
+func TestWrittenAnew(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	text := vcalendar(vevent("a", "A"), vevent("b", "B"))
+	f.write("good.ics", text)
+	first := f.collect(t)
+	f.write("good.ics", text)
+	next := again(t, first)
+	if items := next.Items(streamEvents); items.Unchanged != 2 || items.Met != 2 || len(next.Records(streamEvents)) != 0 {
+		t.Errorf("got %+v, want 2 unchanged", items)
+	}
+}

@@ -202,15 +202,13 @@ func (r *run) accountFor(p string, s *fileState) {
 	r.books.Read(rootName, p)
 }
 
-// countEvents tells the host what became of the events of a file that was read. Components that
+// countEvents tells the host what became of the events of a file that was read and are no records. Components that
 // do not close are among them: whatever they were, they are none of its records.
 func (r *run) countEvents(v *survey) {
-	i, c := r.books.Items(streamEvents), &v.counts
-	if r.h.Wants(streamEvents) {
-		i.Emitted += v.live
-	} else {
-		i.Unchanged += v.live
+	if !r.h.Wants(streamEvents) {
+		return
 	}
+	i, c := r.books.Items(streamEvents), &v.counts
 	i.Duplicate += c.duplicates
 	i.Merged += c.merged
 	i.NotRecord += c.superseded + int64(len(v.entries)) - v.live
@@ -267,7 +265,11 @@ func (r *run) part(id string, old *fileState, few bool) (*sdk.Enumeration, error
 
 // events does the second pass when the events are not those of the cursor.
 func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
-	if !r.h.Wants(streamEvents) || old != nil && old.events == v.sum {
+	if !r.h.Wants(streamEvents) {
+		return nil, nil
+	}
+	if old != nil && old.events == v.sum {
+		r.books.Items(streamEvents).Unchanged += v.live
 		return nil, nil
 	}
 	part, err := r.part(id, old, v.live <= fewEvents && v.counts.broken == 0)

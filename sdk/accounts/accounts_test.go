@@ -16,7 +16,7 @@ import (
 type notes func(h *sdk.Host) error
 
 func (notes) Manifest() string {
-	return `{"connector_key":"notes","streams":[{"name":"notes","primary_key":["id"],"semantics":"mutable_state"}]}`
+	return `{"connector_key":"notes","streams":[{"name":"notes","primary_key":["id"],"consent_time_field":"at","semantics":"mutable_state"}]}`
 }
 
 func (c notes) Collect(h *sdk.Host) error { return c(h) }
@@ -61,7 +61,10 @@ func TestItems(t *testing.T) {
 	res := sdktest.Collect(t, notes(func(h *sdk.Host) error {
 		b := accounts.Open(h)
 		i := b.Items("notes")
-		i.Emitted, i.Unchanged, i.Merged = 1, 2, 3
+		i.Unchanged, i.Merged = 2, 3
+		if err := emit(h, "a"); err != nil {
+			return err
+		}
 		for n := range 1000 { // sends what was counted so far
 			b.Read("notes", fmt.Sprint(n))
 		}
@@ -69,16 +72,80 @@ func TestItems(t *testing.T) {
 		i.KeptBack++
 		i.NotRecord++
 		i.Cut++
-		return nil
+		if err := h.EmitRaw("notes", strings.Repeat("k", abi.MaxKeyBytes), []byte(`{}`)); err != nil {
+			return err
+		}
+		return emit(h, "b", "\x00")
 	}), sdktest.Options{})
 	got := res.Items("notes")
 	got.Unknown = nil
-	if want := (abi.StreamAccount{Stream: "notes", Met: 9, Emitted: 1, Unchanged: 2, Merged: 3, Duplicate: 1, KeptBack: 1, NotRecord: 1, Cut: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := (abi.StreamAccount{Stream: "notes", Met: 12, Emitted: 2, Unchanged: 2, Merged: 3, Duplicate: 1, KeptBack: 3, NotRecord: 1, Cut: 1}); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if len(res.Accounts) != 2 {
 		t.Errorf("got %d messages, want 2", len(res.Accounts))
 	}
+}
+
+// AC-04: a record that the scope leaves out is an item, and none that was emitted; so it is for
+// records that come as finished JSON.
+func TestItemsOutsideTheScope(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, notes(func(h *sdk.Host) error {
+		accounts.Open(h).Items("notes")
+		for _, id := range []string{"a", "b"} {
+			if err := h.EmitRaw("notes", id, []byte(`{"id":"`+id+`","at":"2026-01-02T00:00:00Z"}`)); err != nil {
+				return err
+			}
+		}
+		if err := h.EmitRaw("notes", "a", []byte(`{"id":"a","at":"2025-01-02T00:00:00Z"}`)); err != nil {
+			return err
+		}
+		if err := emit(h, "a"); err != nil { // without a time
+			return err
+		}
+		return h.Delete("notes", "d")
+	}), sdktest.Options{Scope: []abi.StreamScope{{
+		Name: "notes", Resources: []string{"a", "d"}, TimeRange: &abi.TimeRange{Since: "2026-01-01T00:00:00Z"},
+	}}})
+	if got := res.Items("notes"); got.Met != 4 || got.Emitted != 1 || got.NotRecord != 3 {
+		t.Errorf("got %+v, want 4 items: 1 emitted, 3 outside", got)
+	}
+}
+
+// AC-04: a record that is too large, or has no key, is kept back and counted once.
+func TestItemsThatAreKeptBack(t *testing.T) {
+	t.Parallel()
+	for name, send := range map[string]func(h *sdk.Host) error{
+		"too large": func(h *sdk.Host) error {
+			return h.EmitRaw("notes", "a", []byte(`{"id":"a","text":"`+strings.Repeat("x", abi.MaxRecordBytes)+`"}`))
+		},
+		"no key":       func(h *sdk.Host) error { return emit(h, "") },
+		"no key, made": func(h *sdk.Host) error { return h.EmitRaw("notes", "", []byte(`{}`)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res := sdktest.Collect(t, notes(func(h *sdk.Host) error {
+				accounts.Open(h).Items("notes")
+				return send(h)
+			}), sdktest.Options{Tolerate: true})
+			if got := res.Items("notes"); got.Met != 1 || got.KeptBack != 1 {
+				t.Errorf("got %+v, want one that is kept back", got)
+			}
+		})
+	}
+}
+
+// emit emits a record for each id.
+func emit(h *sdk.Host, ids ...string) error {
+	for _, id := range ids {
+		r := h.Record("notes")
+		r.String("id", id)
+		if err := r.Emit(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // AC-05: names that are not known are told with their counts, and no more than 64 of them.
@@ -124,7 +191,7 @@ func ExampleBooks() {
 		books.Read("notes", "may.txt")
 		books.Unknown("notes", "june.xyz")
 		items := books.Items("notes")
-		items.Emitted++
+		items.NotRecord++
 		items.Unknown("X-MOOD")
 		return nil
 	}), sdktest.Options{})

@@ -117,7 +117,7 @@ func (b *Books) send() {
 	}
 	first := true
 	for _, i := range b.items {
-		if i.empty() {
+		if i.settle(b.h); i.empty() || !b.h.Wants(i.stream) {
 			continue
 		}
 		if first {

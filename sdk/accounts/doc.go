@@ -7,7 +7,7 @@
 // exports and archive), and what is not collected and why, which is sdk.Host.Skip.
 //
 // In: one word for each file and one count for each item, from the place where a connector
-// decides it. Out: ACCOUNT messages, in batches, the last of them before DONE.
+// decides it; the records that are emitted count themselves. Out: ACCOUNT messages, in batches, the last of them before DONE.
 //
 // A file of which nothing is said, and which the host did not see read to its end, makes the
 // connection one that is not healthy. A connector that says a word of one file says one of

@@ -4,26 +4,31 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// Items counts the items of the source that were met for one stream: each of them once.
+// Items counts the items of the source that were met for one stream: each of them once. Those
+// of which a record is emitted count themselves, and so do those whose record the SDK holds
+// back, or leaves out as outside the scope of the run.
 type Items struct {
-	Emitted   int64 // as records
 	Unchanged int64 // not emitted, as an earlier run did
 	Merged    int64 // with the key of another item of the run, and other content
 	Duplicate int64 // with the key of another item of the run, and the same content
 	KeptBack  int64 // a Skip or a gap says why
 	NotRecord int64 // no record by a rule of the connector
-	Cut       int64 // emitted with a field that was cut; counted in Emitted, too
+	Cut       int64 // with a field that was cut; the item is counted where it belongs, too
 
 	stream  string
+	emitted int64
+	given   sdk.Given // what was counted of the stream's records
 	unknown map[string]int64
 }
 
-// Items returns the counts of a stream of the manifest, the same ones each time.
+// Items returns the counts of a stream of the manifest, the same ones each time. Those of a stream
+// outside the scope are not told.
 func (b *Books) Items(stream string) *Items {
 	for _, i := range b.items {
 		if i.stream == stream {
@@ -60,8 +65,17 @@ func (i *Items) UnknownTimes(name string, n int64) {
 	i.unknown[strings.Clone(name)] += n // a name may be a view of the line at hand
 }
 
+// settle counts what was handed over since it was last called.
+func (i *Items) settle(h *sdk.Host) {
+	now := h.Given(i.stream)
+	i.emitted += now.Sent - i.given.Sent
+	i.KeptBack += now.Withheld - i.given.Withheld
+	i.NotRecord += now.Outside - i.given.Outside
+	i.given = now
+}
+
 func (i *Items) met() int64 {
-	return i.Emitted + i.Unchanged + i.Merged + i.Duplicate + i.KeptBack + i.NotRecord
+	return i.emitted + i.Unchanged + i.Merged + i.Duplicate + i.KeptBack + i.NotRecord
 }
 
 func (i *Items) empty() bool { return i.met() == 0 && i.Cut == 0 && len(i.unknown) == 0 }
@@ -71,7 +85,7 @@ func (i *Items) append(b []byte) []byte {
 	b = append(b, '{')
 	b = jsonappend.String(jsonappend.Name(b, "stream"), i.stream)
 	b = jsonappend.Int(jsonappend.Name(b, "met"), i.met())
-	b = count(b, "emitted", i.Emitted)
+	b = count(b, "emitted", i.emitted)
 	b = count(b, "unchanged", i.Unchanged)
 	b = count(b, "merged", i.Merged)
 	b = count(b, "duplicate", i.Duplicate)
@@ -90,6 +104,6 @@ func (i *Items) append(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	*i = Items{stream: i.stream}
+	*i = Items{stream: i.stream, given: i.given}
 	return append(b, '}')
 }
