@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -41,6 +42,16 @@ type Client struct {
 	base     string
 	ready    map[string]answer // of Prefetch, by address
 	places   places
+	said     *accounts.Books // nil: nothing is counted yet
+}
+
+// Items returns the counts of the items that were met for a stream (AC-04). Those of which a
+// record is emitted, and those that become a gap, count themselves.
+func (c *Client) Items(stream string) *accounts.Items {
+	if c.said == nil {
+		c.said = accounts.Open(c.Host)
+	}
+	return c.said.Items(stream)
 }
 
 // answer is the outcome of a request.

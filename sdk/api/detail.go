@@ -38,19 +38,35 @@ type fetching struct {
 	covered           int  // how many of them done has
 	asked, gone       int  // details that the provider answered for, and that it does not have
 	whole             bool // the list was read to its end
+
+	tried map[string]bool // details of gaps that are asked for, which are no unchanged ones
 }
 
 func (l List) lane(c *Client) Lane {
-	r := &fetching{listing: l.in(c)}
+	r := &fetching{listing: l.in(c), tried: make(map[string]bool)}
 	cursor.Read(r.Cursor(r.Name), r.version(), &r.before)
 	cursor.Read(r.Cursor(r.Name), r.version(), &r.done)
 	r.saver = cursor.Saver{Host: r.Host, Stream: r.Name, Version: r.version(), Whose: r.Account, Value: &r.done}
 	r.details = c.Details(sdk.DetailLane{
 		Stream: r.Name, StateStream: r.Name,
-		Request: func(d sdk.Detail) (sdk.Request, error) { return c.Get(l.Path(d.Key)), nil },
+		Request: func(d sdk.Detail) (sdk.Request, error) { r.ask(keyOf(d.Key)); return c.Get(l.Path(d.Key)), nil },
 		Record:  r.record, Slice: r.slice,
 	})
 	return &DetailLane{Details: r.details, Tally: r.tally, Walk: r.walk, Save: r.save}
+}
+
+// ask has a detail counted once that is asked for although the list shows it unchanged: it is one
+// of a gap.
+func (r *fetching) ask(key string) {
+	sum, listed := r.met.known.Get(key)
+	was, known := r.before.known.Get(key)
+	same := listed && known && sum != 0 && sum == was
+	if same && !r.tried[key] {
+		r.Items(r.Name).Unchanged--
+	}
+	if same || !listed {
+		r.tried[key] = true
+	}
 }
 
 // slice hands over the cursor of the details before rest.
@@ -83,8 +99,11 @@ func (r *fetching) walk() error {
 		}
 		was, known := r.before.known.Get(key)
 		now, again := r.met.known.Get(key) // the list is read twice where it shifts
-		if (!known || sum == 0 || sum != was) && (!again || now != sum) {
+		switch {
+		case (!known || sum == 0 || sum != was) && (!again || now != sum):
 			r.changed = append(r.changed, d)
+		case !again && !r.tried[key]:
+			r.Items(r.Name).Unchanged++
 		}
 		r.met.known.Set(key, sum)
 		r.listed = append(r.listed, d.Key)
@@ -126,6 +145,7 @@ func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
 		// While the list shows it, it is asked for in each run: it may come back.
 		r.before.known.Set(keyOf(d.Key), 0)
 		r.met.known.Set(keyOf(d.Key), 0)
+		r.Items(r.Name).NotRecord++
 		return r.Delete(r.Name, d.Key...)
 	}
 	if err := r.Check(resp); err != nil {

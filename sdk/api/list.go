@@ -162,6 +162,7 @@ func (r *listing) page(pass *Pass, list *sdk.Enumeration, page Page, take func(r
 		}
 		if r.bad > r.told { // each is met again in the next reading
 			r.told++
+			r.Items(r.Name).KeptBack++
 			r.tally.Note(r.unreadable, "")
 		}
 	}

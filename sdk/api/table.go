@@ -55,6 +55,11 @@ func (c *Client) Run(t Table) error {
 	if err := c.RequireCredentials(); err != nil {
 		return err
 	}
+	for _, s := range t.Streams {
+		for _, name := range s.wanted(c.Host) {
+			c.Items(name)
+		}
+	}
 	err := sdk.AuthFailed(c.ConnectorKey(), c.run(t))
 	c.places.tell(c.Host)
 	return err
