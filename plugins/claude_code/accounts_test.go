@@ -1,6 +1,8 @@
 package main
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -32,5 +34,24 @@ func TestAccounts(t *testing.T) {
 	}
 	if u := r.Items("messages").Unknown; len(u) != 1 || u[0].Name != "mood" || u[0].Count != 1 {
 		t.Errorf("unknown: got %v, want mood", u)
+	}
+}
+
+// AC-04: each object of a line is a record, or is counted with what became of it.
+func TestItemsAddUp(t *testing.T) {
+	t.Parallel()
+	const session, copied = "11111111-2222-3333-4444-555555555555", "99999999-2222-3333-4444-555555555555"
+	h := home{}
+	h.put(project+session+".jsonl", userLine(session, "u1", "hello", 1)+`{"type":"mood","sessionId":"x"}`+"\n"+`{"type":"summary"}`+"\n"+"torn}\n"+
+		userLine(session, "u2", strings.Repeat("x", maxContent+1), 2)+`{"type":"permission-mode","sessionId":"`+session+`","permissionMode":"plan"}`+"\n")
+	h.put(project+copied+".jsonl", userLine(copied, "u1", "hello", 1)+userLine(copied, "u3", "on", 3))
+	res := run(t, h)
+	messages := res.Items("messages")
+	messages.Unknown = nil
+	if want := (abi.StreamAccount{Stream: "messages", Met: 7, Emitted: 3, Duplicate: 1, KeptBack: 1, NotRecord: 2, Cut: 1}); !reflect.DeepEqual(messages, want) {
+		t.Errorf("messages: got %+v, want %+v", messages, want)
+	}
+	if got := res.Items("attachments"); got.Met != 1 || got.Emitted != 1 {
+		t.Errorf("attachments: got %+v, want the one", got)
 	}
 }

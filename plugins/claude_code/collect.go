@@ -73,6 +73,9 @@ func collect(h *sdk.Host) error {
 	}
 	c := newCollection(h)
 	c.books = accounts.Open(h)
+	for _, stream := range [...]string{"messages", "attachments", "memory_notes", "skills", "slash_commands"} {
+		c.books.Items(stream)
+	}
 	c.home.folder = folder{home, rootHome, ".", "."}
 	c.projects = c.home.sub(rootProjects)
 	if other, ok := h.Root(rootProjects); ok {

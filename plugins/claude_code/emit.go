@@ -25,6 +25,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	}
 	if s.Lost() >= 0 {
 		t.invalid.add(c.scanner.Offset() + int64(s.Lost()))
+		c.books.Items("messages").KeptBack++
 	}
 	return nil
 }
@@ -57,6 +58,7 @@ func isLine(object []byte, clean bool) bool {
 // readEvent makes records of one line and adds it to its session.
 func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 	if e.kind == lineOther {
+		c.books.Items("messages").NotRecord++
 		c.sawOther(e)
 		return nil
 	}
@@ -75,12 +77,14 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 		}
 	}
 	if c.isCopy(e) {
+		c.books.Items(e.stream()).Duplicate++
 		return nil
 	}
 	if e.kind == lineMessage {
 		if c.parser.text.Over > 0 {
 			t.cut++
 			c.cutNow++
+			c.books.Items("messages").Cut++
 		}
 		return c.emitMessage(e, session, line, t.subagent)
 	}

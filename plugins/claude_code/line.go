@@ -16,6 +16,14 @@ const (
 	lineAttachment                 // attachment, file-history-snapshot, permission-mode, last-prompt
 )
 
+// stream returns the name of the stream that the event belongs to.
+func (e *event) stream() string {
+	if e.kind == lineMessage {
+		return "messages"
+	}
+	return "attachments"
+}
+
 // event is one line of a transcript. Its values are parts of the line.
 type event struct {
 	kind lineKind

@@ -117,6 +117,7 @@ func (c *collection) readTranscript(t *transcript) error {
 	}
 	for _, long := range result.Oversized {
 		t.tooLong.add(long.Offset)
+		c.books.Items("messages").KeptBack++
 		c.read += long.Length
 	}
 	t.cursor, t.news, c.changed = result.Cursor, false, true

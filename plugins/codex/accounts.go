@@ -1,5 +1,7 @@
 package main
 
+import "github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+
 // account tells the host what became of each rollout (AC-02), also of those that have not changed.
 func (r *run) account() {
 	for i := range r.rollouts {
@@ -24,9 +26,6 @@ func (r *run) account() {
 	case threadsUnreadable:
 		r.books.Known(rootHome, stateDB, noThreads.Reason)
 	}
-	for name := range r.roll.unknown {
-		r.books.Items(streamMessages).Unknown(name)
-	}
 }
 
 // settledMS is for how long nobody writes to a rollout that ends within a line before the rest of
@@ -46,4 +45,37 @@ func (r *run) accountUnread(f *rolloutFile, as fate) {
 	default:
 		r.books.Read(f.granted, f.name)
 	}
+}
+
+// maxUnknown bounds how many unknown types are named.
+const maxUnknown = 50
+
+// strange counts an unknown type by its name, when it looks like one.
+func (r *rollout) strange(what string, kind jsonvalue.Value) {
+	name := "other"
+	if k := kind.View(); k != "" && len(k) <= 64 {
+		plain := true
+		for i := range len(k) {
+			c := k[i]
+			plain = plain && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
+		}
+		if plain {
+			name = string([]byte(k)) // a copy: View shares the line's memory
+		}
+	}
+	name = what + " " + name
+	r.items.Unknown(name)
+	if r.unknown == nil {
+		r.unknown = map[string]bool{}
+	}
+	if len(r.unknown) < maxUnknown {
+		r.unknown[name] = true
+	}
+}
+
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

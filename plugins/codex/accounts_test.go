@@ -1,6 +1,8 @@
 package main
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -32,4 +34,33 @@ func TestAccounts(t *testing.T) {
 	first := h.collect()
 	check(first, "first")
 	check(h.again(first), "second")
+}
+
+// AC-04, AC-05: each object of a line is a record, or is counted with what became of it, and so it
+// is in a run that reads what was appended.
+func TestItemsAddUp(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	first := metaLine(sessionA) + message(1, "user", "hello") + callLine(2, "c1") + outputLine(3, "c1", "out") +
+		itemLine(4, `{"type":"reasoning"}`) + itemLine(5, `{"type":"mood"}`) + itemLine(6, `{"type":"mood"}`) + "torn}\n" + "\n" + outputLine(7, "c9", "alone")
+	h.write(rolloutName(sessionA), first)
+	h.write(rolloutName(sessionB), forkMeta(sessionB, sessionA)+message(1, "user", "hello")+message(9, "user", strings.Repeat("x", maxContent+1)))
+	res := h.collect()
+	messages, calls := res.Items(streamMessages), res.Items(streamCalls)
+	unknown := messages.Unknown
+	messages.Unknown = nil
+	// Two metas, one of a fork, the reasoning and two moods are no records.
+	if want := (abi.StreamAccount{Stream: streamMessages, Met: 9, Emitted: 2, Duplicate: 1, KeptBack: 1, NotRecord: 5, Cut: 1}); !reflect.DeepEqual(messages, want) {
+		t.Errorf("messages: got %+v, want %+v", messages, want)
+	}
+	if want := (abi.StreamAccount{Stream: streamCalls, Met: 3, Emitted: 2, NotRecord: 1}); !reflect.DeepEqual(calls, want) {
+		t.Errorf("calls: got %+v, want %+v", calls, want)
+	}
+	if len(unknown) != 1 || unknown[0] != (abi.UnknownName{Name: "item mood", Count: 2}) {
+		t.Errorf("unknown: got %v, want two of item mood", unknown)
+	}
+	h.write(rolloutName(sessionA), first+message(10, "user", "more")+`{"timestamp":"2026-01-01T10:00:11Z","type":"event_msg","payload":{}}`+"\n")
+	if got := h.again(res).Items(streamMessages); got.Met != 2 || got.Emitted != 1 || got.NotRecord != 1 {
+		t.Errorf("appended: got %+v, want one emitted, and one that is no record", got)
+	}
 }

@@ -118,6 +118,7 @@ func (r *run) readCursor() {
 	}
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
 	r.roll.originals = r.originals
+	r.roll.items, r.roll.callItems = r.books.Items(streamMessages), r.books.Items(streamCalls)
 	// A folder granted as root "sessions" replaces the one below the home folder.
 	r.listRollouts(r.home, rootHome, "archived_sessions", "archived_sessions")
 	if sessions, ok := r.h.Root(rootSessions); ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -29,14 +30,12 @@ type meta struct {
 	started                                time.Time
 }
 
-// maxUnknown bounds how many unknown types are named.
-const maxUnknown = 50
-
 // rollout reads one rollout after the other.
 type rollout struct {
-	messages, calls *sdk.Record
-	unknown         map[string]bool // undocumented line and item types
-	skipped         int64           // oversized lines of the file so far
+	messages, calls  *sdk.Record
+	items, callItems *accounts.Items // what becomes of each object of a line
+	unknown          map[string]bool // undocumented line and item types
+	skipped          int64           // oversized lines of the file so far
 
 	in      filecursor.Scanner
 	doc     jsonvalue.Doc
@@ -86,6 +85,7 @@ func (r *rollout) next() (bool, error) {
 	more := r.in.Next()
 	s, long := r.state, r.in.Skipped()-r.skipped
 	r.skipped += long
+	r.items.KeptBack += long
 	s.oversized += long
 	s.lines += long
 	s.offset = r.in.Position()
@@ -122,6 +122,7 @@ func (r *rollout) salvage(line []byte) error {
 	}
 	if in.Lost() >= 0 {
 		s := r.state
+		r.items.KeptBack++
 		s.malformed++
 		if len(s.malformedAt) < maxPlaces {
 			s.malformedAt = append(s.malformedAt[:len(s.malformedAt):len(s.malformedAt)], s.lines)
@@ -150,19 +151,22 @@ func (r *rollout) line(v jsonvalue.Value) error {
 	}
 	kind := v.Get("type")
 	switch {
-	case kind.TextIs("session_meta"):
-		r.sessionMeta(v)
 	case kind.TextIs("response_item"):
 		return r.item(v.Get("payload"))
+	case !v.Get("payload").Exists() && slices.ContainsFunc(itemTypes, kind.TextIs):
+		return r.item(v)
+	}
+	r.items.NotRecord++
+	switch {
+	case kind.TextIs("session_meta"):
+		r.sessionMeta(v)
 	case kind.TextIs("event_msg"), kind.TextIs("turn_context"), kind.TextIs("compacted"), kind.TextIs("ghost_snapshot"):
 		// Repeated in response_item lines, or no part of the conversation.
 	case !kind.Exists() && v.Get("id").Kind() == jsonvalue.String && !r.at.IsZero():
 		r.sessionMeta(v)
 	case !kind.Exists() && v.Get("record_type").Exists():
-	case v.Get("payload").Exists() || !slices.ContainsFunc(itemTypes, kind.TextIs):
-		r.strange("line", kind)
 	default:
-		return r.item(v)
+		r.strange("line", kind)
 	}
 	return nil
 }
@@ -226,6 +230,7 @@ func (r *rollout) item(v jsonvalue.Value) error {
 	kind := v.Get("type")
 	switch {
 	case isRecord(v) && r.repeats(v):
+		r.items.Duplicate++ // of the parent's, whose rollout has it
 	case kind.TextIs("message"):
 		return r.message(v)
 	case kind.TextIs("function_call"):
@@ -239,32 +244,12 @@ func (r *rollout) item(v jsonvalue.Value) error {
 	case kind.TextIs("function_call_output"), kind.TextIs("custom_tool_call_output"):
 		return r.output(v)
 	case kind.TextIs("reasoning"), kind.TextIs("ghost_snapshot"), kind.TextIs("compaction"):
-		// Encrypted, or no part of the conversation.
+		r.items.NotRecord++ // encrypted, or no part of the conversation
 	default:
+		r.items.NotRecord++
 		r.strange("item", kind)
 	}
 	return nil
-}
-
-// strange remembers an unknown type's name, when it looks like one.
-func (r *rollout) strange(what string, kind jsonvalue.Value) {
-	name := "other"
-	if k := kind.View(); k != "" && len(k) <= 64 {
-		plain := true
-		for i := range len(k) {
-			c := k[i]
-			plain = plain && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
-		}
-		if plain {
-			name = string([]byte(k)) // a copy: View shares the line's memory
-		}
-	}
-	if r.unknown == nil {
-		r.unknown = map[string]bool{}
-	}
-	if len(r.unknown) < maxUnknown {
-		r.unknown[what+" "+name] = true
-	}
 }
 
 // id names the record of the current line.
@@ -301,6 +286,7 @@ func (r *rollout) message(v jsonvalue.Value) error {
 	m.String("type", kind)
 	m.String("content", content)
 	m.Bool("content_truncated", truncated)
+	r.items.Cut += one(truncated)
 	m.StringOrNull("origin", origin)
 	m.StringOrNull("request", clip.Text(request, maxContent))
 	m.Time("timestamp", r.at)
@@ -351,6 +337,8 @@ func (r *rollout) output(v jsonvalue.Value) error {
 	c := r.pending.remove(callID)
 	if c == nil {
 		c = &call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
+	} else {
+		r.callItems.NotRecord++ // a part of its call's record
 	}
 	return r.emit(c, r.preview)
 }
@@ -365,6 +353,7 @@ func (r *rollout) emit(c *call, output []byte) error {
 	f.StringOrNull("name", c.name)
 	f.StringOrNull("arguments", c.arguments)
 	f.Bool("arguments_truncated", c.truncated)
+	r.callItems.Cut += one(c.truncated)
 	if output == nil {
 		f.Null("output_preview")
 	} else {

@@ -50,16 +50,14 @@ func (a *activities) add(v jsonvalue.Value) error {
 		a.ends, a.items = append(a.ends, len(a.held)), append(a.items, a.r.item)
 		return nil
 	}
-	a.r.Books.Kinds["other_activities"]++
+	a.r.other(1)
 	return nil
 }
 
 // close decides on the activities that were held.
 func (a *activities) close() error {
 	if a.videos == 0 || a.searches > 0 {
-		if n := int64(len(a.ends)); n > 0 {
-			a.r.Books.Kinds["other_activities"] += n
-		}
+		a.r.other(int64(len(a.ends)))
 		return nil
 	}
 	from := 0
@@ -77,11 +75,20 @@ func (a *activities) close() error {
 	return nil
 }
 
+// other counts entries of a list of activities that are neither searches nor videos.
+func (r *run) other(n int64) {
+	if n == 0 {
+		return
+	}
+	r.Items(streamSearches).NotRecord += n
+	r.Books.Kinds["other_activities"] += n
+}
+
 // when returns the time of an activity; false notes that it has none.
-func (r *run) when(v jsonvalue.Value) (time.Time, bool) {
+func (r *run) when(stream string, v jsonvalue.Value) (time.Time, bool) {
 	at, ok := exports.Time(v.Get("time"), 1)
 	if !ok {
-		r.noteTime()
+		r.noteTime(stream)
 	}
 	return at, ok
 }
@@ -92,7 +99,7 @@ func activityID(v jsonvalue.Value, at time.Time) string {
 }
 
 func (r *run) search(v jsonvalue.Value, query string) error {
-	at, ok := r.when(v)
+	at, ok := r.when(streamSearches, v)
 	if !ok {
 		return nil
 	}
@@ -105,7 +112,7 @@ func (r *run) search(v jsonvalue.Value, query string) error {
 }
 
 func (r *run) video(v jsonvalue.Value) error {
-	at, ok := r.when(v)
+	at, ok := r.when(streamWatched, v)
 	if !ok {
 		return nil
 	}

@@ -108,16 +108,18 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		case o.Kind == "other":
 			o.Kind = "stranger" // a list of something else
 		default:
-			r.Books.Kinds["other_activities"]++
+			r.other(1)
 		}
 		return nil
 	})
 	if err == nil {
 		err = list.close()
 	}
-	if n := s.Oversized(); n > 0 {
-		r.Books.Problems.Note(problemLarge, n, r.file.Place)
+	stream := streamSearches
+	if o.Kind == "places" {
+		stream = streamLocations
 	}
+	r.noteLarge(stream, s.Oversized())
 	if o.Kind == "stranger" {
 		o.Kind = "other"
 		return o, err

@@ -33,7 +33,7 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	r := &run{h: h, head: make([]byte, headBytes)}
-	r.Read = r.read
+	r.Read, r.Counted = r.read, []string{streamLocations, streamWatched, streamSearches, streamPhotos, streamMail, streamSubscriptions}
 	if err := r.Run(h, folder); err != nil {
 		return err
 	}
@@ -108,7 +108,17 @@ func (r *run) coverage(kinds exports.Tally) error {
 	return nil
 }
 
-// noteTime counts the item at hand as one without a time.
-func (r *run) noteTime() {
+// noteTime counts the item at hand, one of a stream's, as one without a time.
+func (r *run) noteTime(stream string) {
+	r.Items(stream).KeptBack++
 	r.Books.Note(problemTime, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+}
+
+// noteLarge counts items of a stream that are larger than a record may be.
+func (r *run) noteLarge(stream string, n int64) {
+	if n == 0 {
+		return
+	}
+	r.Items(stream).KeptBack += n
+	r.Books.Problems.Note(problemLarge, n, r.file.Place)
 }

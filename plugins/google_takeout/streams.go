@@ -33,7 +33,7 @@ func (r *run) location(v jsonvalue.Value) error {
 		at, ok = exports.Time(v.Get("timestampMs"), 1000)
 	}
 	if !ok {
-		r.noteTime()
+		r.noteTime(streamLocations)
 		return nil
 	}
 	rec := r.h.Record(streamLocations)
@@ -78,7 +78,7 @@ func (r *run) photo(v jsonvalue.Value) error {
 	at, ok := exports.Time(v.Get("photoTakenTime").Get("timestamp"), 1)
 	title := v.Get("title").Str()
 	if !ok {
-		r.noteTime()
+		r.noteTime(streamPhotos)
 		return nil
 	}
 	rec := r.h.Record(streamPhotos)
@@ -121,6 +121,7 @@ func (r *run) subscriptions(name string, content io.Reader) (o exports.Outcome, 
 			return nil
 		}
 		if in.Get(id) == "" {
+			r.Items(streamSubscriptions).KeptBack++
 			r.Books.Note(problemTime, r.file.Place, "row "+strconv.FormatInt(r.item, 10))
 			return nil
 		}
@@ -140,9 +141,7 @@ func (r *run) subscriptions(name string, content io.Reader) (o exports.Outcome, 
 	default:
 		return o, err
 	}
-	if n := in.Large(); n > 0 {
-		r.Books.Problems.Note(problemLarge, n, r.file.Place)
-	}
+	r.noteLarge(streamSubscriptions, in.Large())
 	if err == nil {
 		err = in.Err()
 	}
@@ -198,7 +197,7 @@ func (r *run) message(in *mbox.Reader) error {
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
 	if err != nil && !dated {
-		r.noteTime()
+		r.noteTime(streamMail)
 		return nil
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
@@ -61,6 +62,7 @@ type run struct {
 	whole map[string]bool // files that were read to their end
 	hurt  map[string]bool // streams that something is missing of
 	lists map[string]*sdk.Enumeration
+	said  *accounts.Books
 
 	file         *exports.File
 	item         int64
@@ -72,7 +74,9 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), whole: make(map[string]bool), hurt: make(map[string]bool)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), whole: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h)}
+	r.said.Items(streamTweets)
+	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {
 		return err
 	}

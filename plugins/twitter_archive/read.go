@@ -61,9 +61,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 		r.item++
 		return streams[stream].emit(r, in)
 	})
-	if n := in.Oversized(); n > 0 {
-		r.books.Problems.Note(problemLarge, n, r.file.Place)
-	}
+	r.noteLarge(stream, in.Oversized())
 	if err == nil {
 		err = in.Err()
 	}
@@ -95,16 +93,24 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 	if !known {
 		return exports.Outcome{Kind: "other"}, err
 	}
-	if n := in.Large(); n > 0 {
-		r.books.Problems.Note(problemLarge, n, r.file.Place)
-	}
+	r.noteLarge(streamTweets, in.Large())
 	if err == nil {
 		err = in.Err()
 	}
 	return o, err
 }
 
-// note counts a problem of the item at hand.
-func (r *run) note(code string) {
+// note counts the item at hand, one of a stream's, as one with a problem, and leaves it out.
+func (r *run) note(stream, code string) {
+	r.said.Items(stream).KeptBack++
 	r.books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+}
+
+// noteLarge counts items of a stream that are larger than a record may be.
+func (r *run) noteLarge(stream string, n int64) {
+	if n == 0 {
+		return
+	}
+	r.said.Items(stream).KeptBack += n
+	r.books.Problems.Note(problemLarge, n, r.file.Place)
 }

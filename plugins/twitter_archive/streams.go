@@ -59,12 +59,12 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	}
 	at, ok := exports.Time(v.Get("created_at"), 1)
 	if !ok {
-		r.note(problemTime)
+		r.note(streamTweets, problemTime)
 		return nil
 	}
 	id := either(v, "id_str", "id")
 	if id == "" {
-		r.note(problemID)
+		r.note(streamTweets, problemID)
 		return nil
 	}
 	rec := r.h.Record(streamTweets)
@@ -91,17 +91,20 @@ func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
 	}
 	rec.StringOrNull("text", text)
 	rec.Bool("text_truncated", cut)
+	if cut {
+		r.said.Items(streamTweets).Cut++
+	}
 }
 
 // row emits a post of a table.
 func (r *run) row(in *csv.Reader) error {
 	at, err := time.Parse("2006-01-02 15:04:05 -0700", in.Get("timestamp"))
 	if err != nil {
-		r.note(problemTime)
+		r.note(streamTweets, problemTime)
 		return nil //nolint:nilerr // it is told
 	}
 	if in.Get("tweet_id") == "" {
-		r.note(problemID)
+		r.note(streamTweets, problemID)
 		return nil
 	}
 	rec := r.h.Record(streamTweets)
@@ -133,12 +136,12 @@ func (r *run) message(in *jsonstream.Reader) error {
 	}
 	at, ok := exports.Time(v.Get("createdAt"), 1)
 	if !ok {
-		r.note(problemTime)
+		r.note(streamMessages, problemTime)
 		return nil
 	}
 	id := text(v.Get("id"))
 	if id == "" {
-		r.note(problemID)
+		r.note(streamMessages, problemID)
 		return nil
 	}
 	rec := r.h.Record(streamMessages)

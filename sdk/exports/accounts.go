@@ -74,7 +74,7 @@ var words = [...]string{Unknown: abi.FileUnknown, Read: abi.FileRead, Rule: abi.
 // account tells the host what became of each file of the folder (AC-02): of archives with their
 // entries, of loose files one by one.
 func (e *Each) account() {
-	b := accounts.Open(e.h)
+	b := e.said
 	for _, p := range e.folder.unfinished {
 		b.Known(e.folder.name, p, Unfinished)
 	}

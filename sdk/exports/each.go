@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 )
 
 // sliceBytes is how much of a source is read between two checkpoints at least.
@@ -21,8 +22,12 @@ type Each struct {
 	// Read reads the file at hand and says what became of it. An error of a reader makes the
 	// file damaged, and any other one ends the run.
 	Read func(f *File) (Outcome, error)
+	// Counted are the streams whose items are counted (AC-04). Those of which a record is emitted
+	// count themselves, and Read counts the others, see Items.
+	Counted []string
 
 	h      *sdk.Host
+	said   *accounts.Books
 	folder *Folder
 	states map[string]map[string]state // by stream and source
 	gone   map[string]bool             // parts that were read before, and of which others are still there
@@ -36,6 +41,10 @@ type Each struct {
 // Run reads the sources.
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 	e.h, e.folder, e.failed, e.refusedFor = h, folder, NewBooks(), make(map[string]string)
+	e.said = accounts.Open(h)
+	for _, stream := range e.Counted {
+		e.said.Items(stream)
+	}
 	e.readCursors()
 	for i := range folder.Sources {
 		if err := e.source(&folder.Sources[i]); err != nil {
@@ -67,6 +76,9 @@ func (e *Each) Totals() Books {
 	MissingParts(all.Problems, names)
 	return all
 }
+
+// Items returns the counts of the items that were met for a stream.
+func (e *Each) Items(stream string) *accounts.Items { return e.said.Items(stream) }
 
 // begin finds the streams that need the source, and how many of its entries all of them have.
 func (e *Each) begin(s *Source) (skip int64) {
