@@ -231,3 +231,18 @@ func (a *accounts) merged() {
 		}
 	}
 }
+
+// differ adds a known gap for each stream of which the connector says that it emitted another
+// number of its items than there came records: what else its account says is then no better.
+func (a *accounts) differ(in *intake) {
+	for i, came := range in.came {
+		s := a.streams[in.scope.Streams[i].Name]
+		if s == nil || s.Emitted == came {
+			continue
+		}
+		a.known.add(KnownGap{
+			Kind: "accounts_differ", Reason: "items_do_not_add_up", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade", Stream: s.Stream,
+			Message: fmt.Sprintf("the connector says that it emitted %d of its items, and %d records came", s.Emitted, came),
+		})
+	}
+}

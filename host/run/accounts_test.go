@@ -214,6 +214,31 @@ func TestMergedItemsAreTold(t *testing.T) {
 	}
 }
 
+// AC-04: the host holds what a connector says that it emitted against the records that came,
+// rejected ones among them and tombstones not.
+func TestEmittedIsWhatCame(t *testing.T) {
+	t.Parallel()
+	const bad = `emit {"type":"RECORD","stream":"notes","key":"n2","data":{"id":"n2","at":"whenever"},"emitted_at":"2026-01-01T00:00:00Z"}` + "\n" +
+		`emit {"type":"RECORD","stream":"notes","key":"n3","op":"delete","emitted_at":"2026-01-01T00:00:00Z"}` + "\n"
+	for emitted, differs := range map[int]bool{1: true, 2: false, 3: true} {
+		t.Run(fmt.Sprint(emitted), func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			res := h.succeed(note + bad + fmt.Sprintf(`account {"type":"ACCOUNT","streams":[{"stream":"notes","met":%d,"emitted":%d}]}`, emitted, emitted) + "\nfinish")
+			if res.Records["notes"].Rejected != 1 || res.Records["notes"].New != 1 {
+				t.Fatalf("records: got %+v, want one new and one rejected", res.Records)
+			}
+			at := slices.IndexFunc(res.KnownGaps, func(g KnownGap) bool { return g.Kind == "accounts_differ" })
+			if at >= 0 != differs || differs && !strings.Contains(res.KnownGaps[at].Message, "2 records came") {
+				t.Errorf("got %+v, want a gap about 2 records: %v", res.KnownGaps, differs)
+			}
+			if v := h.verdict(); v.Pill.Tone == verdict.Green && differs {
+				t.Errorf("got %s, want it told", v.Pill.Label)
+			}
+		})
+	}
+}
+
 // AC-05: unknown names are bounded, whatever a guest sends.
 func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()

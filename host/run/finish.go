@@ -49,6 +49,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		o.Withheld = append(o.Withheld, storage.Withheld(w))
 	}
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
+	if o.Status == StatusSucceeded {
+		r.accounts.differ(r.intake)
+	}
 	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
 	r.network.addTo(&o, &r.checkpoints.place)
 	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {

@@ -38,6 +38,7 @@ type intake struct {
 	filling sync.Mutex // guards batch, which writeByTime flushes too
 	batch   *storage.Batch
 	emitted int64
+	came    []int64 // the emitted ones that are no tombstones, by place of the stream in scope
 }
 
 // take takes one or more RECORD lines.
@@ -50,6 +51,9 @@ func (in *intake) take(payload []byte) error {
 // record takes one record, while in.filling is held.
 func (in *intake) record(rec *boundary.Record) error {
 	in.emitted++
+	if !rec.Delete {
+		in.came[rec.Stream]++
+	}
 	stream := in.scope.Streams[rec.Stream].Name
 	in.place.reach(stream, nil)
 	if in.ledger.LaneClosed(stream) {
