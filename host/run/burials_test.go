@@ -72,3 +72,55 @@ func TestMetNamesAKeyOfTheStream(t *testing.T) {
 		t.Errorf("got %s and the records %q, want failed and a", res.Status, h.keys("notes"))
 	}
 }
+
+// A record that comes unchanged exists, in whichever order the connector says so: until the
+// cursor that closes its list has committed, nothing is buried over it.
+//
+// Invariant 12.
+func TestWhatComesBehindTheListIsNotBuried(t *testing.T) {
+	t.Parallel()
+	openA, openB, wholeA, wholeB := ofPart("A", "open"), ofPart("B", "open"), ofPart("A", "whole"), ofPart("B", "whole")
+	open, whole := enumeration("open", ""), enumeration("whole", "")
+	parts := openA + notes("a1", "a2") + wholeA + openB + notes("b1", "b2") + wholeB
+	all := open + notes("a1", "a2", "b1", "b2") + whole
+	cursor, sliced := state("notes", `{"n":2}`), slice("notes", `{"n":2}`)
+	for name, c := range map[string]struct{ before, script string }{
+		"the list, the record, the cursor":                 {all, open + notes("a1", "a2", "b1") + whole + notes("b2") + cursor},
+		"the list, the record, the cursor of a slice":      {all, open + notes("a1", "a2", "b1") + whole + notes("b2") + sliced},
+		"the list, the cursor, the record":                 {all, open + notes("a1", "a2", "b1") + whole + cursor + notes("b2")},
+		"the list, the record, no cursor":                  {all, open + notes("a1", "a2", "b1") + whole + notes("b2")},
+		"the list, some cursor, the record":                {all, open + notes("a1", "a2", "b1") + whole + state("riders", `{}`) + notes("b2") + cursor},
+		"a part, its record, the cursor":                   {parts, openB + notes("b1") + wholeB + notes("b2") + openA + notes("a1", "a2") + wholeA + cursor},
+		"a part, its record in the next one":               {parts, openB + notes("b1") + wholeB + openA + notes("b2", "a1", "a2") + wholeA + cursor},
+		"a part, its record in one that is left open":      {parts, openB + notes("b1") + wholeB + openA + notes("b2", "a1", "a2") + sliced},
+		"two parts, a record of the first":                 {parts, openB + notes("b1") + wholeB + openA + notes("a1", "a2") + wholeA + notes("b2") + cursor},
+		"two parts, a record of the second":                {parts, openA + notes("a1", "a2") + wholeA + openB + notes("b1") + wholeB + notes("b2") + sliced},
+		"two parts, the record between their cursors":      {parts, openA + notes("a1", "a2") + wholeA + sliced + openB + notes("b1") + wholeB + notes("b2") + sliced},
+		"a part within the other, its record behind":       {parts, openB + notes("b1") + openA + notes("a1", "a2") + wholeA + wholeB + notes("b2") + cursor},
+		"a part within the other, its record in the other": {parts, openB + openA + notes("a1", "a2") + wholeA + notes("b1", "b2") + wholeB + cursor},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			h.succeed(c.before + state("notes", `{}`) + done(4))
+			res := h.succeed(c.script + done(strings.Count(c.script, `"RECORD"`)))
+			if got := h.keys("notes"); got != "a1 a2 b1 b2" || res.Records["notes"].Deleted != 0 {
+				t.Errorf("got the records %q after %d deletions, want a1 a2 b1 b2 after 0", got, res.Records["notes"].Deleted)
+			}
+		})
+	}
+}
+
+// A list of the whole stream is given up by one of a part of it: what it had not met stays.
+//
+// Invariant 12.
+func TestAPartGivesTheWholeListUp(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	h.succeed(enumeration("open", "") + notes("a1", "b1") + enumeration("whole", "") + state("notes", `{}`) + done(2))
+	res := h.succeed(enumeration("open", "") + notes("a1") + enumeration("whole", "") + ofPart("A", "open") + notes("a1") + ofPart("A", "whole") +
+		notes("a1") + state("notes", `{"n":2}`) + done(3))
+	if got := h.keys("notes"); got != "a1 b1" || withheldDeletions(res) == "" {
+		t.Errorf("got the records %q and the gap %q, want both and a gap", got, withheldDeletions(res))
+	}
+}

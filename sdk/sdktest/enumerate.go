@@ -82,11 +82,21 @@ func (l *list) meet(key string) {
 	}
 }
 
-// met has a record be met in the enumeration that its stream has open.
+// met has a record be met in the enumeration that its stream has open; without one, in each
+// that the run has opened: it is there, whatever its list has said before.
 func (h *host) met(r *Record) {
-	if at, open := h.listing[r.Stream]; open && !r.Delete {
+	if r.Delete {
+		return
+	}
+	if at, open := h.listing[r.Stream]; open {
 		h.res.lists[at].meet(r.Key)
 		r.parts = []string{at.part}
+		return
+	}
+	for at, l := range h.res.lists {
+		if at.stream == r.Stream && l.inRun {
+			l.meet(r.Key)
+		}
 	}
 }
 

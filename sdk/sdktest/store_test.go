@@ -155,3 +155,22 @@ func TestSweepOfARunThatFails(t *testing.T) {
 		}
 	}
 }
+
+// A record that comes behind the end of its list is there, as the host has it.
+func TestARecordBehindItsList(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, connector(func(h *sdk.Host) error {
+		list, err := h.Enumerate("other", "", "")
+		if err != nil {
+			return err
+		}
+		if err := list.Whole(); err != nil {
+			return err
+		}
+		if err := h.EmitRaw("other", "b", []byte(`{"id":"b","v":"1"}`)); err != nil {
+			return err
+		}
+		return h.State("other", []byte("{}"))
+	}), sdktest.Options{Stored: emitting(t, "a=1", "b=1").Stored()})
+	res.Stored().Holds(t, "other", "b")
+}

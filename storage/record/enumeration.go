@@ -50,6 +50,7 @@ func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 		if err := o.begin(t, how.Part, runID); err != nil {
 			return err
 		}
+		to.forgetOtherForm(o)
 	case !open || begunBy != how.BegunBy:
 		o.refused = SweepLost
 	}
@@ -120,7 +121,18 @@ func forgetOtherForm(t *db.Tx, stream int64, part string) error {
 	return err
 }
 
-// LeaveEnumeration ends the marking: the stream's later records are met in no enumeration.
+// forgetOtherForm has the run forget what it has opened of the form that forgetOtherForm forgets:
+// a list of it that was closed is lost.
+func (to *Target) forgetOtherForm(begun *opened) {
+	for e, o := range to.opened {
+		if o.stream == begun.stream && o.part != begun.part {
+			delete(to.opened, e)
+		}
+	}
+}
+
+// LeaveEnumeration ends the marking: the stream's later records are met in no enumeration of
+// their own, see MarkBatch.
 func LeaveEnumeration(to *Target, e Enumeration) {
 	stream := to.StreamID(e.Stream)
 	if o := to.active[stream]; o != nil && o == to.opened[e] {

@@ -24,39 +24,62 @@ type batchMarks struct {
 	keys   keyList // of a part alone
 }
 
-func (m *batchMarks) add(o *opened, key []byte) {
+// there marks a record that is there, in whichever part.
+func (m *batchMarks) there(key []byte) {
 	m.hashes = binary.BigEndian.AppendUint64(m.hashes, metHash(key))
+}
+
+func (m *batchMarks) add(o *opened, key []byte) {
+	m.there(key)
 	if o.part {
 		m.keys.add(key)
 	}
 }
 
-// MarkBatch marks the batch's records as met in the enumerations that are open. Without
-// one it costs nothing.
+// MarkBatch marks the batch's records as met: each in the enumeration of its stream that is
+// active. Without an enumeration it costs nothing.
+//
+// Where none is active, a record is met in each enumeration of its stream that is not swept: it
+// is there, whatever its list has said before. Which part holds it, nobody said.
 func MarkBatch(t *db.Tx, to *Target, b *Batch) error {
-	if len(to.active) == 0 {
+	if len(to.opened) == 0 {
 		return nil
 	}
-	met := map[*opened]*batchMarks{}
+	met, outside := map[*opened]*batchMarks{}, map[int64]*batchMarks{}
 	for i := range b.rows {
 		r := &b.rows[i]
-		o := to.active[to.Streams[r.stream].ID]
-		if o == nil || r.del {
+		if r.del {
 			continue
 		}
-		m := met[o]
-		if m == nil {
-			m = &batchMarks{}
-			met[o] = m
+		stream, key := to.Streams[r.stream].ID, b.arena[r.at:][:r.key]
+		if o := to.active[stream]; o != nil {
+			marksOf(met, o).add(o, key)
+		} else {
+			marksOf(outside, stream).there(key)
 		}
-		m.add(o, b.arena[r.at:][:r.key])
 	}
 	for o, m := range met {
 		if err := m.write(t, o); err != nil {
 			return err
 		}
 	}
+	for stream, m := range outside {
+		for _, o := range to.unswept(stream) {
+			if err := m.write(t, o); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+func marksOf[K comparable](all map[K]*batchMarks, of K) *batchMarks {
+	m := all[of]
+	if m == nil {
+		m = &batchMarks{}
+		all[of] = m
+	}
+	return m
 }
 
 // MarkKeys marks records as met that the connector names by their keys.
