@@ -25,6 +25,9 @@ type KnownGap struct {
 	Severity       Word   `json:"severity"` // informational recoverable transient actionable
 	Reason         Word   `json:"reason"`
 	RecoveryAction Word   `json:"recovery_action"`
+	// About is a digest of the reason of a skip, with which the host's books say of which files it
+	// tells. "": it tells of no file that they know.
+	About string `json:"about,omitempty"`
 	// Mark is a digest of everything that a run said of a gap that a later run is to fill,
 	// so that the next run's is known again. "": it is not followed.
 	Mark string `json:"mark,omitempty"`

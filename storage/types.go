@@ -22,6 +22,7 @@ type (
 	AcceptedItem = tables.AcceptedItem
 	Books        = tables.Books
 	UnreadFile   = tables.UnreadFile
+	AmissFile    = tables.AmissFile
 	Connection   = tables.Connection
 	RunError     = tables.RunError
 	Withheld     = tables.Withheld

@@ -140,12 +140,15 @@ func (s *Facts) runEvidence(m Moment) *health.RunEvidence {
 
 // knownGaps returns the gaps of the streams that can still be collected.
 func (s *Facts) knownGaps() []health.KnownGap {
-	gaps := slices.Clone(s.KnownGaps)
+	gaps := slices.DeleteFunc(slices.Clone(s.KnownGaps), func(g health.KnownGap) bool { return s.Unread.settles(&g) })
 	for i := range s.RejectedRecords {
 		gaps = append(gaps, s.RejectedRecords[i].knownGap())
 	}
 	if s.Unread != nil && s.Unread.Count > 0 {
 		gaps = append(gaps, s.Unread.knownGap())
+	}
+	if len(s.notWhole()) > 0 {
+		gaps = append(gaps, health.KnownGap{Kind: notWhole, Severity: "actionable", RecoveryAction: "manual_action_required"})
 	}
 	return slices.DeleteFunc(gaps, func(g health.KnownGap) bool { return !s.Collectable(g.Stream) })
 }

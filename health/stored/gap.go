@@ -31,6 +31,10 @@ func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 			if reason == "" {
 				reason = notUnderstood
 			}
+		case g.Kind == notWhole:
+			if reason == "" {
+				reason = notWhole
+			}
 		case g.Stays():
 			if !s.stopped() {
 				reason = stays

@@ -194,13 +194,20 @@ const (
 	HeldForOwner HoldKind = "owner"    // an action that only the owner can take
 )
 
+// mostAbout is how many skips are told apart by what they are about.
+const mostAbout = 16
+
 // KeepGaps returns the part of a run's known gaps on which coverage depends: those
 // with a weight, and those that report that there was nothing. Each sort is listed
 // once, without the text of its reason except where the reason has a weight.
 func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
 	var kept []health.KnownGap
+	about := 0
 	for i := range gaps {
 		g := gaps[i]
+		if g.About != "" && about == mostAbout {
+			g.About = ""
+		}
 		switch clears := g.OwnerClears(); {
 		case g.Weighs():
 			if g.Reason = ""; clears && !g.OwnerClears() {
@@ -213,6 +220,9 @@ func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
 		}
 		if !slices.Contains(kept, g) {
 			kept = append(kept, g)
+			if g.About != "" {
+				about++
+			}
 		}
 	}
 	return kept

@@ -3,6 +3,7 @@ package stored
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/health"
 )
@@ -15,9 +16,25 @@ type UnreadFiles struct {
 	Count int64 `json:"count,omitempty"`
 	// Names are the first of them, at most MostUnread.
 	Names []string `json:"names,omitempty"`
+	// Amiss are the files that are damaged, or known and not read, by the reason that the
+	// connector gave: at most MostAmiss reasons.
+	Amiss []AmissFiles `json:"amiss,omitempty"`
+	// Settled are digests of the reasons of files that are damaged, or known and not read, each of which
+	// the owner has said may stay so.
+	Settled []string `json:"settled,omitempty"`
 	// Nothing: no file was read to its end, and no record of data is kept.
 	Nothing bool `json:"nothing,omitempty"`
 }
+
+// AmissFiles are the files of one reason.
+type AmissFiles struct {
+	About string   `json:"about"` // health.Mark of the reason
+	Count int64    `json:"count"`
+	Names []string `json:"names"` // the first of them, at most MostUnread
+}
+
+// MostAmiss is how many reasons of files that are amiss are told apart.
+const MostAmiss = 32
 
 // MostUnread is how many unread files a sentence names.
 const MostUnread = 3
@@ -25,11 +42,12 @@ const MostUnread = 3
 // coverageStream is where a connector accounts for a folder.
 const coverageStream = "coverage_diagnostics"
 
-// The words for files that nothing explains: the kind of their gap, and the reason of the
-// request to their owner.
+// The words for files that nothing explains, and for those that are not whole in the store: the kind
+// of their gap, and the reasons of the requests to their owner.
 const (
 	unexplainedInput health.Word = "unexplained_input"
 	notUnderstood    health.Word = "input_not_understood"
+	notWhole         health.Word = "input_not_whole"
 )
 
 // knownGap returns the known gap for the files. Their owner clears it, by a word or by
@@ -38,25 +56,59 @@ func (u *UnreadFiles) knownGap() health.KnownGap {
 	return health.KnownGap{Kind: unexplainedInput, Severity: "actionable", RecoveryAction: "manual_action_required"}
 }
 
+// settles reports whether the owner has said that all files which the gap tells of may stay as
+// they are.
+func (u *UnreadFiles) settles(g *health.KnownGap) bool {
+	return u != nil && g.About != "" && slices.Contains(u.Settled, g.About)
+}
+
 // Unexplained counts the files and names the first of them, for a sentence: "2 files:
 // a.json, b.zip". It is "" when there is none.
 func (s *Facts) Unexplained() string {
-	u := s.Unread
-	if u == nil || u.Count == 0 {
+	if u := s.Unread; u != nil {
+		return counted(u.Count, u.Names)
+	}
+	return ""
+}
+
+// NotWhole counts the files that are damaged, or known and not read, and names the first of them.
+// It leaves out those that a gap with a weight of its own tells of, and those that their owner has
+// settled.
+func (s *Facts) NotWhole() string {
+	var n int64
+	var names []string
+	for _, a := range s.notWhole() {
+		n += a.Count
+		names = append(names, a.Names[:min(len(a.Names), MostUnread-len(names))]...)
+	}
+	return counted(n, names)
+}
+
+func (s *Facts) notWhole() (list []AmissFiles) {
+	if s.Unread == nil {
+		return nil
+	}
+	for _, a := range s.Unread.Amiss {
+		if !slices.ContainsFunc(s.KnownGaps, func(g health.KnownGap) bool { return g.About == a.About && g.Weighs() }) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func counted(n int64, names []string) string {
+	if n == 0 {
 		return ""
 	}
 	text := "1 file"
-	if u.Count > 1 {
-		text = strconv.FormatInt(u.Count, 10) + " files"
+	if n > 1 {
+		text = strconv.FormatInt(n, 10) + " files"
 	}
-	for i, name := range u.Names {
-		if sep := ", "; i == 0 {
-			text += ": " + name
-		} else {
-			text += sep + name
-		}
+	if len(names) == 0 {
+		return text
 	}
-	if u.Count > int64(len(u.Names)) && len(u.Names) > 0 {
+	text += ": " + strings.Join(names, ", ")
+	if n > int64(len(names)) {
 		text += ", …"
 	}
 	return text

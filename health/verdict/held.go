@@ -28,6 +28,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"came_back_unchanged": {ctaStays, forwardStays},
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
+	"input_not_whole":      {ctaNotWhole, forwardNotWhole},
 
 	"browser_runtime_not_configured": {ctaBrowser, forwardBrowser},
 	"sign_in_unfinished":             {ctaSignInAgain, forwardSignInAgain},
@@ -41,7 +42,7 @@ func (in *Input) refused() bool {
 		return false
 	}
 	switch c.Reason {
-	case "left_to_owner", "input_not_understood", "came_back_unchanged":
+	case "left_to_owner", "input_not_understood", "input_not_whole", "came_back_unchanged":
 		return false
 	}
 	_, known := waitTextsByReason[c.Reason]

@@ -25,6 +25,8 @@ type Input struct {
 	ReadNothing bool `json:"read_nothing,omitempty"`
 	// Unexplained counts and names the files that nothing explains: "2 files: a.json, b.zip".
 	Unexplained string `json:"unexplained,omitempty"`
+	// NotWhole counts and names the files that are damaged, or known and not read.
+	NotWhole string `json:"not_whole,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.
 	Cause *stored.Cause `json:"cause,omitempty"`
 	// Attention is the open request; it names the waiting run. nil: the snapshot's

@@ -52,6 +52,7 @@ const (
 	forwardSignInAgain
 	forwardGap
 	forwardUnexplained
+	forwardNotWhole
 	forwardStays
 	forwardEnroll
 	forwardRefreshNow
@@ -104,6 +105,7 @@ const (
 	ctaSignInAgain
 	ctaGap
 	ctaUnexplained
+	ctaNotWhole
 	ctaStays
 	ctaEnroll
 	ctaRefreshNow
@@ -179,6 +181,7 @@ var sentences = [lineCount]struct {
 	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
 	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
+	forwardNotWhole:         {"not_whole", "Damaged, or known and not read, in its folder: %.", namesOwnerStep},
 	forwardStays:            {"came_back_unchanged", "Two runs in a row met the same obstacle, so another run alone is not known to get past it; what is missing says what the source or the connector answered.", namesOwnerStep},
 	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
@@ -231,6 +234,7 @@ var sentences = [lineCount]struct {
 	ctaSignInAgain:      {"cta_put_right_sign_in", "See at the site whether you can sign in, then run it", namesOwnerStep},
 	ctaGap:              {"cta_put_right_gap", "Put right what the run could not collect", namesOwnerStep},
 	ctaUnexplained:      {"cta_not_understood", "See which files were not understood, and say what to do", namesOwnerStep},
+	ctaNotWhole:         {"cta_not_whole", "See which files are damaged or were not read, and say what to do", namesOwnerStep},
 	ctaStays:            {"cta_came_back_unchanged", "See what two runs could not collect, and what mends it", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},

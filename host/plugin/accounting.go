@@ -20,6 +20,8 @@ type (
 	Books = books.Report
 	// UnreadFile is a file that nothing explains.
 	UnreadFile = books.Unread
+	// AmissFile is a file that the guest says is damaged, or known and not read.
+	AmissFile = books.Amiss
 	// RootCounts counts the files of one folder.
 	RootCounts = books.RootCounts
 )
@@ -67,6 +69,14 @@ func (s booked) Message(call *abi.Call, p []byte) error {
 	return s.Sink.Message(call, p)
 }
 
+func cleanReasons(reasons []string) []string {
+	reasons = reasons[:min(len(reasons), books.MaxNames)]
+	for i := range reasons {
+		reasons[i] = cleanText[string](reasons[i])
+	}
+	return reasons
+}
+
 // cleanBooks bounds what a worker, which a guest may have taken over, says of its files.
 func cleanBooks(r *books.Report) *books.Report {
 	if r == nil {
@@ -80,6 +90,18 @@ func cleanBooks(r *books.Report) *books.Report {
 			u.Kind = ""
 		}
 	}
+	r.Amiss = r.Amiss[:min(len(r.Amiss), books.MaxNames)]
+	for i := range r.Amiss {
+		a := &r.Amiss[i]
+		a.Root, a.Path, a.Reason = cleanText[string](a.Root), cleanText[string](a.Path), cleanText[string](a.Reason)
+		if a.As != abi.FileKnown {
+			a.As = abi.FileDamaged
+		}
+	}
+	if r.Settled = cleanReasons(r.Settled); len(r.Open) > books.MaxNames {
+		r.Settled = nil
+	}
+	r.Open = cleanReasons(r.Open)
 	for i := range r.Roots {
 		c := &r.Roots[i]
 		c.Name = cleanText[string](c.Name)

@@ -163,6 +163,10 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	for _, u := range kept.Unread {
 		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind})
 	}
+	for _, f := range kept.Amiss {
+		b.Amiss.Files = append(b.Amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason})
+	}
+	b.Amiss.Settled, b.Amiss.Open = kept.Settled, kept.Open
 	unexplained += a.entries(b)
 	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
 	if kept.Bounded { // what was not looked at is not explained

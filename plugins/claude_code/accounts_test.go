@@ -14,6 +14,7 @@ func TestAccounts(t *testing.T) {
 	t.Parallel()
 	h := small()
 	h.put("projects/p/11111111-2222-3333-4444-555555555555.jsonl", userLine("11111111-2222-3333-4444-555555555555", "u1", "hello", 1)+`{"type":"mood","sessionId":"x"}`+"\n")
+	h.put("projects/p/22222222-2222-3333-4444-555555555555.jsonl", userLine("22222222-2222-3333-4444-555555555555", "u2", "hello", 1)+"{\"type\": @@@\n")
 	h.put("projects/p/memory/note.md", "# Note")
 	h.put("projects/p/memory/note.odt", "PK")
 	h.put("projects/p/strange.bin", "x")
@@ -25,7 +26,8 @@ func TestAccounts(t *testing.T) {
 	} {
 		for path, want := range map[string]string{
 			"projects/p/11111111-2222-3333-4444-555555555555.jsonl": abi.FileRead, "projects/p/memory/note.md": abi.FileRead, "commands/do.md": abi.FileRead,
-			"projects/p/memory/note.odt": abi.FileUnknown, "projects/p/strange.bin": abi.FileUnknown,
+			"projects/p/22222222-2222-3333-4444-555555555555.jsonl": abi.FileDamaged,
+			"projects/p/memory/note.odt":                            abi.FileUnknown, "projects/p/strange.bin": abi.FileUnknown,
 		} {
 			if got := res(path); got != want {
 				t.Errorf("%s: %s: got %q, want %q", when, path, got, want)

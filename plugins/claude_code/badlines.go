@@ -41,7 +41,19 @@ func (c *collection) noteLines() {
 		}
 		c.noteBad(invalidLines, path, &t.invalid)
 		c.noteBad(longLines, path, &t.tooLong)
+		c.accountBad(t)
 		c.cutEver += t.cut
+	}
+}
+
+// accountBad tells the host of a transcript that has lines which no record holds.
+func (c *collection) accountBad(t *transcript) {
+	switch {
+	case !t.present:
+	case t.invalid.count > 0:
+		c.books.Damaged(c.projects.root, c.projects.path(t.key), invalidLines.Reason)
+	case t.tooLong.count > 0:
+		c.books.Known(c.projects.root, c.projects.path(t.key), longLines.Reason)
 	}
 }
 

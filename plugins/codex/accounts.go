@@ -13,6 +13,10 @@ func (r *run) account() {
 			r.books.Known(f.granted, f.name, unreadable.Reason)
 		case s.brokenBy != "":
 			r.books.Damaged(f.granted, f.name, broken.Reason)
+		case s.malformed > 0:
+			r.books.Damaged(f.granted, f.name, malformed.Reason)
+		case s.oversized > 0:
+			r.books.Known(f.granted, f.name, tooLong.Reason)
 		default:
 			r.books.Read(f.granted, f.name)
 			if s.packed == 0 && s.observed > s.offset && r.settled(f) {

@@ -18,12 +18,14 @@ func TestAccounts(t *testing.T) {
 	h.write(good, metaLine("019ff351-7f44-75c1-9036-cf6aa5f9a601")+message(1, "user", "hello"))
 	h.write("sessions/2026/01/01/rollout-2025-01-01-x.json", "{}")
 	h.write("sessions/2026/01/01/strange.bin", "x")
+	torn := rolloutName("019ff351-7f44-75c1-9036-cf6aa5f9a602")
+	h.write(torn, metaLine("019ff351-7f44-75c1-9036-cf6aa5f9a602")+"{\"type\": @@@\n")
 	h.write("AGENTS.md", "- be brief")
 	h.write("prompts/a.md", "Do it.")
 	check := func(res *sdktest.Result, when string) {
 		t.Helper()
 		for path, want := range map[string]string{
-			good: abi.FileRead, "sessions/2026/01/01/rollout-2025-01-01-x.json": abi.FileKnown, "sessions/2026/01/01/strange.bin": abi.FileUnknown,
+			good: abi.FileRead, torn: abi.FileDamaged, "sessions/2026/01/01/rollout-2025-01-01-x.json": abi.FileKnown, "sessions/2026/01/01/strange.bin": abi.FileUnknown,
 			"AGENTS.md": abi.FileRead, "prompts/a.md": abi.FileRead,
 		} {
 			if got := res.File(rootHome, path); got != want {

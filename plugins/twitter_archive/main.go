@@ -22,7 +22,7 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 2
+const cursorVersion = 3
 
 // The problems besides those of the readers.
 const (
@@ -58,9 +58,10 @@ type run struct {
 	export  *export
 	account sdk.Account
 
-	books exports.Books   // of the archive
-	whole map[string]bool // files that were read to their end
-	hurt  map[string]bool // streams that something is missing of
+	books exports.Books    // of the archive
+	fates map[string]*fate // of each source, by name
+	whole map[string]bool  // files that were read to their end
+	hurt  map[string]bool  // streams that something is missing of
 	lists map[string]*sdk.Enumeration
 	said  *accounts.Books
 
@@ -74,7 +75,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), whole: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), whole: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h)}
 	r.said.Items(streamTweets)
 	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {
@@ -88,6 +89,10 @@ func (connector) Collect(h *sdk.Host) error {
 			return err
 		}
 	}
+	folder.Account(r.said, func(s *exports.Source) (*exports.Books, string) {
+		f := r.fateOf(s)
+		return &f.books, f.why
+	})
 	all := exports.NewBooks()
 	all.Add(folder.Books)
 	all.Add(r.books)
@@ -106,6 +111,7 @@ func (r *run) choose() error {
 		x, err := r.describe(s)
 		switch {
 		case err != nil:
+			r.fateOf(s).why = exports.ProblemOf(err)
 			if err := r.folder.Books.Settle(s.Name, exports.Outcome{}, err); err != nil {
 				return err
 			}
@@ -137,21 +143,27 @@ func (r *run) choose() error {
 func (r *run) stranger(s *exports.Source) error {
 	if !s.Unpacked() {
 		r.folder.Books.Note(problemForeign, s.Name, "")
+		r.fateOf(s).books.Strange()
 		return nil
 	}
-	return r.each(s, func(f *exports.File) (exports.Outcome, error) {
+	err := r.each(s, func(f *exports.File) (exports.Outcome, error) {
 		if kind := ruleOf(f.Name); kind != "" {
 			return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 		}
-		return exports.Outcome{Kind: "other"}, f.Problem
-	}, &r.folder.Books)
+		return exports.Outcome{Kind: "other"}, problemOf(f)
+	})
+	r.folder.Books.Add(r.fateOf(s).books)
+	return err
 }
 
 // each has the files of a source read, and settles them. A fault of the whole source is settled
 // under its name.
-func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcome, error), books *exports.Books) error {
+func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcome, error)) error {
+	became := r.fateOf(s)
+	books := &became.books
 	a, err := s.Open(r.folder.Root)
 	if err != nil {
+		became.why = exports.ProblemOf(err)
 		return books.Settle(s.Name, exports.Outcome{}, err)
 	}
 	defer a.Close()
@@ -174,6 +186,7 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 		return nil
 	}
 	r.hurt[streamTweets], r.hurt[streamMessages] = true, true
+	became.why = exports.ProblemOf(a.Err())
 	return books.Settle(s.Name, exports.Outcome{}, a.Err())
 }
 
@@ -182,6 +195,9 @@ func (r *run) collect() error {
 	if known, older := r.known(); known {
 		if older {
 			r.folder.Books.Problems.Note(problemOlder, 1, "")
+			for _, s := range r.export.sources {
+				r.fateOf(s).why = problemOlder
+			}
 		}
 		return nil
 	}
@@ -199,9 +215,10 @@ func (r *run) collect() error {
 	names := make([]string, 0, len(r.export.sources))
 	for _, s := range r.export.sources {
 		names = append(names, s.Name)
-		if err := r.each(s, r.read, &r.books); err != nil {
+		if err := r.each(s, r.read); err != nil {
 			return err
 		}
+		r.books.Add(r.fateOf(s).books)
 	}
 	if r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
 		return nil
@@ -249,6 +266,7 @@ func (r *run) known() (known, older bool) {
 			known = false
 		default:
 			r.books = exports.Books{Kinds: exports.ReadTally(cursor.Get("kinds")), Problems: exports.ReadFindings(cursor.Get("problems"))}
+			r.remember(cursor.Get("files"))
 		}
 	}
 	if older { // no cursor may go back
@@ -256,6 +274,9 @@ func (r *run) known() (known, older bool) {
 	}
 	if !known {
 		r.books = exports.NewBooks()
+		for _, s := range r.export.sources {
+			delete(r.fates, s.Name)
+		}
 	}
 	return known, false
 }
@@ -266,7 +287,8 @@ func (r *run) cursor() []byte {
 	b = jsonappend.String(jsonappend.Name(b, "generated"), r.export.generated)
 	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.export.sum())
 	b = r.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
-	return append(r.books.Problems.AppendJSON(jsonappend.Name(b, "problems")), '}')
+	b = r.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
+	return append(r.appendFates(jsonappend.Name(b, "files")), '}')
 }
 
 // check notes what the archive should have and has not.

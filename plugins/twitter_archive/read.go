@@ -16,8 +16,8 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	if kind := ruleOf(f.Name); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
-	if f.Problem != nil {
-		return exports.Outcome{Kind: "other"}, f.Problem
+	if err := problemOf(f); err != nil {
+		return exports.Outcome{Kind: "other"}, err
 	}
 	if f.Base() == "tweets.csv" {
 		if r.export.months {

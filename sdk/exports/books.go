@@ -52,9 +52,9 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 	if f.text != nil && f.text.Taken() > 0 {
 		b.Note(TakenForLatin, f.Place, "")
 	}
-	fate, err := b.settle(f.Place, o, err)
+	o, err = b.settle(f.Place, o, err)
 	if err == nil {
-		b.fates.add(f.Name, fate)
+		b.fates.add(f.Name, o.Fate, o.Why)
 	}
 	return err
 }
@@ -67,11 +67,11 @@ func (b *Books) Settle(name string, o Outcome, err error) error {
 	return err
 }
 
-func (b *Books) settle(name string, o Outcome, err error) (Fate, error) {
+func (b *Books) settle(name string, o Outcome, err error) (Outcome, error) {
 	if err != nil {
 		code := ProblemOf(err)
 		if code == "" {
-			return Unknown, err
+			return o, err
 		}
 		o.Fate, o.Why, o.At = Damaged, code, placeOf(err)
 		if refused[code] {
@@ -88,7 +88,7 @@ func (b *Books) settle(name string, o Outcome, err error) (Fate, error) {
 	case Unknown:
 		b.Note(NotUnderstood, name, o.At)
 	}
-	return o.Fate, nil
+	return o, nil
 }
 
 // refused are the problems of files that are not read at all.

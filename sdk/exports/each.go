@@ -51,7 +51,11 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 			return err
 		}
 	}
-	e.account()
+	known := e.states[h.Streams()[0]]
+	folder.Account(e.said, func(s *Source) (*Books, string) {
+		books := known[s.Name].books
+		return &books, e.refusedFor[s.Name]
+	})
 	for _, stream := range h.Streams() { // the cursors forget sources that are gone
 		if err := h.State(stream, e.cursor(stream)); err != nil {
 			return err

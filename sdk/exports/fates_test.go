@@ -10,16 +10,16 @@ import (
 func TestFatesAreRemembered(t *testing.T) {
 	t.Parallel()
 	var f fates
-	f.add("a", Read)
-	f.add("b", Unknown)
-	f.add("c", Damaged)
-	f.add("d", Rule)
+	f.add("a", Read, "")
+	f.add("b", Unknown, "")
+	f.add("c", Damaged, "cut")
+	f.add("d", Rule, "")
 	v, err := jsonvalue.Parse(f.appendJSON(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := readFates(v)
-	if got.n != f.n || len(got.left) != 2 || got.left[0] != (left{"b", Unknown}) || got.left[1] != (left{"c", Damaged}) {
+	if got.n != f.n || len(got.left) != 2 || got.left[0] != (left{"b", Unknown, ""}) || got.left[1] != (left{"c", Damaged, "cut"}) {
 		t.Errorf("got %+v, want %+v", got, f)
 	}
 }

@@ -247,7 +247,7 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 			RecoveryAction: health.Word(g.RecoveryHint),
 		}
 		if g.Kind == "skip" {
-			out[i].Kind = skipResult
+			out[i].Kind, out[i].About = skipResult, health.Mark(g.Reason)
 		}
 		if out[i].Weighs() && out[i].Remedy() == abi.RemedyTime && !abi.Reason(g.Reason).GoesOn() {
 			out[i].Mark = health.Mark(g.Kind, g.Stream, g.Reason, g.Message, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))

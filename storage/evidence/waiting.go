@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
@@ -190,30 +189,4 @@ func (g Gatherer) rejected(id string, f *stored.Facts) error {
 	f.RejectedRecords = nil
 	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
 WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)
-}
-
-// unread reads which files of the connection's folders nothing explains (AC-03).
-func (g Gatherer) unread(id string, f *stored.Facts) error {
-	f.Unread = nil
-	var rows []tables.BooksRow
-	if err := g.db.NewSelect().Model(&rows).Where("connection_id = ? AND begun_ms > 0", id).Scan(g.ctx); err != nil || len(rows) == 0 {
-		return err
-	}
-	b, _, err := rows[0].Read()
-	if err != nil {
-		return err
-	}
-	f.Unread = &stored.UnreadFiles{Count: int64(len(b.Unread)) + b.Beyond}
-	if b.Nothing {
-		var with []string // streams with records
-		err := g.db.NewSelect().Table("streams").Column("name").Where("connection_id = ? AND removed = 0 AND live > 0", id).Scan(g.ctx, &with)
-		if err != nil {
-			return err
-		}
-		f.Unread.Nothing = !slices.ContainsFunc(with, f.Collects)
-	}
-	for i := range b.Unread[:min(len(b.Unread), stored.MostUnread)] {
-		f.Unread.Names = append(f.Unread.Names, b.Unread[i].Path)
-	}
-	return nil
 }

@@ -65,7 +65,7 @@ func changeBooks(t *db.Tx, connectionID string, change func(row *tables.BooksRow
 		return err
 	}
 	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
-		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores").Exec(t.Ctx)
+		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores, amiss = EXCLUDED.amiss").Exec(t.Ctx)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func StepOf(connection string, a *view.Action, onDevice bool) Step {
 		return Step{words.DoRun, ConnectionPath(connection, "run"), true}
 	case code == "cta_put_right_option", code == "cta_put_right_address":
 		return Step{Label: words.DoSettings, Path: ConnectionPath(connection, "settings")}
-	case code == "cta_not_understood":
+	case code == "cta_not_understood", code == "cta_not_whole":
 		return Step{Label: words.DoFiles, Path: ConnectionPath(connection, "files")}
 	case Answers(a):
 		return Step{Label: words.DoAnswer, Path: "/questions"}

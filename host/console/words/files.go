@@ -4,8 +4,8 @@ import "strconv"
 
 // The page of the files that a connection did not understand.
 const (
-	FilesTitle     = "Files that were not understood"
-	FilesLede      = "The last run neither read these files nor knew what they are. If one of them holds data of yours, a newer connector may read it. If it has nothing to do with this connection, say so, and it is not counted any more."
+	FilesTitle     = "Files that were not read, or not to the end"
+	FilesLede      = "The last run did not understand these files, or found them damaged, or could not read them. If one of them holds data of yours, put a whole copy in its place, or wait for a newer connector. If it may stay as it is, say so, and it is not counted any more. What was collected from it stays."
 	NoUnread       = "Every file was read, or is left alone on purpose."
 	FileColumn     = "File"
 	KindColumn     = "Looks like"

@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Files are the files of a connection's folders that nothing explains, and those that are left
-// alone.
+// Files are the files of a connection's folders that nothing explains, those that are damaged or
+// were not read, and those that are left alone.
 type Files struct {
 	Connection string `json:"connection"`
 	// LookedAt is when the last run began that looked at all of the folders; nil: none has.
@@ -20,6 +20,9 @@ type Files struct {
 	// Unread are the files that nothing explains, at most 1,000, and More counts the others.
 	Unread []File `json:"unread"`
 	More   int64  `json:"more"`
+	// Amiss are files that are damaged, or that the connector knows and did not read, at most
+	// 1,000.
+	Amiss []AmissFile `json:"amiss"`
 	// Ignored are the owner's patterns, and Rules the connector's own.
 	Ignored []string `json:"ignored"`
 	Rules   []Rule   `json:"rules"`
@@ -31,6 +34,23 @@ type File struct {
 	Root string `json:"root"`
 	Path string `json:"path"` // below the root; an archive's entry follows its archive and a slash
 	Kind string `json:"kind,omitempty"`
+}
+
+// AmissFile is a file that is damaged, or known and not read: As is "damaged" or "known".
+// Reason is that of the gap which tells of it.
+type AmissFile struct {
+	Root   string `json:"root"`
+	Path   string `json:"path"` // below the root
+	As     string `json:"as"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Word is what the file is, for a reader.
+func (a *AmissFile) Word() string {
+	if a.As == abi.FileDamaged {
+		return "damaged"
+	}
+	return "not read"
 }
 
 // Rule is a rule by which files are not for the connector.
@@ -69,8 +89,7 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 			return err
 		}
 		for _, pattern := range c.Ignore {
-			named := func(u storage.UnreadFile) bool { return u.Path == pattern }
-			if !manifest.IsPattern(pattern) && !slices.ContainsFunc(b.Unread, named) {
+			if !manifest.IsPattern(pattern) && !names(&b, pattern) {
 				return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
 			}
 		}
@@ -82,7 +101,7 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 		if len(kept)+len(c.Ignore) > maxIgnored {
 			return abi.NewError(abi.CodeUsage, "the connection ignores too many patterns", "use one pattern for several files, as in *.bak or folder/")
 		}
-		return store.Ignore(ctx, conn.ID, c.apply, left)
+		return store.Ignore(ctx, conn.ID, c.apply, func(b storage.Books, ignores []string) storage.Books { return left(b, ignores, len(c.Heed) > 0) })
 	})
 	if err != nil {
 		return nil, err
@@ -97,11 +116,43 @@ func (c Change) apply(ignores []string) []string {
 	return slices.Compact(all)
 }
 
-// left returns the books without the files that a pattern covers.
-func left(b storage.Books, ignores []string) storage.Books {
-	b.Unread = slices.DeleteFunc(b.Unread, func(u storage.UnreadFile) bool {
-		return slices.ContainsFunc(ignores, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, u.Path) })
+// names reports whether the books have a file of that path.
+func names(b *storage.Books, path string) bool {
+	return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Path == path }) ||
+		slices.ContainsFunc(b.Amiss.Files, func(f storage.AmissFile) bool { return f.Path == path })
+}
+
+// left returns the books without the files that a pattern covers. A reason is settled once patterns
+// cover every file that has it. When the owner takes a pattern back, nothing is settled until the
+// next run.
+func left(b storage.Books, ignores []string, heeds bool) storage.Books {
+	covered := func(path string) bool {
+		return slices.ContainsFunc(ignores, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, path) })
+	}
+	b.Unread = slices.DeleteFunc(b.Unread, func(u storage.UnreadFile) bool { return covered(u.Path) })
+	open, gone := map[string]bool{}, []string{}
+	for _, reason := range b.Amiss.Open {
+		open[reason] = true
+	}
+	b.Amiss.Files = slices.DeleteFunc(b.Amiss.Files, func(f storage.AmissFile) bool {
+		if !covered(f.Path) {
+			open[f.Reason] = true
+			return false
+		}
+		gone = append(gone, f.Reason)
+		return true
 	})
+	if heeds {
+		b.Amiss.Settled = nil
+		return b
+	}
+	for _, reason := range gone {
+		if !open[reason] {
+			b.Amiss.Settled = append(b.Amiss.Settled, reason)
+		}
+	}
+	slices.Sort(b.Amiss.Settled)
+	b.Amiss.Settled = slices.Compact(b.Amiss.Settled)
 	return b
 }
 
@@ -110,13 +161,16 @@ func filesOf(ctx context.Context, store *storage.Store, conn *storage.Connection
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Connection: conn.Name, Unread: []File{}, More: b.Beyond, Ignored: append([]string{}, ignored...), Rules: []Rule{}}
+	f := &Files{Connection: conn.Name, Unread: []File{}, Amiss: []AmissFile{}, More: b.Beyond, Ignored: append([]string{}, ignored...), Rules: []Rule{}}
 	if b.BegunMS > 0 {
 		at := time.UnixMilli(b.BegunMS).UTC()
 		f.LookedAt = &at
 	}
 	for _, u := range b.Unread {
 		f.Unread = append(f.Unread, File(u))
+	}
+	for _, a := range b.Amiss.Files {
+		f.Amiss = append(f.Amiss, AmissFile(a))
 	}
 	if m, err := manifest.Parse(conn.PinnedManifest); err == nil && m.Requirements.LocalPaths != nil {
 		for _, i := range m.Requirements.LocalPaths.Ignores {

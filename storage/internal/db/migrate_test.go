@@ -39,6 +39,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"45502cb7de053134f77dc028fe2ace64a6966cc88018c6f96c739d11827b34e9",
 		"2b195b2e0a8b2dfde703b2895ff345f6eab4548cbcf6886b9e1635ab5ea2d20d",
 		"2aff691beb4fc9f64eae2cb196b9819b1c678ca820496693f7248a1edd2c194c",
+		"70fbaea11cfdee4624c7a9c3ecc2442d37735f82362087ef9492adabebea46fe",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -85,6 +86,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"7a49d989f0774587fd7a42ac364368f524be5a2ed034b51ba649746fc9054dca",
 		"5a1a24b8404013db94fce0a3c41711c0c684c2d6bf2aa294700c392b373155e1",
 		"3507402296eddfbbd85e13f6bb00b60113e3f2472b98f2ec7930568ecd049ddf",
+		"430e3cd376ce974c400419b0c2921d9aac3ef25ff4499c105b4d74c10929c4f8",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)

@@ -16,6 +16,7 @@ type BooksRow struct {
 	Beyond       int64  `bun:"beyond"`
 	Nothing      int64  `bun:"read_nothing"`
 	Ignores      string `bun:"ignores"`
+	Amiss        string `bun:"amiss"`
 }
 
 // UnreadFile is a file of a granted folder, or an entry of an archive in it, that nothing
@@ -33,6 +34,25 @@ type Books struct {
 	Unread  []UnreadFile
 	Beyond  int64 // how many more files nothing explains
 	Nothing bool  // the run read no file
+
+	Amiss Amiss
+}
+
+// Amiss are the files that the connector said are damaged, or known and not read, and the reasons
+// that its owner has settled by ignoring every file that they were given for.
+type Amiss struct {
+	Files   []AmissFile `json:"files,omitempty"`
+	Settled []string    `json:"settled,omitempty"`
+	Open    []string    `json:"open,omitempty"` // reasons of files that are not in Files
+}
+
+// AmissFile is one of them. As is abi.FileDamaged or abi.FileKnown, and Reason that of the
+// SKIP_RESULT or the gap which tells of it.
+type AmissFile struct {
+	Root   string `json:"root"`
+	Path   string `json:"path"` // below the root
+	As     string `json:"as"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // Read returns the row's books, and the patterns of files that their owner has said are not
@@ -42,7 +62,7 @@ func (r *BooksRow) Read() (b Books, ignores []string, err error) {
 	for _, column := range []struct {
 		text string
 		into any
-	}{{r.Unread, &b.Unread}, {r.Ignores, &ignores}} {
+	}{{r.Unread, &b.Unread}, {r.Ignores, &ignores}, {r.Amiss, &b.Amiss}} {
 		if column.text == "" {
 			continue
 		}
@@ -55,12 +75,17 @@ func (r *BooksRow) Read() (b Books, ignores []string, err error) {
 
 // Fill writes books into the row. Its owner's patterns stay.
 func (r *BooksRow) Fill(b *Books) (err error) {
-	r.BegunMS, r.Beyond, r.Nothing, r.Unread = b.BegunMS, b.Beyond, 0, ""
+	r.BegunMS, r.Beyond, r.Nothing, r.Unread, r.Amiss = b.BegunMS, b.Beyond, 0, "", ""
 	if b.Nothing {
 		r.Nothing = 1
 	}
 	if len(b.Unread) > 0 {
-		r.Unread, err = EncodeJSON(b.Unread)
+		if r.Unread, err = EncodeJSON(b.Unread); err != nil {
+			return err
+		}
+	}
+	if len(b.Amiss.Files)+len(b.Amiss.Settled) > 0 {
+		r.Amiss, err = EncodeJSON(b.Amiss)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,16 +53,28 @@ func decideFiles(ctx context.Context, s *session.Session, name string, c unread.
 
 // filesLine sums the files up.
 func filesLine(f *unread.Files) string {
-	n := int64(len(f.Unread)) + f.More
+	n, amiss := int64(len(f.Unread))+f.More, int64(len(f.Amiss))
+	var parts []string
+	if n > 0 {
+		parts = append(parts, were(n, "not understood"))
+	}
+	if amiss > 0 {
+		parts = append(parts, were(amiss, "damaged or not read"))
+	}
 	switch {
 	case f.LookedAt == nil:
 		return f.Connection + ": no run has looked at all of its folders yet"
-	case n == 0:
+	case len(parts) == 0:
 		return f.Connection + ": every file was read or is ignored"
-	case n == 1:
-		return f.Connection + ": 1 file was not understood"
 	}
-	return fmt.Sprintf("%s: %d files were not understood", f.Connection, n)
+	return f.Connection + ": " + strings.Join(parts, ", ")
+}
+
+func were(n int64, what string) string {
+	if n == 1 {
+		return "1 file was " + what
+	}
+	return output.Count(n) + " files were " + what
 }
 
 func printFiles(w io.Writer, f *unread.Files) {
@@ -75,6 +88,9 @@ func printFiles(w io.Writer, f *unread.Files) {
 	}
 	if f.More > 0 {
 		fmt.Fprintf(w, "  and %d more\n", f.More)
+	}
+	for _, a := range f.Amiss {
+		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", a.Root, output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
 	}
 	for _, p := range f.Ignored {
 		fmt.Fprintf(w, "  ignored by you: %s\n", output.Clean(p))

@@ -118,7 +118,7 @@ func Step(b *view.Brief, s Subject) string {
 	if first.CTACode == "cta_enroll_device" {
 		return s.invite()
 	}
-	if first.CTACode == "cta_not_understood" {
+	if first.CTACode == "cta_not_understood" || first.CTACode == "cta_not_whole" {
 		return s.files()
 	}
 	if owner.LeftByRun(first) {

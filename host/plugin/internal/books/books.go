@@ -35,6 +35,7 @@ type Books struct {
 
 	explained set
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
+	amiss     amiss
 	earlier   map[File]bool
 	claims    bool // the guest accounts for its files
 }

@@ -25,7 +25,8 @@ func (b *Books) claim(f *abi.FileAccount) {
 		return
 	}
 	b.claims = true
-	h := hash(b.seed, f.Root, path.Clean(f.Path))
+	at := File{f.Root, path.Clean(f.Path)}
+	h := hash(b.seed, at.Root, at.Path)
 	if f.As == abi.FileUnknown {
 		if len(b.unknown) < maxExact {
 			b.unknown[h] = true
@@ -34,6 +35,7 @@ func (b *Books) claim(f *abi.FileAccount) {
 	}
 	delete(b.unknown, h)
 	fresh := b.explained.add(h)
+	b.amiss.claim(at, f)
 	switch {
 	case f.As == abi.FileKnown:
 		counts.Known++

@@ -27,6 +27,12 @@ type Report struct {
 	Roots []RootCounts `json:"roots,omitempty"`
 	// Unread are files that nothing explains, at most MaxNames; the counts have them all.
 	Unread []Unread `json:"unread,omitempty"`
+	// Amiss are files that the guest says are damaged, or known and not read: MaxNames of them.
+	Amiss []Amiss `json:"amiss,omitempty"`
+	// Settled are the reasons all of whose files a rule covers, and Open those that files have
+	// which Amiss does not name.
+	Settled []string `json:"settled,omitempty"`
+	Open    []string `json:"open,omitempty"`
 	// Bounded: there are more files than a walk looks at.
 	Bounded bool `json:"bounded,omitempty"`
 	// Begun is when the run began, in milliseconds since 1970.
@@ -40,6 +46,19 @@ type Unread struct {
 	Kind string `json:"kind,omitempty"`
 }
 
+// Amiss is a file that is damaged, or that is known and was not read. As is abi.FileDamaged or
+// abi.FileKnown, and Reason is the guest's.
+type Amiss struct {
+	File
+
+	As     string `json:"as"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func (x *Amiss) compare(y *Amiss) int {
+	return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Reason, y.Reason))
+}
+
 // Close walks the folders and says what became of each file. It is called once, when the
 // guest has ended.
 func (b *Books) Close(roots map[string]*os.Root) *Report {
@@ -51,9 +70,15 @@ func (b *Books) Close(roots map[string]*os.Root) *Report {
 		}
 		w.report.Roots = append(w.report.Roots, *c)
 	}
+	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isFile(roots[f.Root], f.Path) }, func(f File) bool { return w.ruled(f.Path) })
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
 	return w.report
+}
+
+func isFile(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 type walk struct {

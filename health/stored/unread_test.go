@@ -1,0 +1,40 @@
+package stored_test
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// AC-03, AC-15: a file that is damaged, or known and not read, is never healthy, unless its owner
+// has settled it. A gap that tells of it and weighs has its own words.
+func TestAFileThatIsNotWholeIsNotHealthy(t *testing.T) {
+	t.Parallel()
+	amiss := []stored.AmissFiles{{About: health.Mark("torn"), Count: 2, Names: []string{"a", "b"}}, {About: health.Mark("old"), Count: 3, Names: []string{"c", "d", "e"}}}
+	gap := func(severity, action health.Word) []health.KnownGap {
+		return []health.KnownGap{{Kind: "skip_result", About: health.Mark("torn"), Severity: severity, RecoveryAction: action}}
+	}
+	for name, c := range map[string]struct {
+		unread stored.UnreadFiles
+		gaps   []health.KnownGap
+		tone   verdict.Tone
+		said   string
+	}{
+		"two reasons":             {unread: stored.UnreadFiles{Amiss: amiss}, tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 5 files: a, b, c, …."},
+		"a gap without a weight":  {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("informational", "not_retriable"), tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 2 files: a, b."},
+		"a gap with a weight":     {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
+		"settled":                 {unread: stored.UnreadFiles{Settled: []string{health.Mark("torn")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Green, said: "The data is current, and collection works."},
+		"another reason settled":  {unread: stored.UnreadFiles{Settled: []string{health.Mark("old")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
+		"not understood, as well": {unread: stored.UnreadFiles{Count: 1, Names: []string{"z"}, Amiss: amiss}, tone: verdict.Amber, said: "Not understood in its folder: 1 file: z."},
+		"nothing amiss":           {tone: verdict.Green, said: "The data is current, and collection works."},
+	} {
+		s := gapped(c.gaps...)
+		s.Unread = &c.unread
+		v := verdict.OfStored(s, gappedNow, true)
+		if v.Pill.Tone != c.tone || v.ForwardStatement != c.said {
+			t.Errorf("%s: got %s, %q, want %s, %q", name, v.Pill.Tone, v.ForwardStatement, c.tone, c.said)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package unread
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// AC-03: the owner's word settles a reason once it covers every file that has it, and taking a
+// pattern back settles nothing.
+func TestTheOwnersWordSettlesAReason(t *testing.T) {
+	t.Parallel()
+	books := func() storage.Books {
+		var b storage.Books
+		b.Unread = []storage.UnreadFile{{Path: "strange"}}
+		b.Amiss.Files = []storage.AmissFile{{Path: "a", Reason: "torn"}, {Path: "b", Reason: "torn"}, {Path: "c", Reason: "old"}, {Path: "d", Reason: "open"}}
+		b.Amiss.Open, b.Amiss.Settled = []string{"open"}, []string{"earlier"}
+		return b
+	}
+	for name, c := range map[string]struct {
+		ignores []string
+		heeds   bool
+		settled []string
+		files   int
+	}{
+		"one of two":      {[]string{"a"}, false, []string{"earlier"}, 3},
+		"both":            {[]string{"a", "b"}, false, []string{"earlier", "torn"}, 2},
+		"another":         {[]string{"c"}, false, []string{"earlier", "old"}, 3},
+		"not all named":   {[]string{"d"}, false, []string{"earlier"}, 3},
+		"taken back":      {[]string{"a", "b"}, true, nil, 2},
+		"nothing covered": {[]string{"z"}, false, []string{"earlier"}, 4},
+	} {
+		b := left(books(), c.ignores, c.heeds)
+		if !slices.Equal(b.Amiss.Settled, c.settled) || len(b.Amiss.Files) != c.files || len(b.Unread) != 1 {
+			t.Errorf("%s: got %q settled, %d files and %d unread, want %q, %d and 1", name, b.Amiss.Settled, len(b.Amiss.Files), len(b.Unread), c.settled, c.files)
+		}
+	}
+}
