@@ -48,7 +48,7 @@ func exportOf(t *testing.T, s *Store) (lines []string) {
 // exported are the tables of a host's store.
 var exported = []string{
 	"counters", "connections", "leases", "runs", "streams", "run_streams", "records", "states", "staged_states", "events", "coverage", "gaps", "credentials",
-	"pressure", "destinations", "evidence", "standings", "schedules", "due_times", "dispatches", "confirmations", "serving", "devices", "enrollment_codes",
+	"pressure", "pauses", "destinations", "evidence", "standings", "schedules", "due_times", "dispatches", "confirmations", "serving", "devices", "enrollment_codes",
 	"source_instances", "device_batches", "device_commits", "device_blobs", "device_blob_parts", "removed_credentials", "rejected_environments", "rejected_records", "erasures", "erased_blobs", "delivered_keys", "audit", "questions",
 	"enumerations", "marks", "met",
 }

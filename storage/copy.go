@@ -61,7 +61,7 @@ var copyTables = []copyTable{
 	{"connections", []string{"id"}}, {"leases", []string{"connection_id"}}, {"runs", []string{"pk"}}, {"streams", []string{"id"}},
 	{"run_streams", []string{"run_pk", "stream_id"}}, {"records", []string{"seq"}}, {"states", []string{"connection_id", "stream", "bookmark"}},
 	{"staged_states", []string{"run_pk", "stream"}}, {"events", []string{"run_pk", "seq"}}, {"coverage", []string{"run_pk", "stream", "state_stream"}},
-	{"gaps", []string{"id"}}, {"credentials", []string{"connection_id", "field"}}, {"pressure", []string{"connection_id"}},
+	{"gaps", []string{"id"}}, {"credentials", []string{"connection_id", "field"}}, {"pressure", []string{"connection_id"}}, {"pauses", []string{"connection_id"}},
 	{"destinations", []string{"connection_id", "host"}}, {"books", []string{"connection_id"}}, {"evidence", []string{"connection_id"}}, {"standings", []string{"connection_id", "from_us"}},
 	{"schedules", []string{"connection_id"}}, {"due_times", []string{"connection_id"}}, {"dispatches", []string{"pk"}},
 	{"confirmations", []string{"connection_id", "action", "version"}}, {"devices", []string{"id"}}, {"enrollment_codes", []string{"code_sha256"}},

@@ -58,6 +58,7 @@ type (
 	HostSink       = run.HostSink
 	NewRun         = run.NewRun
 	Outcome        = run.Outcome
+	Pause          = run.Pause
 	Pressure       = run.Pressure
 	Run            = run.Run
 	RunDay         = run.Day

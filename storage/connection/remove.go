@@ -62,6 +62,7 @@ func RemoveConnection(t *db.Tx, name string, alive func(holder string) bool) err
 		"DELETE FROM gaps WHERE connection_id = ?",
 		"DELETE FROM credentials WHERE connection_id = ?",
 		"DELETE FROM pressure WHERE connection_id = ?",
+		"DELETE FROM pauses WHERE connection_id = ?",
 		"DELETE FROM destinations WHERE connection_id = ?",
 		"DELETE FROM books WHERE connection_id = ?",
 		"DELETE FROM device_batches" + ofSources,

@@ -22,6 +22,7 @@ type Change struct {
 	Rejected bool // records were rejected, or rejected ones arrived
 
 	books   bool // what became of the files of the folders changed
+	paused  bool // a running run learned until when its provider wants no request
 	devices bool // a device, or what it said, changed
 	stores  bool // a device's coverage records changed
 }
@@ -167,6 +168,17 @@ func DevicesMoved(t *db.Tx, connectionID string) error {
 	return nil
 }
 
+// PauseLearned has until when a connection's provider wants no request read again before the
+// commit.
+func PauseLearned(t *db.Tx, connectionID string) error {
+	c, err := ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.paused = true
+	return nil
+}
+
 // BooksMoved has what became of the files of a connection's folders read again before the
 // commit.
 func BooksMoved(t *db.Tx, connectionID string) error {
@@ -236,6 +248,11 @@ func finishEvidence(t *db.Tx, id string, c *Change) error {
 	}
 	if c.Rejected {
 		if err := GatherIn(t).rejected(id, c.Facts); err != nil {
+			return err
+		}
+	}
+	if c.paused {
+		if err := gatherPressure(t, id, c.Facts); err != nil {
 			return err
 		}
 	}

@@ -59,10 +59,25 @@ func (g Gatherer) pressure(id string, f *stored.Facts) error {
 	var row tables.PressureRow
 	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", id).Scan(g.ctx)
 	f.Pressure = nil
+	switch {
+	case err == nil:
+		f.Pressure = &stored.Pressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.NextAttemptUS}
+	case !errors.Is(err, sql.ErrNoRows):
+		return err
+	}
+	return g.pause(id, f)
+}
+
+// pause keeps a pause that a run learned and that is longer than what a run ended with.
+func (g Gatherer) pause(id string, f *stored.Facts) error {
+	var row tables.PauseRow
+	err := g.db.NewSelect().Model(&row).ExcludeColumn("learned").Where("connection_id = ?", id).Scan(g.ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	f.Pressure = &stored.Pressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.NextAttemptUS}
+	if err == nil && row.UntilUS > 0 && (f.Pressure == nil || row.UntilUS > f.Pressure.NextAttemptUS) {
+		f.Pressure = &stored.Pressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.UntilUS}
+	}
 	return err
 }
 

@@ -25,6 +25,7 @@ type Outcome struct {
 	// Pressure arms the cooldown; PressureOver disarms it. At most one is set.
 	Pressure     *Pressure
 	PressureOver bool
+	Pause        *Pause // that stands as the run ends; nil: what is known of one stays
 	// Narrowed: the run was told to leave out records of streams that it names, or
 	// stopped at its owner's bound before it had looked at all of them.
 	Narrowed bool
@@ -154,6 +155,9 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 		return err
 	}
 	if err := keepPressure(t, w, o); err != nil {
+		return err
+	}
+	if err := settlePause(t, w, o); err != nil {
 		return err
 	}
 	if err := addDestinations(t, w.To.ConnectionID, o.Destinations); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -25,6 +26,7 @@ type PressureGap struct {
 // SourcePressure is what is stored of a connection's source pressure.
 type SourcePressure struct {
 	Record *Pressure     // nil: none
+	Pause  *Pressure     // that a run learned, whether it came to its end or not; nil: none
 	Gaps   []PressureGap // at most mostPressureGaps, the newest
 }
 
@@ -50,6 +52,9 @@ func (s *Store) SourcePressure(ctx context.Context, connection string, reasons [
 	case !errors.Is(err, sql.ErrNoRows):
 		return nil, s.db.Fail(what, err)
 	}
+	if out.Pause, err = s.pause(ctx, c.ID); err != nil {
+		return nil, s.db.Fail(what, err)
+	}
 	var rows []tables.GapRow
 	for _, reason := range reasons {
 		// By one reason at a time, in the order of gaps_open_newest.
@@ -69,4 +74,74 @@ func (s *Store) SourcePressure(ctx context.Context, connection string, reasons [
 		})
 	}
 	return out, nil
+}
+
+// Pause is what a run learned of its provider's patience. It is durable before the run waits,
+// since a run that is killed while it waits keeps nothing (AC-13).
+type Pause struct {
+	Reason  string
+	Until   time.Time // no run asks before; zero: any may
+	Learned []byte    // JSON of the send governor, which the next run's gets back; nil: none
+}
+
+// KeepPause keeps a pause, durable when it returns. A pause that stands already, perhaps of an
+// earlier run, becomes no shorter by it: an owner who insists and is refused again has not
+// been given leave.
+func (w *Writer) KeepPause(ctx context.Context, p Pause) error {
+	return w.await(ctx, func(t *db.Tx) error { return putPause(t, w, p) })
+}
+
+func putPause(t *db.Tx, w *Writer, p Pause) error {
+	row := tables.PauseRow{
+		ConnectionID: w.To.ConnectionID, RunID: w.runID, Reason: p.Reason, AtUS: db.Micros(t.Now), Learned: string(p.Learned),
+	}
+	if !p.Until.IsZero() {
+		row.UntilUS = db.Micros(p.Until)
+	}
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+		Set("run_id = EXCLUDED.run_id, reason = EXCLUDED.reason, at_us = EXCLUDED.at_us, learned = EXCLUDED.learned").
+		Set("until_us = max(?TableAlias.until_us, EXCLUDED.until_us)").Exec(t.Ctx)
+	if err != nil {
+		return err
+	}
+	return evidence.PauseLearned(t, w.To.ConnectionID)
+}
+
+// settlePause keeps the pause that stands as a run ends. A run that was answered and is in no
+// pause ends that of earlier runs.
+func settlePause(t *db.Tx, w *Writer, o Outcome) error {
+	p := o.Pause
+	switch {
+	case p == nil:
+		return nil
+	case !p.Until.IsZero() || o.Pressure != nil:
+		return putPause(t, w, *p)
+	}
+	if _, err := t.DB.NewDelete().Model((*tables.PauseRow)(nil)).Where("connection_id = ?", w.To.ConnectionID).Exec(t.Ctx); err != nil {
+		return err
+	}
+	if len(p.Learned) == 0 {
+		return nil
+	}
+	return putPause(t, w, *p)
+}
+
+// pause returns the pause that stands; nil: none.
+func (s *Store) pause(ctx context.Context, connectionID string) (*Pressure, error) {
+	var row tables.PauseRow
+	err := s.db.Read.NewSelect().Model(&row).ExcludeColumn("learned").Where("connection_id = ?", connectionID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && row.UntilUS == 0 {
+		return nil, nil
+	}
+	return &Pressure{Reason: row.Reason, RunID: row.RunID, At: db.Time(row.AtUS), NextAttempt: db.Time(row.UntilUS)}, err
+}
+
+// Learned returns what earlier runs of a connection learned of its provider's pace; nil: nothing.
+func (s *Store) Learned(ctx context.Context, connectionID string) ([]byte, error) {
+	var row tables.PauseRow
+	err := s.db.Read.NewSelect().Model(&row).Column("learned").Where("connection_id = ?", connectionID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && row.Learned == "" {
+		return nil, nil
+	}
+	return []byte(row.Learned), s.db.Fail("read what was learned of a provider's pace", err)
 }

@@ -235,6 +235,18 @@ type PressureRow struct {
 	NextAttemptUS int64  `bun:"next_attempt_us"`
 }
 
+// PauseRow is a row of pauses.
+type PauseRow struct {
+	bun.BaseModel `bun:"table:pauses"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	RunID        string `bun:"run_id"`
+	Reason       string `bun:"reason"`
+	AtUS         int64  `bun:"at_us"`
+	UntilUS      int64  `bun:"until_us"`
+	Learned      string `bun:"learned"`
+}
+
 // Open reports whether the gap is still to be filled.
 func (r *GapRow) Open() bool { return r.Status == GapPending || r.Status == GapInProgress }
 
