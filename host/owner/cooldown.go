@@ -78,12 +78,8 @@ func PressureOf(ctx context.Context, store *storage.Store, connection string) (o
 			AttemptCount: g.AttemptCount, LastAttemptAt: g.At, NextAttemptAfter: g.NextAttemptAfter,
 		})
 	}
-	if r := p.Record; r != nil {
-		out.Run = &schedule.Gap{
-			Reason: abi.Reason(r.Reason), AttemptCount: r.AttemptCount, LastAttemptAt: r.At, NextAttemptAfter: r.NextAttempt,
-		}
-	}
-	if len(out.Gaps) > 0 || out.Run != nil {
+	out.Run, out.Pause = recordOf(p.Record), recordOf(p.Pause)
+	if len(out.Gaps) > 0 || out.Run != nil || out.Pause != nil {
 		c, err := store.Clock(ctx)
 		if err != nil {
 			return out, err
@@ -91,4 +87,12 @@ func PressureOf(ctx context.Context, store *storage.Store, connection string) (o
 		out.ClockBack = c.BackAt
 	}
 	return out, nil
+}
+
+// recordOf reads a connection's own record like a gap.
+func recordOf(r *storage.Pressure) *schedule.Gap {
+	if r == nil {
+		return nil
+	}
+	return &schedule.Gap{Reason: abi.Reason(r.Reason), AttemptCount: r.AttemptCount, LastAttemptAt: r.At, NextAttemptAfter: r.NextAttempt}
 }

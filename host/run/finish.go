@@ -53,7 +53,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		r.accounts.differ(r.intake)
 	}
 	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
-	r.network.addTo(&o, &r.checkpoints.place)
+	r.network.addTo(&o, &r.checkpoints.place, r.done != nil && exit.Returned && cause == nil)
 	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {
 		r.known.add(r.checkpoints.place.unfinished(planned))
 	}

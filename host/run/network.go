@@ -70,6 +70,42 @@ func (n *network) close() {
 	}
 }
 
+// asleepLook is the time between two looks at whether a run only sleeps.
+const asleepLook = 200 * time.Millisecond
+
+// endAsleep ends a run that only waits for the end of a pause, once the host winds up: it comes
+// to no checkpoint meanwhile, and what it has learned is kept.
+func (r *run) endAsleep(ctx context.Context) {
+	if r.deps.Stopping == nil || r.network.sending == nil {
+		return
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-r.deps.Stopping:
+	}
+	look := time.NewTicker(asleepLook)
+	defer look.Stop()
+	const awake = -1
+	for slept := int64(awake); ; {
+		// The guest may still work on what it has; then it calls.
+		calls := int64(awake)
+		if r.network.sending.Asleep() {
+			calls = r.calls.Load()
+		}
+		if calls != awake && calls == slept {
+			r.stop(ErrInterrupted)
+			return
+		}
+		slept = calls
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+}
+
 // send answers the http operation in the background: several requests are in
 // flight, and the guest takes the answers in the order in which they complete.
 func (n *network) send(request []byte, reply func([]byte)) error {
@@ -159,6 +195,11 @@ func (n *network) PauseDisbelieved() {
 			"message": "the service named a pause of more than a day, which it cannot mean: the host's own back-off held",
 		})
 	}
+}
+
+// PauseLearned implements SendingObserver.
+func (n *network) PauseLearned(until time.Time, reason abi.Reason, learned []byte) {
+	_ = n.stored(n.writer.KeepPause(n.lasting(), storage.Pause{Reason: string(reason), Until: until, Learned: learned}))
 }
 
 // worthKeeping counts a change that a provider can cause with each answer, and
@@ -266,19 +307,30 @@ func (n *network) plannedStop() abi.Reason {
 // defer it by themselves, so the outcome carries the pressure only when there are no such
 // gaps, or when the provider named a later moment than theirs. A run under no pressure ends
 // that of earlier runs, if any request was answered: a provider that is down ends none.
-func (n *network) addTo(o *storage.Outcome, at *place) {
+//
+// Where the run did not come to its own end, the pause that stands defers the next one, whoever
+// asked for it; else the run has said all that there is to say, and only the provider's word stands.
+func (n *network) addTo(o *storage.Outcome, at *place, byItself bool) {
 	if n.sending == nil {
 		return
 	}
 	o.Destinations = n.unwritten()
 	pressure, next := n.sending.Pressure()
+	until, told, why, learned := n.sending.Standing()
+	if byItself {
+		until = told
+	}
+	answered := n.sending.Counts().Answered > 0
+	if answered || !until.IsZero() {
+		o.Pause = &storage.Pause{Reason: string(why), Until: until, Learned: learned}
+	}
 	switch {
 	case pressure == abi.ReasonUpstreamPressure && n.failingDetails && n.pressedGaps == 0 && !next.After(n.now()):
 		// It says that of details that fail by themselves: neither does it defer the next
 		// run, nor is the pressure of earlier runs over.
 	case pressure != "" && (n.pressedGaps == 0 || next.After(n.pressedUntil) && next.After(n.now())):
 		o.Pressure = &storage.Pressure{Reason: string(pressure), NextAttempt: next}
-	case pressure == "" && n.sending.Counts().Answered > 0:
+	case pressure == "" && answered && until.IsZero():
 		o.PressureOver = true
 	}
 	n.keepRate(n.sending.Rate())

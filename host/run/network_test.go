@@ -23,7 +23,12 @@ type fakeSender struct {
 	trouble   abi.Cause
 	rate      *abi.CollectionRate
 	throttled int64
-	unwell    bool // every request failed
+	unwell    bool          // every request failed
+	stands    storage.Pause // what Standing says
+	told      time.Time
+	learns    []storage.Pause // told before the first answer
+	asleep    bool
+	holds     chan struct{} // an answer waits for it; nil: none does
 	session   func(context.Context, *url.URL) ([]*http.Cookie, error)
 
 	mu       sync.Mutex
@@ -39,11 +44,23 @@ func (f *fakeSender) Open(_ context.Context, s SendRun) (Sending, error) {
 	return f, nil
 }
 
-func (f *fakeSender) Do(_ context.Context, request []byte, reply func([]byte)) {
+func (f *fakeSender) Do(ctx context.Context, request []byte, reply func([]byte)) {
 	f.mu.Lock()
 	f.requests = append(f.requests, string(request))
 	answer := f.answer(string(request))
+	learns, observer := f.learns, f.open.Observer
+	f.learns = nil
 	f.mu.Unlock()
+	for _, p := range learns {
+		observer.PauseLearned(p.Until, abi.Reason(p.Reason), p.Learned)
+	}
+	if f.holds != nil {
+		select {
+		case <-f.holds:
+		case <-ctx.Done():
+			answer = `{"error":{"code":"run.interrupted","message":"m"}}`
+		}
+	}
 	reply([]byte(answer))
 }
 
@@ -79,6 +96,7 @@ func (f *fakeSender) Learned(stream string, _ []string, cursor abi.Raw) (abi.Raw
 }
 
 func (f *fakeSender) Pressure() (abi.Reason, time.Time)                             { return f.pressure, f.until }
+func (f *fakeSender) Asleep() bool                                                  { return f.asleep }
 func (f *fakeSender) Stopped() abi.Reason                                           { return f.stopped }
 func (f *fakeSender) Carry(context.Context, *http.Request, http.RoundTripper) error { return nil }
 func (f *fakeSender) Count(context.Context, *http.Request, http.RoundTripper) error { return nil }
@@ -86,6 +104,10 @@ func (f *fakeSender) Failure(error) abi.HTTPFailure                             
 func (f *fakeSender) Trouble() (abi.Cause, string)                                  { return f.trouble, "api.example.com" }
 func (f *fakeSender) Hosts() []string                                               { return []string{"api.example.com"} }
 func (f *fakeSender) Rate() *abi.CollectionRate                                     { return f.rate }
+
+func (f *fakeSender) Standing() (until, told time.Time, reason abi.Reason, learned []byte) {
+	return f.stands.Until, f.told, abi.Reason(f.stands.Reason), f.stands.Learned
+}
 
 func (f *fakeSender) Close() {
 	f.mu.Lock()

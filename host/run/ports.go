@@ -154,6 +154,7 @@ type SendRun struct {
 	Options    map[string]string
 	Secrets    Secrets              // nil: there are none
 	Cursors    map[string][]byte    // committed, by stream; for the learned rate
+	Learned    []byte               // what earlier runs had SendingObserver.PauseLearned keep; nil: nothing, or the owner insists
 	MaxWall    time.Duration        // no request begins later than that after the first; 0: unbounded
 	Rested     func() time.Duration // how long the run has rested so far, which MaxWall does not count
 	Observer   SendingObserver      // nil: nobody watches
@@ -192,6 +193,11 @@ type Sending interface { //nolint:interfacebloat // one thing with one owner: no
 	// "" when none did, and the moment from which the provider lets the next request
 	// through, zero when it named none. A budget or a cap is no pressure (RT-24).
 	Pressure() (reason abi.Reason, next time.Time)
+	// Standing is what SendingObserver.PauseLearned would be told now, and the part of until that
+	// the provider asked for.
+	Standing() (until, told time.Time, reason abi.Reason, learned []byte)
+	// Asleep reports whether all that the run has under way waits for the end of a pause.
+	Asleep() bool
 	// Stopped is the planned stop of the run's sending, such as
 	// abi.ReasonRequestCapReached; "" when there was none.
 	Stopped() abi.Reason
@@ -291,6 +297,9 @@ type SendingObserver interface {
 	// PauseDisbelieved says that the provider named a pause that is too long to be
 	// meant.
 	PauseDisbelieved()
+	// PauseLearned is told what the next run has to know: until when nothing is sent, and why, and
+	// what its SendRun.Learned is. It returns when that is durable (AC-13); the wait follows.
+	PauseLearned(until time.Time, reason abi.Reason, learned []byte)
 }
 
 // Secrets are the secrets of one connection. Safe for concurrent use. Values

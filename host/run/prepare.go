@@ -220,8 +220,14 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 			cursors[cp.Stream] = cp.Cursor
 		}
 	}
+	var learned []byte
+	if !p.request.Force {
+		if learned, err = r.deps.Store.Learned(ctx, p.connection.ID); err != nil {
+			return err
+		}
+	}
 	p.network.sending, err = r.deps.Sender.Open(ctx, SendRun{
-		Connection: p.connection, Manifest: p.manifest, Options: p.options, Secrets: p.secrets, Cursors: cursors,
+		Connection: p.connection, Manifest: p.manifest, Options: p.options, Secrets: p.secrets, Cursors: cursors, Learned: learned,
 		MaxWall: p.request.MaxWall, Rested: p.rest.rested, Observer: p.network,
 	})
 	if err != nil || !browses {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
@@ -34,6 +35,7 @@ type run struct {
 	enumerated  *enumerations
 	accounts    *accounts
 
+	calls    atomic.Int64 // of the guest, see endAsleep
 	messages int
 	started  bool // the guest has read START
 	done     *abi.Done
@@ -83,6 +85,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 
 // ready checks what must hold before any message counts.
 func (r *run) ready(what string) error {
+	r.calls.Add(1)
 	violation, storeErr := r.failures()
 	switch {
 	case violation != nil:

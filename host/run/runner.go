@@ -125,6 +125,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	watching.Go(func() { boundReturn(watched, r.doneSeen, stop) })
 	watching.Go(func() { r.show(watched) })
 	watching.Go(func() { r.intake.writeByTime(watched) })
+	watching.Go(func() { r.endAsleep(watched) })
 	if b := r.plan.browsing; b != nil {
 		b.Watch(
 			func(why error, again bool) { stop(&stalled{r.plan.manifest.ConnectorKey, why, again}) },

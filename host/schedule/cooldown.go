@@ -65,6 +65,7 @@ func (g *Gap) arms() bool {
 type CooldownInput struct {
 	Gaps      []Gap         // pending ones; those without pressure are ignored
 	Run       *Gap          // the connection's own record, read like a gap; nil: none
+	Pause     *Gap          // what a run learned and may not have lived to end with: it waits until its time and no longer; nil: none
 	LastRunAt time.Time     // replaces the time of evidence that has none
 	Base      time.Duration // the connection's interval; 0: the default
 	Floor     time.Duration // the shortest wait
@@ -76,7 +77,7 @@ type CooldownInput struct {
 // Cooldown returns the input for a connection with that setting and policy, whose last
 // run ended at lastRun. Scheduled and manual runs use the same input.
 func (p Pressure) Cooldown(s Setting, policy *abi.RefreshPolicy, lastRun time.Time) CooldownInput {
-	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, LastRunAt: lastRun, ClockBack: p.ClockBack}
+	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, Pause: p.Pause, LastRunAt: lastRun, ClockBack: p.ClockBack}
 	in.Base, in.Floor = Interval(s, policy)
 	if policy != nil && policy.MaxCooldownCycles != nil {
 		in.MaxCycles = *policy.MaxCooldownCycles
@@ -120,6 +121,11 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 	}
 	believed := max(pressureStale, in.Floor)
 	var anchor, named time.Time
+	blame := func(reason abi.Reason) {
+		if !slices.Contains(why.Reasons, reason) {
+			why.Reasons = append(why.Reasons, reason)
+		}
+	}
 	count := func(g *Gap) {
 		g = g.since(in.ClockBack, now)
 		at := g.time()
@@ -134,9 +140,7 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 		}
 		why.Gaps++
 		why.Attempt = max(why.Attempt, g.AttemptCount)
-		if !slices.Contains(why.Reasons, g.Reason) {
-			why.Reasons = append(why.Reasons, g.Reason)
-		}
+		blame(g.Reason)
 		anchor, named = later(anchor, at), later(named, g.NextAttemptAfter)
 	}
 	for i := range in.Gaps {
@@ -144,6 +148,12 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 	}
 	if in.Run != nil {
 		count(in.Run)
+	}
+	if in.Pause != nil {
+		if p := in.Pause.since(in.ClockBack, now); p.NextAttemptAfter.After(now) && now.Sub(p.time()) >= -believed {
+			blame(p.Reason)
+			named = later(named, p.NextAttemptAfter)
+		}
 	}
 	if !anchor.IsZero() {
 		until = anchor.Add(max(doubled(orDefault(in.Base), why.Attempt, cooldownShift, cooldownCap), in.Floor))

@@ -195,3 +195,35 @@ func TestCooldownOfAClockThatWentBack(t *testing.T) {
 		t.Errorf("what is not ahead: got until %s, want it left alone", until)
 	}
 }
+
+// AC-13: a pause that a run learned delays until its end and no longer, whatever the interval is;
+// an owner's word, and its end, end it. After a clock that went back it is as long as it was.
+func TestCooldownOfAPause(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	pause := func(ago, left time.Duration) *Gap {
+		return &Gap{Reason: abi.ReasonRateLimited, LastAttemptAt: now.Add(-ago), NextAttemptAfter: now.Add(left)}
+	}
+	for name, c := range map[string]struct {
+		in   CooldownInput
+		want time.Duration
+	}{
+		"none":                           {CooldownInput{}, 0},
+		"stands":                         {CooldownInput{Pause: pause(time.Minute, time.Minute), Base: time.Hour, Floor: time.Hour}, time.Minute},
+		"is over":                        {CooldownInput{Pause: pause(time.Hour, -time.Second), Base: 6 * time.Hour}, 0},
+		"its owner insists":              {CooldownInput{Pause: pause(time.Minute, time.Minute), Force: true}, 0},
+		"is longer than the rest":        {CooldownInput{Pause: pause(time.Minute, 2*time.Hour), Run: pause(time.Minute, 0), Base: time.Hour}, 2 * time.Hour},
+		"is shorter than the rest":       {CooldownInput{Pause: pause(time.Minute, time.Minute), Run: pause(0, 0), Base: time.Hour}, time.Hour},
+		"the clock went back, seen":      {CooldownInput{Pause: pause(-24*time.Hour, 24*time.Hour+time.Minute), ClockBack: now.Add(-10 * time.Second)}, 50 * time.Second},
+		"the clock went back, not seen":  {CooldownInput{Pause: pause(-time.Hour, time.Hour+time.Minute)}, time.Hour + time.Minute},
+		"a time that nobody can believe": {CooldownInput{Pause: pause(-240*time.Hour, 241*time.Hour)}, 0},
+	} {
+		until, why := Cooldown(c.in, now)
+		if c.want == 0 && !until.IsZero() || c.want > 0 && !until.Equal(now.Add(c.want)) {
+			t.Errorf("%s: got %v from now, want %v", name, until.Sub(now), c.want)
+		}
+		if c.want > 0 && (len(why.Reasons) != 1 || why.Reasons[0] != abi.ReasonRateLimited) {
+			t.Errorf("%s: got reasons %v, want rate_limited alone", name, why.Reasons)
+		}
+	}
+}

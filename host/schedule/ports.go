@@ -57,8 +57,9 @@ type Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdic
 
 // Pressure is a connection's stored source pressure.
 type Pressure struct {
-	Gaps []Gap
-	Run  *Gap // nil: none
+	Gaps  []Gap
+	Run   *Gap // nil: none
+	Pause *Gap // see CooldownInput.Pause; nil: none
 	// ClockBack is when the clock was seen to have gone back; zero: it did not.
 	ClockBack time.Time
 }

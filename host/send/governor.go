@@ -21,12 +21,16 @@ type Deps struct {
 	Run       *RunBudget     // nil: unbounded
 	Retries   *RetryBudget   // nil: only the attempts bound retries
 	Learned   *Learned       // an earlier run's rate; nil: a cold start
+	Recalled  Recalled       // the pauses of earlier runs that are not over
 	// UnpacedLoopback sends requests to this machine at once unless their service asks
 	// for a pause: a simulation has no limit to respect.
 	UnpacedLoopback bool
 	// Observe receives every step, from the goroutine that makes it and without a lock
 	// held; nil: no observer. It must be safe for concurrent use.
 	Observe func(Event)
+	// Keep makes what was learned durable, and returns when it is: it is called before the
+	// wait that was learned begins, from any goroutine, one call at a time. nil: nothing is kept.
+	Keep func(Standing)
 }
 
 // Event is one step of a request, for progress, evidence and replays. It contains no
@@ -73,6 +77,12 @@ type Governor struct {
 	breaker   breaker
 	pause     int // the era of the open circuit that the run waits out; 0: none
 	doubled   int // attempts that were delayed by more than one source
+	// held is the end of an exhausted window for which a request waits, slept that of the
+	// longest sleep after a failure; both of the provider's own lane.
+	held, slept time.Time
+
+	keeping sync.Mutex
+	asleep  asleep
 }
 
 // New returns a governor for the provider that profile describes; a name is enough
@@ -93,6 +103,7 @@ func New(profile Profile, deps Deps) (*Governor, error) {
 	for _, e := range p.Endpoints {
 		g.endpoints = append(g.endpoints, newLane(e.Name, now, &p, max(e.MinIntervalMS, p.MinIntervalMS), e.Windows))
 	}
+	g.recall(deps.Recalled)
 	if deps.UnpacedLoopback {
 		g.loopback = newLane("", now, &Profile{Provider: abi.Provider{DiscoveryMS: new(int64(0))}}, 0, nil)
 		g.loopback.spendFreely = true
@@ -137,11 +148,17 @@ func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 		t, stop := g.plan(now, s)
 		switch {
 		case stop != nil:
+			if t.news {
+				g.keep()
+			}
 			return stop
 		case t.blocked != nil:
+			g.asleep.behind.Add(1)
 			select {
 			case <-t.blocked:
+				g.asleep.behind.Add(-1)
 			case <-ctx.Done():
+				g.asleep.behind.Add(-1)
 				return &Stop{err: cancelled(ctx)}
 			}
 			continue
@@ -154,9 +171,12 @@ func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 			return nil
 		}
 		told = t.told >= t.wait
+		if t.news {
+			g.keep()
+		}
 		g.observe(Event{Kind: EventHold, At: now, Lane: s.lane().name, Attempt: s.attempt, Duration: t.wait, Told: told})
 		// Invariant 4: this is the only sleep before a send.
-		if err := g.deps.Clock.Sleep(ctx, t.wait); err != nil {
+		if err := g.asleep.during(t.pause, func() error { return g.deps.Clock.Sleep(ctx, t.wait) }); err != nil {
 			return &Stop{err: cancelled(ctx)}
 		}
 	}
@@ -166,6 +186,8 @@ func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 type turn struct {
 	wait    time.Duration
 	told    time.Duration   // the part of wait that the provider asked for
+	pause   time.Duration   // the part of wait that is no pacing
+	news    bool            // the next run has to know of it
 	blocked <-chan struct{} // another request has to move first; nil: none
 	change  *Transition     // the breaker's change by this admission
 }
@@ -192,14 +214,18 @@ func (g *Governor) plan(now time.Time, s *sends) (t turn, stop *Stop) {
 			t.told, reason = d, l.pressure(now)
 		}
 		t.wait, paused = max(t.wait, l.delay(now)), max(paused, l.hold.Sub(now))
+		t.pause = max(t.pause, l.absence.until.Sub(now))
 	}
+	t.pause = max(t.pause, t.told, opens)
 	most := ms(g.profile.MaxInlineWaitMS) // of a pause; a known window is waited out for as long as the run lasts
 	switch {
 	case paused > most, t.told > most && !bounded, t.told > left && bounded:
+		t.news = g.meets(now, s)
 		return t, g.stopFailed(answer{verdict: verdict{refusal: reason == abi.ReasonRateLimited}, next: now.Add(t.told)}, 0, reason)
 	case bounded && t.wait > left:
 		return t, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
 	case t.wait > 0:
+		t.news = g.meets(now, s)
 		return t, nil
 	case probed:
 		t.blocked = g.breaker.settled
@@ -221,6 +247,26 @@ func (g *Governor) waitsOut(wait, left time.Duration, bounded bool) bool {
 		g.pause = g.breaker.era
 	}
 	return g.pause > 0 && g.breaker.era-g.pause <= 1
+}
+
+// meets notes that a request waits for the end of a window, and reports whether the next run
+// has to know of what it waits for.
+func (g *Governor) meets(now time.Time, s *sends) (news bool) {
+	for _, l := range s.lanes {
+		news = g.meetsWindow(now, l) || news
+		news = l.hasNews(now) || news
+	}
+	return news
+}
+
+// meetsWindow is meets for the exhausted window of one lane.
+func (g *Governor) meetsWindow(now time.Time, l *lane) (news bool) {
+	end := now.Add(l.quota.exhausted(now))
+	if l != g.general || end.Sub(now) < shortestPause || end.Sub(g.held) < shortestPause {
+		return false
+	}
+	g.held = end
+	return true
 }
 
 // recordAnswer updates pacing and quota with one answer. A request that is told when to
@@ -250,7 +296,12 @@ func (g *Governor) recordAnswer(now time.Time, s *sends, a answer) {
 	case a.outcome == outcomeSuccess:
 		own.success(now, a.took)
 	}
+	news := a.retry && g.meetsWindow(now, own)
+	news = own.hasNews(now) || news
 	g.mu.Unlock()
+	if news {
+		g.keep()
+	}
 	if doubted {
 		g.observe(Event{Kind: EventDisbelieved, At: now, Lane: own.name, Attempt: s.attempt})
 	}
@@ -264,6 +315,9 @@ func (g *Governor) recordOutcome(now time.Time, s *sends, o outcome) {
 	g.mu.Lock()
 	change := g.breaker.record(now, s.era, o)
 	g.mu.Unlock()
+	if change != nil && change.State == CircuitOpen {
+		g.keep()
+	}
 	g.reportTransition(now, change)
 }
 

@@ -23,6 +23,8 @@ type lane struct {
 	windows     windowFinder
 	throttles   pacing.Throttles
 	latency     pacing.Latency
+	kept        time.Time    // the end of the pause that was last kept, see hasNews
+	keptBackoff *abi.Backoff // the back-off that was
 }
 
 func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []abi.ProviderWindow) *lane {

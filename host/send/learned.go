@@ -43,6 +43,10 @@ func (g *Governor) Snapshot() *Snapshot {
 	now := g.deps.Clock.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.snapshot(now)
+}
+
+func (g *Governor) snapshot(now time.Time) *Snapshot {
 	if !g.general.paced {
 		return nil
 	}

@@ -79,6 +79,8 @@ func (s *sends) lane() *lane { return s.lanes[0] }
 // send makes the attempts of one request, at most most.
 func (g *Governor) send(ctx context.Context, req *http.Request, most int) (*Response, error) {
 	s := &sends{lanes: g.lanes(req.Method, req.URL)}
+	g.asleep.inside.Add(1)
+	defer g.asleep.inside.Add(-1)
 	defer g.leave(s)
 	for {
 		s.attempt++
@@ -165,9 +167,10 @@ func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, att
 		return g.stopFailed(got, attempt, abi.ReasonRetryBudgetExhausted)
 	}
 	if wait > 0 {
+		g.keepSleep(own, now.Add(wait), now)
 		g.observe(Event{Kind: EventBackoff, At: now, Lane: own.name, Attempt: attempt, Duration: wait, Told: !got.next.IsZero()})
 	}
-	if err := g.deps.Clock.Sleep(ctx, wait); err != nil {
+	if err := g.asleep.during(wait, func() error { return g.deps.Clock.Sleep(ctx, wait) }); err != nil {
 		return &Stop{err: cancelled(ctx)}
 	}
 	return nil

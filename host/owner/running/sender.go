@@ -44,8 +44,8 @@ func (s *sender) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, AllowPrivate: s.allowPrivate,
 		BaseURL: r.Options[run.OptionBaseURL], MaxBytesOut: s.bytesOut,
 		Run: send.NewRunBudget(s.requests, r.MaxWall).Resting(r.Rested), Retries: send.RetryBudgetFor(s.requests),
-		State: func(stream string) []byte { return r.Cursors[stream] },
-		Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced, Observer: r.Observer, Hide: r.Hide, Steps: s.traffic.Of(abi.CanonicalKey(r.Manifest.ConnectorKey)),
+		State:   func(stream string) []byte { return r.Cursors[stream] },
+		Learned: r.Learned, Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced, Observer: r.Observer, Hide: r.Hide, Steps: s.traffic.Of(abi.CanonicalKey(r.Manifest.ConnectorKey)),
 	}
 	if r.Secrets != nil {
 		o.Secrets = r.Secrets

@@ -81,6 +81,7 @@ type bed struct {
 	answer func(n int, r got) says // n counts from 1
 	seen   []got
 	events []step
+	paused []learnedPause
 	said   bytes.Buffer // every answer that the guest got
 }
 
@@ -138,6 +139,13 @@ func newBed(t *testing.T, change func(*Options)) *bed {
 	return b
 }
 
+// learnedPause is one call of Observer.PauseLearned.
+type learnedPause struct {
+	until   time.Time
+	reason  abi.Reason
+	learned []byte
+}
+
 // step is one call of the Observer.
 type step struct {
 	Kind    string               `json:"kind"`
@@ -168,6 +176,12 @@ func (b *bed) CircuitChanged(change abi.Raw) {
 }
 
 func (b *bed) PauseDisbelieved() { b.add(step{Kind: "disbelieved"}) }
+
+func (b *bed) PauseLearned(until time.Time, reason abi.Reason, learned []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.paused = append(b.paused, learnedPause{until, reason, learned})
+}
 
 // pressed reports whether the run has ended under source pressure.
 func (b *bed) pressed() bool {

@@ -78,6 +78,8 @@ func (unwatched) RateChanged(*abi.CollectionRate) {}
 func (unwatched) CircuitChanged(abi.Raw)          {}
 func (unwatched) PauseDisbelieved()               {}
 
+func (unwatched) PauseLearned(time.Time, abi.Reason, []byte) {}
+
 // plain is what a program without this package does: it sets the token and
 // reads the body.
 func plain(b *testing.B, client *http.Client, address string) int {

@@ -41,6 +41,7 @@ type Options struct {
 	// State returns the committed cursor of a stream, which may hold an earlier run's
 	// rate; nil: there is none.
 	State           func(stream string) []byte
+	Learned         []byte // see Observer.PauseLearned; nil: nothing, or the owner insists
 	Clock           send.Clock
 	Random          func() float64 // see send.Deps
 	UnpacedLoopback bool           // see send.Deps
@@ -115,8 +116,12 @@ func Open(o Options) (*Session, error) {
 		Transport: s.wire, Clock: o.Clock, Random: o.Random, Run: o.Run, Retries: o.Retries, Observe: s.observe,
 		UnpacedLoopback: o.UnpacedLoopback,
 	}
+	deps.Recalled = send.Recall(o.Learned, o.Clock.Now())
 	if s.pacingStream != "" && o.State != nil {
-		deps.Learned = send.Restore(o.State(s.pacingStream), o.Clock.Now())
+		deps.Learned = deps.Recalled.Newer(send.Restore(o.State(s.pacingStream), o.Clock.Now()))
+	}
+	if o.Observer != nil {
+		deps.Keep = func(s send.Standing) { o.Observer.PauseLearned(s.Until, s.Reason, s.Learned) }
 	}
 	s.governor, err = send.New(profile, deps)
 	if err != nil {

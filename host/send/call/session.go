@@ -159,6 +159,16 @@ func (s *Session) Pressure() (reason abi.Reason, next time.Time) {
 	return s.pressure, s.pressureUntil
 }
 
+// Standing returns what the next run has to know, as Observer.PauseLearned is told it, and the part
+// of until that the provider asked for.
+func (s *Session) Standing() (until, told time.Time, reason abi.Reason, learned []byte) {
+	now := s.governor.Standing()
+	return now.Until, now.Told, now.Reason, now.Learned
+}
+
+// Asleep reports whether the run only waits for the end of a pause.
+func (s *Session) Asleep() bool { return s.governor.Asleep() }
+
 // Hosts returns the reachable hosts: that of base_url, and those of the manifest.
 func (s *Session) Hosts() []string { return slices.Clone(s.hosts) }
 

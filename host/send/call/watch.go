@@ -24,6 +24,10 @@ type Observer interface {
 	// PauseDisbelieved reports that the provider gave a pause, or the end of an
 	// exhausted window, that is more than a day away; the host does not wait for it.
 	PauseDisbelieved()
+	// PauseLearned reports what the next run has to know (AC-13): until when nothing is sent, and
+	// why, zero and "" if something is; and what Options.Learned takes. It alone may take its
+	// time: it returns when that is durable, and the wait begins after that.
+	PauseLearned(until time.Time, reason abi.Reason, learned []byte)
 }
 
 const (
