@@ -77,6 +77,9 @@ func GapLine(g run.KnownGap) string {
 	return line
 }
 
+// LongestName is how much of a file's name is shown, in runes: a rollout of Codex has 95.
+const LongestName = 120
+
 // GapNames lists what a gap's diagnostics name, no more than most, not
 // cleaned: "a.ics, b.ics and 3 more". It returns "" when they name nothing.
 // Diagnostics are a guest's: what has another shape is passed over.
@@ -87,7 +90,7 @@ func GapNames(g run.KnownGap, most int) string {
 	}
 	shown := all[:min(len(all), most)]
 	for i := range shown {
-		shown[i] = output.Cut(shown[i], 80)
+		shown[i] = output.CutName(shown[i], LongestName)
 	}
 	text := strings.Join(shown, ", ")
 	if rest := total - int64(len(shown)); rest > 0 {

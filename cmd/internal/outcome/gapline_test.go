@@ -44,6 +44,18 @@ func TestGapNames(t *testing.T) {
 	}
 }
 
+// Two rollouts of a day differ at the end of their names.
+func TestGapNamesAreToldApart(t *testing.T) {
+	t.Parallel()
+	const day = "sessions/2026/01/01/rollout-2026-01-01T00-00-00-019ff351-7f44-75c1-9036-cf6aa5f9a60"
+	for _, tail := range []string{".jsonl.zst", ".jsonl.zst: the file ends early at byte 60"} {
+		names := strings.Split(GapNames(run.KnownGap{Diagnostics: json.RawMessage(`{"files":["` + day + "1" + tail + `","` + day + "2" + tail + `"]}`)}, 2), ", ")
+		if len(names) != 2 || names[0] == names[1] || len([]rune(names[0])) > LongestName {
+			t.Errorf("%q, want two names, each as long as %d runes at most", names, LongestName)
+		}
+	}
+}
+
 func TestLogEnd(t *testing.T) {
 	t.Parallel()
 	for log, want := range map[string][]string{

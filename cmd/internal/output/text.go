@@ -48,6 +48,9 @@ func lines(s string) []string {
 // Cut shortens s to at most width runes, the last one an ellipsis.
 func Cut(s string, width int) string { return words.Cut(s, width) }
 
+// CutName shortens the name of a file to at most width runes, in its middle.
+func CutName(s string, width int) string { return words.CutName(s, width) }
+
 // Count writes a number with thin groups of three: 18 204.
 func Count(n int64) string { return words.Count(n) }
 

@@ -36,6 +36,17 @@ func Cut(s string, width int) string {
 	return string(runes[:width-1]) + "…"
 }
 
+// CutName shortens the name of a file to at most width runes, with an ellipsis in its middle: what
+// tells two paths apart stands at their ends as often as in front.
+func CutName(s string, width int) string {
+	runes := []rune(s)
+	if width <= 0 || len(runes) <= width {
+		return Cut(s, width)
+	}
+	front := width / 2
+	return string(runes[:front]) + "…" + string(runes[len(runes)-(width-front-1):])
+}
+
 // Timestamp writes a time for people, to the second, in UTC.
 func Timestamp(t time.Time) string {
 	if t.IsZero() {

@@ -17,9 +17,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// longestName is how much of a name is shown.
-const longestName = 80
-
 func one(ctx context.Context, s *session.Session, name string, detail bool) error {
 	return s.Read(func(o *owner.Owner) error { return showOne(ctx, s, o, name, detail) })
 }
@@ -108,7 +105,7 @@ func missingLine(m *owner.Missing) string {
 	}
 	names := make([]string, len(m.Names))
 	for i, name := range m.Names {
-		names[i] = output.Cut(name, longestName)
+		names[i] = output.CutName(name, outcome.LongestName)
 	}
 	if len(names) > 0 {
 		line += ": " + strings.Join(names, ", ")
