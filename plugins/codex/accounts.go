@@ -5,24 +5,7 @@ import "github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 // account tells the host what became of each rollout (AC-02), also of those that have not changed.
 func (r *run) account() {
 	for i := range r.rollouts {
-		f := &r.rollouts[i]
-		switch s := r.after.files[f.path]; {
-		case s == nil && f.size == 0:
-			r.books.Read(f.granted, f.name) // Codex has begun it, and written nothing
-		case s == nil:
-			r.books.Known(f.granted, f.name, unreadable.Reason)
-		case s.brokenBy != "":
-			r.books.Damaged(f.granted, f.name, broken.Reason)
-		case s.malformed > 0:
-			r.books.Damaged(f.granted, f.name, malformed.Reason)
-		case s.oversized > 0:
-			r.books.Known(f.granted, f.name, tooLong.Reason)
-		default:
-			r.books.Read(f.granted, f.name)
-			if s.packed == 0 && s.observed > s.offset && r.settled(f) {
-				r.problem(torn, f.path)
-			}
-		}
+		r.accountRead(&r.rollouts[i])
 	}
 	switch r.threads.problem {
 	case "":
@@ -32,11 +15,49 @@ func (r *run) account() {
 	}
 }
 
+func (r *run) accountRead(f *rolloutFile) {
+	s := r.after.files[f.path]
+	cut := s != nil && !s.strange && s.brokenBy == "" && r.torn(f, s)
+	if cut {
+		r.problem(torn, f.path)
+	}
+	switch {
+	case s == nil && f.size == 0:
+		r.books.Read(f.granted, f.name) // Codex has begun it, and written nothing
+	case s == nil:
+		r.books.Known(f.granted, f.name, unreadable.Reason)
+	case s.strange:
+		r.books.Unknown(f.granted, f.name)
+		r.problem(notUnderstood, f.path)
+		r.fates[fateUnknown]++
+	case s.brokenBy != "":
+		r.books.Damaged(f.granted, f.name, broken.Reason)
+	case s.malformed > 0:
+		r.books.Damaged(f.granted, f.name, malformed.Reason)
+	case cut:
+		r.books.Damaged(f.granted, f.name, torn.Reason)
+	case s.oversized > 0:
+		r.books.Known(f.granted, f.name, tooLong.Reason)
+	default:
+		r.books.Read(f.granted, f.name)
+	}
+}
+
 // settledMS is for how long nobody writes to a rollout that ends within a line before the rest of
 // the line is called missing: until then Codex may be about to write it.
 const settledMS = 60 * 60 * 1000
 
-func (r *run) settled(f *rolloutFile) bool { return r.h.Now().UnixMilli()-f.mtimeMS > settledMS }
+// torn reports whether a rollout ends within a line that nobody is writing: Codex compresses what is
+// whole, and a line that the run before met as it is was cut off. The time alone does not show that,
+// since a copy may have the time at which it was made.
+func (r *run) torn(f *rolloutFile, s *rolloutState) bool {
+	if s.observed <= s.offset {
+		return false
+	}
+	before := r.before.files[f.path]
+	met := before != nil && before.observed == s.observed && before.mtimeMS == s.mtimeMS
+	return met || s.packed > 0 || r.h.Now().UnixMilli()-f.mtimeMS > settledMS
+}
 
 // accountUnread tells the host of a file among the rollouts that is not read. One that is
 // compressed beside its plain file has nothing that the plain one lacks.

@@ -69,6 +69,9 @@ func (r *run) trouble(name string) string {
 		if damaged > 0 {
 			return problems.Counted(damaged, broken.One, broken.Many)
 		}
+		if n := int64(r.places.Count(torn)); n > 0 {
+			return problems.Counted(n, torn.One, torn.Many)
+		}
 		if bad > 0 {
 			return problems.Counted(bad, "line is damaged, or too long", "lines are damaged, or too long")
 		}

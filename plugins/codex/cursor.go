@@ -49,6 +49,7 @@ type rolloutState struct {
 	broken      int64 // where the compressed file is damaged, and why; "" when it is not
 	brokenBy    string
 	dirty       bool // the session's record is still to be emitted
+	strange     bool // it has lines, and none is one that Codex writes
 }
 
 // Members implements cursor.Value.
@@ -77,6 +78,7 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Int("packed_bytes", &s.packed)
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)
+	m.Flag("not_understood", &s.strange)
 }
 
 // ours reports whether this connector wrote the state.

@@ -59,7 +59,7 @@ func (r *run) remaining() error {
 		}
 	}
 	for _, s := range r.after.files {
-		if s.dirty {
+		if s.dirty && s.session != "" {
 			want[s.session] = true
 		}
 	}

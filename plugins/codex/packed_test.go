@@ -128,6 +128,9 @@ func TestDamagedCompressedRollout(t *testing.T) {
 			if told := string(first.Skips[0].Diagnostics); !strings.Contains(told, name) || !strings.Contains(told, c.why) {
 				t.Errorf("got %s, want the file and %q", told, c.why)
 			}
+			if hint := string(first.Skips[0].RecoveryHint); hint != `"manual_action_required"` { // a new copy mends it
+				t.Errorf("mended by %s, want the owner", hint)
+			}
 			if lacking(first) != "function_calls messages sessions" {
 				t.Errorf("got gaps of %q, want those of all three streams", lacking(first))
 			}

@@ -92,16 +92,11 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		}
 	}
 	switch {
-	case fault == nil && next.lines == 0:
-		if next.brokenBy != "" {
-			next.observed, next.mtimeMS = f.size, f.mtimeMS
-			r.after.files[f.path] = next // so that its damage is reported
-		} else if f.size > 0 && r.settled(f) {
-			r.problem(torn, f.path)
-		}
-		return nil // a session begins with its first complete line
-	case fault == nil && what.Change != filecursor.Stable:
+	case fault == nil && next.lines > 0 && what.Change != filecursor.Stable:
 		r.problem(changed, f.path)
+		return nil
+	case fault == nil && !r.roll.understood:
+		r.noSession(f, next)
 		return nil
 	case fault == nil:
 		next.head, next.tail, fault = filecursor.Guards(f.root, f.name, next.offset)
@@ -112,6 +107,18 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 	}
 	next.observed, next.mtimeMS, next.reader = f.size, f.mtimeMS, readerVersion
 	return r.storeState(f.path, next)
+}
+
+// noSession has the cursor know a rollout that no line of Codex's is in: one that is damaged, or ends
+// within its first line, or is something else. A session begins with its first complete line.
+func (r *run) noSession(f *rolloutFile, s *rolloutState) {
+	if s.lines == 0 && f.size == 0 && s.brokenBy == "" {
+		return
+	}
+	r.after.files[f.path] = &rolloutState{
+		observed: f.size, mtimeMS: f.mtimeMS, reader: readerVersion, metaOffset: -1, forkAt: notForked,
+		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy, strange: s.lines > 0,
+	}
 }
 
 // read walks the new lines of an open rollout, up to a fault of the file.

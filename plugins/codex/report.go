@@ -30,8 +30,8 @@ var (
 	torn = kind("line_incomplete", "retry_by_runtime", "rollout ends within a line; the line is read once it is whole",
 		"rollouts end within a line; the lines are read once they are whole")
 	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
-	broken  = kind("rollout_damaged", "not_retriable", "compressed rollout is damaged; what is in front of the damage was collected",
-		"compressed rollouts are damaged; what is in front of the damage was collected")
+	broken  = kind("rollout_damaged", "manual_action_required", "compressed rollout is damaged: copy it anew; what is in front of the damage was collected",
+		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
 	notUnderstood = kind("file_not_understood", "retry_on_connector_upgrade", "file among the rollouts was not understood",

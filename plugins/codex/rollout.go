@@ -36,6 +36,7 @@ type rollout struct {
 	items, callItems *accounts.Items // what becomes of each object of a line
 	unknown          map[string]bool // undocumented line and item types
 	skipped          int64           // oversized lines of the file so far
+	understood       bool            // a line was one that Codex writes
 
 	in      filecursor.Scanner
 	doc     jsonvalue.Doc
@@ -58,7 +59,7 @@ type rollout struct {
 // open prepares r to continue f at s.offset, with the session_meta of the part read before:
 // the cursor keeps only where that line is.
 func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
-	r.path, r.state, r.meta, r.at, r.skipped = f.path, s, meta{}, time.Time{}, 0
+	r.path, r.state, r.meta, r.at, r.skipped, r.understood = f.path, s, meta{}, time.Time{}, 0, s.session != ""
 	r.pending.reset()
 	if r.parent = nil; s.forkAt >= 0 && r.originals != nil {
 		r.parent = r.originals(s.forkedFrom)
@@ -149,7 +150,8 @@ func (r *rollout) line(v jsonvalue.Value) error {
 			s.last = r.at
 		}
 	}
-	kind := v.Get("type")
+	kind, before := v.Get("type"), r.understood
+	r.understood = true
 	switch {
 	case kind.TextIs("response_item"):
 		return r.item(v.Get("payload"))
@@ -166,6 +168,7 @@ func (r *rollout) line(v jsonvalue.Value) error {
 		r.sessionMeta(v)
 	case !kind.Exists() && v.Get("record_type").Exists():
 	default:
+		r.understood = before
 		r.strange("line", kind)
 	}
 	return nil
