@@ -21,6 +21,7 @@ const (
 	waitsForBinding    health.Word = "binding_not_given"
 	waitsForBrowser    health.Word = "browser_runtime_not_configured"
 	waitsForSignIn     health.Word = "sign_in_unfinished"
+	waitsForVault      health.Word = "vault_not_usable"
 )
 
 // schedulerWaits is the scheduler's word for a run that waits for its owner, whom the last run
@@ -45,6 +46,7 @@ var waitsFor = [...]struct {
 	{"config.", waitsForOption},
 	{"connection.", waitsForOption},
 	{"stream.", waitsForOption},
+	{"vault.", waitsForVault},
 }
 
 // waitReason returns the word for a refusal's code, or the code itself if there is no
@@ -114,8 +116,8 @@ func (s *Facts) attention(m Moment) *health.Attention {
 		return nil
 	case refusal == "":
 		return s.attentionOfRun(m)
-	case ofCredentials && c != nil && h != nil && c.PutUS > h.AtUS:
-		return s.attentionOfRun(m) // the missing credential was stored since
+	case (ofCredentials || waitReason(refusal) == waitsForVault) && c != nil && h != nil && c.PutUS > h.AtUS:
+		return s.attentionOfRun(m) // the credential was stored since, with a key that there is
 	}
 	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
 }

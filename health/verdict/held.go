@@ -25,6 +25,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"option_not_valid":    {ctaOption, forwardOption},
 	"binding_not_given":   {ctaBinding, forwardBinding},
 	"left_to_owner":       {ctaGap, forwardGap},
+	"vault_not_usable":    {ctaVault, forwardVault},
 	"came_back_unchanged": {ctaStays, forwardStays},
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},

@@ -50,6 +50,7 @@ const (
 	forwardBinding
 	forwardBrowser
 	forwardSignInAgain
+	forwardVault
 	forwardGap
 	forwardUnexplained
 	forwardNotWhole
@@ -103,6 +104,7 @@ const (
 	ctaBinding
 	ctaBrowser
 	ctaSignInAgain
+	ctaVault
 	ctaGap
 	ctaUnexplained
 	ctaNotWhole
@@ -179,6 +181,7 @@ var sentences = [lineCount]struct {
 	forwardBinding:          {"put_right_binding", "The connector needs something that this host does not give; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardBrowser:          {"put_right_browser", "The connector needs a browser, and this host has none that it may use; once it has, a run of yours collects again.", namesOwnerStep},
 	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
+	forwardVault:            {"put_right_vault", "The key that opens its stored credentials is missing, or is another one; once the key is back, or they are stored again, a run collects again.", namesOwnerStep},
 	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
 	forwardNotWhole:         {"not_whole", "Damaged, or known and not read, in its folder: %.", namesOwnerStep},
@@ -232,6 +235,7 @@ var sentences = [lineCount]struct {
 	ctaBinding:          {"cta_put_right_binding", "Give it what it needs of this host", namesOwnerStep},
 	ctaBrowser:          {"cta_put_right_browser", "Set up a browser on this host", namesOwnerStep},
 	ctaSignInAgain:      {"cta_put_right_sign_in", "See at the site whether you can sign in, then run it", namesOwnerStep},
+	ctaVault:            {"cta_put_right_vault", "Put back the key of its stored credentials, or store them again, then run it", namesOwnerStep},
 	ctaGap:              {"cta_put_right_gap", "Put right what the run could not collect", namesOwnerStep},
 	ctaUnexplained:      {"cta_not_understood", "See which files were not understood, and say what to do", namesOwnerStep},
 	ctaNotWhole:         {"cta_not_whole", "See which files are damaged or were not read, and say what to do", namesOwnerStep},

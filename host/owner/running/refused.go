@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -22,14 +23,15 @@ func (r *Request) typed() bool {
 
 // passing are the areas of refusals that the scheduler holds for the owner, and that say
 // nothing of the connection when it is run by hand: what was typed or set for this
-// process, whose vault the one that serves may well open.
-var passing = []string{"config", "stream", "usage", "vault"}
+// process.
+var passing = []string{"config", "stream", "usage"}
 
 // ownersToChange reports whether a refusal of a run by hand stays one until the owner has
 // changed something about the connection.
 func ownersToChange(code abi.Code) bool {
 	area, _, _ := strings.Cut(string(code), ".")
-	return schedule.OwnersToChange(code) && !slices.Contains(passing, area)
+	// Whether a keyring answers is this process's own; a key that is lost is lost for all.
+	return schedule.OwnersToChange(code) && !slices.Contains(passing, area) && code != vault.CodeKeyringUnavailable
 }
 
 // refusedUnopened is refused for a module that could not be opened, before the

@@ -15,7 +15,7 @@ func TestWhatARefusalByHandSays(t *testing.T) {
 	for code, want := range map[abi.Code]bool{
 		abi.CodeRootMissing: true, abi.CodeRootChanged: true, abi.CodePluginUnknown: true, abi.CodePluginChanged: true,
 		abi.CodeOriginChanged: true, "send.base_url_invalid": true, "manifest.invalid": true, abi.CodeBindingMissing: true,
-		"vault.key_missing": false, "vault.keyring_unavailable": false, abi.CodeConnectionBusy: false, abi.CodeCoolingDown: false, abi.CodeInterrupted: false, abi.CodeUsage: false, "storage.failed": false, abi.CodeInternal: false,
+		"vault.key_missing": true, "vault.key_wrong": true, "vault.damaged": true, "vault.keyring_unavailable": false, abi.CodeConnectionBusy: false, abi.CodeCoolingDown: false, abi.CodeInterrupted: false, abi.CodeUsage: false, "storage.failed": false, abi.CodeInternal: false,
 	} {
 		if got := ownersToChange(code); got != want {
 			t.Errorf("%s: %v", code, got)
