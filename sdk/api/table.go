@@ -55,10 +55,8 @@ func (c *Client) Run(t Table) error {
 	if err := c.RequireCredentials(); err != nil {
 		return err
 	}
-	for _, s := range t.Streams {
-		for _, name := range s.wanted(c.Host) {
-			c.Items(name)
-		}
+	for _, name := range c.Streams() { // those that First collects, too
+		c.Items(name)
 	}
 	err := sdk.AuthFailed(c.ConnectorKey(), c.run(t))
 	c.places.tell(c.Host)
