@@ -77,6 +77,9 @@ func newRun(h *sdk.Host, slice int64) (*run, error) {
 	for _, e := range entries {
 		r.present[e.Name()] = true
 	}
+	for _, stream := range [...]string{streamRules, streamPrompts, streamSkills} {
+		r.books.Items(stream)
+	}
 	return r, nil
 }
 
