@@ -16,6 +16,7 @@ type bad struct {
 	script         string                        // of the scripted guest
 	file           func(*testing.T) *plugin.File // instead of a script
 	options        map[string]string
+	items          map[string]int64
 	limits         func(*plugin.Limits)
 	second         func(*plugin.Limits) // the second engine's; nil: there is none
 }
@@ -109,6 +110,13 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.count", detail: "4", script: `done {"type":"DONE","status":"succeeded","records_emitted":4}`},
 		{clause: "collect.records", detail: "/n", script: without("finish", riders+note("riders", `"y"`, `{"id":"y","n":1}`)+riders+note("riders", `"x"`, `{"id":"x","n":"text"}`)+"finish")},
 		{clause: "collect.returns", detail: "return 0", script: honest() + "\nreturn 5"},
+		{clause: "collect.items", detail: "it emitted 3 of its items, and 4 records came", script: accounting(`"met":3,"emitted":3`) + honest()},
+		{clause: "collect.items", detail: "2 items have the key of another one", script: accounting(`"met":6,"emitted":4,"merged":2`) + honest()},
+		{clause: "collect.items", detail: "1 items have the key of another one", script: accounting(`"met":5,"emitted":5`) + without("finish", onFirst+note("notes", `"notes-0"`, `{"id":"notes-0","again":1}`)+"finish")},
+		{clause: "collect.items", detail: "1 records say that a field was cut, and 0 are counted", script: accounting(`"met":5,"emitted":5`) + without("finish", strings.TrimSuffix(firstNotes, "records notes 0 3\n")+note("notes", `"z"`, `{"id":"z","text_truncated":true}`)+"finish")},
+		{clause: "collect.items", detail: "the source has 5 items, and 4 were met: 4 emitted", items: map[string]int64{"notes": 5}, script: accounting(`"met":4,"emitted":4`) + honest()},
+		{clause: "collect.items", detail: "the source has 5 items, and 0 were met", items: map[string]int64{"notes": 5}, script: honest()},
+		{clause: "collect.names", detail: "stream notes: mood (2)", script: accounting(`"met":4,"emitted":4,"unknown":[{"name":"mood","count":2}]`) + honest()},
 		{clause: "collect.empty", detail: "here.txt", script: "open /scripted/here.txt hello\n" + honest()},
 		{clause: "checkpoint.committed", detail: "chats", script: without("finish", state("chats")+"finish")},
 		{clause: "checkpoint.covers", detail: "journal", script: without(state("journal"), "")},
@@ -145,7 +153,7 @@ func (c bad) fails(t *testing.T) {
 	if c.limits != nil {
 		c.limits(&l)
 	}
-	o := Options{Engine: rig.Engine(t, plugin.IsolationInline, l), Options: c.options}
+	o := Options{Engine: rig.Engine(t, plugin.IsolationInline, l), Options: c.options, Items: c.items}
 	if c.file != nil {
 		o.File = c.file(t)
 	} else {

@@ -53,6 +53,8 @@ var clauses = []Clause{
 	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
 	{ID: "collect.records", Title: "every record satisfies its stream's schema", Hint: "correct the schema or the record"},
 	{ID: "collect.returns", Title: "pdpp_collect returns 0 right after DONE", Hint: "return right after the done call"},
+	{ID: "collect.items", Title: "what became of the items of each stream adds up: as many are emitted as records come, none replaces another one of the run unless merges says why, fields that are cut are counted, and as many are met as the source has, where --items says so", Hint: "count each item where the connector decides what becomes of it, see sdk/accounts; items with one key need another primary_key, or merges with the reason"},
+	{ID: "collect.names", Title: "every name that the connector does not know is one of unknown_names", Hint: "collect what has the name, or list it in streams[].unknown_names when it is passed over on purpose"},
 	{ID: "collect.empty", Title: "over empty folders a run ends in good order", Hint: "an empty folder is no failure, or one that DONE explains"},
 	{ID: "checkpoint.committed", Title: "a run that succeeded leaves no cursor withheld", Hint: "account for every key of the cursor's lanes"},
 	{ID: "checkpoint.covers", Title: "a cursor covers every incremental stream that delivered records", Hint: "emit STATE for the stream or its state_stream, or declare it as not incremental"},
@@ -68,7 +70,7 @@ var clauses = []Clause{
 
 // ofRecords are the clauses that any connector keeps that delivers nothing.
 var ofRecords = []string{
-	"collect.scope", "collect.keys", "collect.deletes", "collect.count", "collect.records", "checkpoint.covers",
+	"collect.scope", "collect.keys", "collect.deletes", "collect.count", "collect.records", "collect.items", "collect.names", "checkpoint.covers",
 	"resume.quiet", "refresh.repeats", "isolation.same",
 }
 

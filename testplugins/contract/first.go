@@ -74,6 +74,9 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 	}
 	s.judgeCheckpoints(res)
 	s.warnOfEvidence(res)
+	if err := s.judgeItems(ctx, whole, res); err != nil {
+		return false, err
+	}
 	return true, s.warnOfNames(ctx, whole)
 }
 

@@ -7,12 +7,36 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// noCredentials are the clauses that a connector without credentials skips.
-var noCredentials = []string{"credentials.named", "credentials.asked"}
+// noCredentials are the clauses that a connector without credentials skips, and uncounting those
+// that one skips which does not account for its items either.
+var (
+	noCredentials = []string{"credentials.named", "credentials.asked"}
+	uncounting    = append([]string{"collect.items", "collect.names"}, noCredentials...)
+)
+
+// AC-04, AC-05: a connector whose items add up keeps the clauses on items.
+func TestItemsAddUp(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{
+		File: scripted(t), Roots: folder(t), Items: map[string]int64{"notes": 7},
+		Options: map[string]string{"script": accounting(`"met":7,"emitted":4,"duplicate":1,"kept_back":1,"not_record":1,"cut":1`) + honest()},
+	})
+	wantAll(t, r, append([]string{"isolation.same"}, noCredentials...)...)
+}
+
+// A number of items for a stream that there is not is its author's slip, and no clause.
+func TestItemsOfNoStream(t *testing.T) {
+	t.Parallel()
+	o := Options{File: scripted(t), Engine: rig.Engine(t, plugin.IsolationInline, limits()), Dir: t.TempDir(), Items: map[string]int64{"ghosts": 1}}
+	if r, err := Check(t.Context(), o); abi.CodeOf(err) != abi.CodeUsage || !strings.Contains(err.Error(), "ghosts") {
+		t.Errorf("got %+v, %v, want %s about ghosts", r, err, abi.CodeUsage)
+	}
+}
 
 func TestScriptedKeepsEveryClause(t *testing.T) {
 	t.Parallel()
@@ -20,7 +44,7 @@ func TestScriptedKeepsEveryClause(t *testing.T) {
 		File: scripted(t), Roots: folder(t), Options: map[string]string{"script": honest()},
 		Second: rig.Engine(t, plugin.IsolationProcess, limits()),
 	})
-	wantAll(t, r, noCredentials...)
+	wantAll(t, r, uncounting...)
 	if r.Records != 6 || r.Kind != plugin.KindRaw || len(r.Failed()) > 0 {
 		t.Errorf("%d records, %s, %v, want Records = 6, Kind = %s and len(r.Failed()) = 0", r.Records, r.Kind, r.Failed(), plugin.KindRaw)
 	}
@@ -37,7 +61,7 @@ func TestEnumeratingKeepsEveryClause(t *testing.T) {
 		File: scripted(t), Roots: folder(t), Options: map[string]string{"script": enumerating + firstPapers + state("notes") + state("journal") + "finish"},
 		Second: rig.Engine(t, plugin.IsolationProcess, limits()),
 	})
-	wantAll(t, r, noCredentials...)
+	wantAll(t, r, uncounting...)
 }
 
 func TestAssemblyScriptKeepsTheContract(t *testing.T) {
@@ -62,7 +86,7 @@ func TestAssemblyScriptKeepsTheContract(t *testing.T) {
 func TestSDKKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	r := check(t, Options{File: rig.Guest(t, "testplugins/guests/credentialed")})
-	wantAll(t, r, "collect.empty", "scope.streams", "scope.time_range", "isolation.same")
+	wantAll(t, r, "collect.empty", "collect.items", "collect.names", "scope.streams", "scope.time_range", "isolation.same")
 }
 
 // The suite on a real connector over real files takes seconds.

@@ -89,6 +89,14 @@ const whenNotes = "when \"name\":\"notes\" "
 // timed emits a record with a consent time, which only runs without a range get.
 const timed = `when "name":"notes" unless "notes":{"at" unless "resources" unless "time_range" emit {"type":"RECORD","stream":"notes","key":"timed","data":{"id":"timed","at":"2026-01-01T00:00:00Z"},"emitted_at":"2026-01-01T00:00:00Z"}` + "\n"
 
+// onFirst begins a line for the first run, and others that are given no cursor and nothing narrower.
+const onFirst = "unless \"state\":{ unless \"resources\" unless \"time_range\" when \"name\":\"notes\" when \"name\":\"journal\" "
+
+// accounting accounts for the items of the notes.
+func accounting(counts string) string {
+	return onFirst + `account {"type":"ACCOUNT","streams":[{"stream":"notes",` + counts + `}]}` + "\n"
+}
+
 // honest keeps every clause.
 func honest() string {
 	return firstNotes + timed + oneNote + firstPapers + state("notes") + state("journal") + "finish"

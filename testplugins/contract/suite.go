@@ -23,6 +23,7 @@ type Options struct {
 	Second  *plugin.Engine    // the other isolation mode, for isolation.same; nil skips that clause
 	Roots   map[string]string // folders to grant, by root name; a root not named here is an empty folder
 	Options map[string]string // connector options for every run
+	Items   map[string]int64  // how many items the source has, by stream; a stream not named here is not held to a number
 	Dir     string            // where to work; "" is a temporary folder, removed afterwards
 	// Sender lets the module reach its provider; nil: a module that needs the
 	// network is not run.
@@ -86,6 +87,9 @@ func once(ctx context.Context, o Options, r *Report) (*Report, error) {
 	r.Bindings = slices.Sorted(maps.Keys(m.Requirements.Bindings))
 	s := &suite{Options: o, report: r, manifest: m}
 	if err := s.rootsExist(); err != nil {
+		return r, err
+	}
+	if err := s.itemsExist(); err != nil {
 		return r, err
 	}
 	if err := s.run(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,8 @@ import (
 
 // testFlags are the flags of `plugin test`, as typed.
 type testFlags struct {
-	roots, set       []string
-	require, network bool
+	roots, set, items []string
+	require, network  bool
 }
 
 func testCommand(s *session.Session, network Network) *cobra.Command {
@@ -38,6 +39,7 @@ func testCommand(s *session.Session, network Network) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&f.roots, "root", nil, "let the module read the folder `NAME=PATH` (repeatable; default: an empty folder)")
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
+	cmd.Flags().StringArrayVar(&f.items, "items", nil, "how many items the source has of a stream, `STREAM=N`; fewer that are met are a fault (repeatable)")
 	cmd.Flags().BoolVar(&f.network, "network", false, "let the module reach its real provider, with the credentials of the environment that carry its name")
 	cmd.Flags().BoolVar(&f.require, "require-records", false, "fail when the module collects nothing (exit 4)")
 	return cmd
@@ -56,6 +58,9 @@ func test(ctx context.Context, s *session.Session, path string, f testFlags, net
 		return err
 	}
 	if options.Options, err = syntax.Pairs("--set", "KEY=VALUE", f.set); err != nil {
+		return err
+	}
+	if options.Items, err = numbers(f.items); err != nil {
 		return err
 	}
 	options.File, err = modules.Open(c, path, modules.ListCommand)
@@ -88,6 +93,23 @@ func test(ctx context.Context, s *session.Session, path string, f testFlags, net
 		return err
 	}
 	return tellReport(s, report, f.require, len(options.Roots) > 0)
+}
+
+// numbers reads what --items says.
+func numbers(pairs []string) (map[string]int64, error) {
+	texts, err := syntax.Pairs("--items", "STREAM=N", pairs)
+	if err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	out := make(map[string]int64, len(texts))
+	for stream, text := range texts {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return nil, syntax.Usage(fmt.Sprintf("%q is no number of items", text), "write --items STREAM=N, such as --items notes=12")
+		}
+		out[stream] = n
+	}
+	return out, nil
 }
 
 // suiteEnvironment has of each connector the variables that carry its name: the
