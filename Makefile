@@ -113,8 +113,8 @@ contract: contract-files
 contract-files: $(if $(BUILT),,build plugins)
 	@for p in $(FILES); do \
 	  rm -rf .data/contract/$$p && mkdir -p .data/contract && \
-	  $(GO) run ./testplugins/generate -kind $$p -bytes 200KB -seed 1 -out .data/contract/$$p >/dev/null && \
-	  $(BIN) plugin test plugins/$$p.wasm --root $$p=.data/contract/$$p --require-records || exit 1; \
+	  $(GO) run ./testplugins/generate -kind $$p -bytes 200KB -seed 1 -out .data/contract/$$p -items .data/contract/$$p.items >/dev/null && \
+	  $(BIN) plugin test plugins/$$p.wasm --root $$p=.data/contract/$$p $$(cat .data/contract/$$p.items) --require-records || exit 1; \
 	done
 	@for m in testplugins/assemblyscript/*.wasm; do $(BIN) plugin test $$m --require-records || exit 1; done
 

@@ -29,6 +29,7 @@ func writeClaudeCode(w *writer, size int64) {
 		cwd := fmt.Sprintf("/home/mira/code/%s-%02d", words[20+n%40], n%97)
 		dir := "projects/" + strings.NewReplacer("/", "-", ".", "-").Replace(cwd)
 		if n < 97 {
+			w.stats.Items["memory_notes"]++
 			w.whole(dir+"/memory/MEMORY.md", "# Notes\n\n- "+string(w.sentence(nil, 200))+"\n")
 		}
 		s := &claudeSession{writer: w, id: w.uuid(), cwd: cwd, branch: w.pick([]string{"main", "fix/retry", "feature/export"})}
@@ -40,6 +41,7 @@ func writeClaudeCode(w *writer, size int64) {
 			s.transcript(min(size-w.stats.Bytes, int64(s.skewed(150_000, 2_000_000))))
 		}
 		if w.rand.IntN(2) == 0 {
+			w.stats.Items["attachments"]++
 			w.whole(dir+"/"+s.id+"/tool-results/toolu_"+w.opaque(24)+".txt", string(w.listing(nil, s.skewed(40_000, 400_000))))
 			w.whole("file-history/"+s.id+"/"+strings.ToLower(w.opaque(16))+"@v1", string(w.listing(nil, 2000)))
 		}
@@ -49,6 +51,7 @@ func writeClaudeCode(w *writer, size int64) {
 // transcript writes size bytes of conversation and at least one line.
 func (s *claudeSession) transcript(size int64) {
 	if s.agent == "" {
+		s.stats.Items["attachments"]++
 		s.line = append(s.line, `{"type":"permission-mode","permissionMode":"default","sessionId":"`+s.id+`"}`...)
 		s.end()
 		s.hook()
@@ -60,6 +63,7 @@ func (s *claudeSession) transcript(size int64) {
 		}
 	}
 	if s.agent == "" {
+		s.stats.Items["attachments"]++
 		s.line = append(s.line, `{"type":"last-prompt","lastPrompt":`...)
 		s.line = quote(s.line, s.sentence(s.text[:0], 80))
 		s.line = append(s.line, `,"sessionId":"`+s.id+`"}`...)
@@ -87,6 +91,11 @@ func (s *claudeSession) turn() {
 
 // open starts a line with the members that every event has, up to type.
 func (s *claudeSession) open(kind string) {
+	stream := "messages"
+	if kind == "attachment" {
+		stream = "attachments"
+	}
+	s.stats.Items[stream]++
 	b := append(s.line, `{"parentUuid":`...)
 	if s.parent == "" {
 		b = append(b, "null"...)
@@ -119,6 +128,7 @@ func (s *claudeSession) prompt() {
 	s.line = append(s.line, '}')
 	s.shut()
 	if s.agent == "" {
+		s.stats.Items["attachments"]++
 		s.line = append(s.line, `{"type":"file-history-snapshot","messageId":"`+message+`","snapshot":{"messageId":"`+message+
 			`","trackedFileBackups":{},"timestamp":"`+s.stamp()+`"},"isSnapshotUpdate":false}`...)
 		s.end()

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 )
@@ -24,6 +25,11 @@ func writeCodex(w *writer, size int64) {
 func (w *writer) event(kind string, body func(b []byte) []byte) {
 	w.line = append(w.line, `{"timestamp":"`+w.stamp()+`","type":"`+kind+`","payload":`...)
 	w.line = append(body(w.line), '}')
+	stream := "messages"
+	if bytes.Contains(w.line, []byte(`"payload":{"type":"function_call`)) {
+		stream = "function_calls"
+	}
+	w.stats.Items[stream]++
 	w.end()
 }
 

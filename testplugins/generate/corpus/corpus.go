@@ -22,6 +22,9 @@ type Stats struct {
 	Bytes int64
 	Files int64
 	Lines int64
+	// Items are those that the files have for each stream of the connector. Lines that are no record
+	// count where the connector counts them: with the stream of its messages.
+	Items map[string]int64
 }
 
 // kinds has one writer for each kind of folder.
@@ -68,7 +71,7 @@ func Write(o Options) (Stats, error) {
 			return Stats{}, fmt.Errorf("%s is not empty: give a folder that is empty or absent", o.Dir)
 		}
 		source := rand.New(rand.NewPCG(o.Seed, 0x70647070)) //nolint:gosec // the same seed has to give the same bytes
-		w := &writer{dir: o.Dir, rand: source, now: epoch}
+		w := &writer{dir: o.Dir, rand: source, now: epoch, stats: Stats{Items: map[string]int64{}}}
 		k.write(w, o.Bytes)
 		w.close()
 		return w.stats, w.err

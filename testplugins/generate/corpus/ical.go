@@ -24,6 +24,7 @@ func writeICal(w *writer, size int64) {
 func (w *writer) calendarEvent() {
 	const utc = "20060102T150405Z"
 	start := w.now.Truncate(15 * time.Minute)
+	w.stats.Items["events"]++
 	w.fold("BEGIN:VEVENT")
 	w.fold("UID:" + w.uuid() + "@calendar.example")
 	w.fold("DTSTAMP:" + w.now.Format(utc))

@@ -23,6 +23,7 @@ func writeTakeout(w *writer, size int64) {
 		p.text("Channel Id,Channel Url,Channel Title\n")
 		for range 10 + size/1_000_000 {
 			id := "UC" + p.opaque(22)
+			p.stats.Items["youtube_subscriptions"]++
 			p.text(id + ",http://www.youtube.com/channel/" + id + ",\"" + p.writer.pick(words) + ", " + p.writer.pick(words) + "\"\n")
 		}
 		p.begin("Takeout/My Activity/Search/MyActivity.json", false)
@@ -36,6 +37,7 @@ func writeTakeout(w *writer, size int64) {
 }
 
 func (p *packer) place() {
+	p.stats.Items["location_history"]++
 	digits := func(n int) string { return strconv.Itoa(n + p.rand.IntN(10_000_000)) }
 	p.line = append(p.line, `{"latitudeE7":`+digits(520_000_000)+`,"longitudeE7":`+digits(130_000_000)+`,"accuracy":`+strconv.Itoa(3+p.rand.IntN(60))+
 		`,"activity":[{"activity":[{"type":"`+p.writer.pick([]string{"STILL", "WALKING", "IN_VEHICLE", "ON_BICYCLE"})+`","confidence":81},{"type":"UNKNOWN","confidence":9}],"timestamp":"`+
@@ -43,6 +45,7 @@ func (p *packer) place() {
 }
 
 func (p *packer) watched() {
+	p.stats.Items["youtube_watch_history"]++
 	p.line = append(p.line, `{"header":"YouTube","title":`...)
 	p.line = quote(p.line, append([]byte("Watched "), p.sentence(nil, 40)...))
 	p.line = append(p.line, `,"titleUrl":"https://www.youtube.com/watch?v\u003d`+p.opaque(11)+`","subtitles":[{"name":"`+p.writer.pick(words)+
@@ -50,6 +53,7 @@ func (p *packer) watched() {
 }
 
 func (p *packer) searched(product, address string) {
+	p.stats.Items["search_history"]++
 	query := p.writer.pick(words) + " " + p.writer.pick(words)
 	p.line = append(p.line, `{"header":"`+product+`","title":"Searched for `+query+`","titleUrl":"`+address+p.writer.pick(words)+"+"+p.writer.pick(words)+
 		`","time":"`+p.stamp()+`","products":["`+product+`"]}`...)
@@ -59,6 +63,7 @@ func (p *packer) searched(product, address string) {
 func (p *packer) photos(size int64) {
 	for n, end := 1, p.stats.Bytes+size; p.stats.Bytes < end && p.err == nil; n++ {
 		p.advance(48 * time.Hour)
+		p.stats.Items["photos"]++
 		name := "IMG_" + strconv.Itoa(n) + ".jpg"
 		path := "Takeout/Google Photos/Photos from " + p.now.Format("2006") + "/" + name
 		p.begin(path, true)
@@ -76,6 +81,7 @@ func (p *packer) photos(size int64) {
 
 // mail writes one message; every fourth has an attachment.
 func (p *packer) mail() {
+	p.stats.Items["mail_messages"]++
 	p.advance(10 * time.Minute)
 	p.line = append(p.line, "From "+strconv.FormatUint(p.rand.Uint64()>>3, 10)+"@xxx "+p.now.Format("Mon Jan 02 15:04:05 -0700 2006")+
 		"\r\nX-Gmail-Labels: Inbox,"+p.writer.pick([]string{"Opened", "Unread", "Starred"})+"\r\nDate: "+p.now.Format(time.RFC1123Z)+

@@ -24,6 +24,7 @@ func writeTwitter(w *writer, size int64) {
 		}
 		p.begin("data/direct-messages.js", false)
 		p.list(size/4, `window.YTD.direct_messages.part0 = [{"dmConversation":{"conversationId":"42-43","messages":[`, "]}}]", func() {
+			p.stats.Items["direct_messages"]++
 			p.line = append(p.line, `{"messageCreate":{"recipientId":"43","reactions":[],"urls":[],"text":`...)
 			p.line = quote(p.line, p.sentence(nil, 80))
 			p.line = append(p.line, `,"mediaUrls":[],"senderId":"42","id":"`+next()+`","createdAt":"`+p.stamp()+`"}}`...)
@@ -46,6 +47,7 @@ func writeTwitter(w *writer, size int64) {
 }
 
 func (p *packer) tweet(id string) {
+	p.stats.Items["tweets"]++
 	p.line = append(p.line, `{"tweet":{"edit_info":{"initial":{"editTweetIds":["`+id+`"]}},"retweeted":false,"entities":{"hashtags":[],"symbols":[],"user_mentions":[],"urls":[]},"favorite_count":"`+
 		strconv.Itoa(p.rand.IntN(90))+`","id_str":"`+id+`","truncated":false,"retweet_count":"`+strconv.Itoa(p.rand.IntN(9))+`","id":"`+id+`","created_at":"`+
 		p.now.Format(time.RubyDate)+`","favorited":false,"full_text":`...)
