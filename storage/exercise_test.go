@@ -104,6 +104,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"renamed and revoked RD-55", exerciseRevoked},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"what owners delete stays deleted RD-25.1, Invariant 13", exerciseErasures},
+		{"which fields carry data is kept AC-05", exerciseFields},
 		{"enumerations of what owners delete RD-25.1, Invariant 12", exerciseErasedEnumerated},
 		{"rejections of what owners delete RD-25.1, Invariant 12", exerciseErasedRejected},
 		{"artifacts of what owners delete RD-25.2", exerciseErasedArtifacts},

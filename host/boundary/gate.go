@@ -14,6 +14,7 @@ type Gate struct {
 	streams  []streamGate // by index in the scope
 	record   Record
 	tape     tape.Tape // the tape of records
+	data     int       // where the data of record is on it; -1: there is none
 	keyText  []byte
 	dataKey  []byte
 	emitted  []byte

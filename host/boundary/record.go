@@ -67,7 +67,7 @@ func (g *Gate) Records(payload []byte, fn func(*Record) error) error {
 //
 // Invariant 3: nothing a guest emits reaches storage without passing here.
 func (g *Gate) admit(line int) error {
-	g.record = Record{Stream: -1}
+	g.record, g.data = Record{Stream: -1}, -1
 	e, rule := g.envelope()
 	if rule != "" {
 		code := abi.CodeEnvelope
@@ -116,8 +116,28 @@ func (g *Gate) admit(line int) error {
 	if failure != nil {
 		g.record.Rejected = &Rejection{Path: failure.Path, Keyword: failure.Keyword, Types: failure.Types}
 	}
-	g.record.Data = g.tape.Text(e.data)
+	g.record.Data, g.data = g.tape.Text(e.data), e.data
 	return nil
+}
+
+// Filled calls fn with the name of each member of the record's data that is not null, while fn of
+// Records has the record. A name is valid until fn returns.
+func (g *Gate) Filled(fn func(name []byte)) {
+	if g.data < 0 {
+		return
+	}
+	t := &g.tape
+	for k, end := g.data+1, t.Next(g.data); k < end; k = t.Next(k + 1) {
+		if t.Kind(k+1) == tape.Null {
+			continue
+		}
+		name, plain := t.Plain(k)
+		if !plain {
+			g.scratch = t.Bytes(k, g.scratch[:0])
+			name = g.scratch
+		}
+		fn(name)
+	}
 }
 
 // lookup returns the scope index of the stream in string i, or -1.

@@ -250,3 +250,58 @@ func (a *accounts) differ(in *intake) {
 		})
 	}
 }
+
+// compareFields adds a known gap for each stream of which fields that carried data in the runs
+// before are null in this one's records, and has the outcome keep the fields that carry data
+// (AC-05). A store that cannot be read says nothing.
+func (r *run) compareFields(ctx context.Context, o *storage.Outcome) {
+	before, err := r.deps.Store.Fields(ctx, r.plan.connection.ID)
+	if err != nil {
+		r.deps.Logger.Warn("the fields of earlier runs cannot be read", "error", err)
+		return
+	}
+	known := len(before)
+	for i := range r.plan.scope.Streams {
+		st := r.plan.manifest.Stream(r.plan.scope.Streams[i].Name)
+		if st == nil {
+			continue
+		}
+		now := r.intake.fields.Compare(i, before[st.Name], declares(st))
+		if len(now.Carried) > 0 {
+			before[st.Name] = now
+		} else {
+			delete(before, st.Name)
+		}
+		if len(now.Gone) > 0 {
+			r.known.add(disappeared(st.Name, now.Gone))
+		}
+	}
+	if known+len(before) > 0 {
+		o.Fields = before
+	}
+}
+
+// declares returns whether a stream's schema declares a field. One that lists no properties
+// declares every field.
+func declares(st *abi.Stream) func(field string) bool {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(st.Schema, &schema) != nil || schema.Properties == nil {
+		return func(string) bool { return true }
+	}
+	return func(field string) bool { _, ok := schema.Properties[field]; return ok }
+}
+
+// disappeared is the known gap for fields that carry no data any more.
+func disappeared(stream string, gone []string) KnownGap {
+	g := KnownGap{
+		Kind: "field_disappeared", Reason: "field_disappeared", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade",
+		Stream: stream, Count: int64(len(gone)),
+		Message: "fields that carried data before are null now, as when a service renames them: " + strings.Join(gone, ", "),
+	}
+	if data, err := json.Marshal(map[string]any{"count": len(gone), "examples": gone[:min(len(gone), maxNamedKeys)]}); err == nil {
+		g.Diagnostics = data
+	}
+	return g
+}

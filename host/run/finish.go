@@ -51,6 +51,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
 	if o.Status == StatusSucceeded {
 		r.accounts.differ(r.intake)
+		if !o.Narrowed {
+			r.compareFields(ctx, &o)
+		}
 	}
 	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
 	r.network.addTo(&o, &r.checkpoints.place, r.done != nil && exit.Returned && cause == nil)

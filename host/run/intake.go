@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/fields"
 	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -38,6 +39,7 @@ type intake struct {
 	filling sync.Mutex // guards batch, which writeByTime flushes too
 	batch   *storage.Batch
 	emitted int64
+	fields  fields.Counts
 	came    []int64 // the emitted ones that are no tombstones, by place of the stream in scope
 }
 
@@ -67,6 +69,9 @@ func (in *intake) record(rec *boundary.Record) error {
 		if err := in.chargeMemory(len(rec.Key)); err != nil {
 			return err
 		}
+	}
+	if !rec.Delete && in.fields.Due(rec.Stream) {
+		in.gate.Filled(func(name []byte) { in.fields.Filled(rec.Stream, name) })
 	}
 	in.ledger.Arrived(stream, rec.Key, false)
 	in.served.Arrived(stream, rec.Key, ledger.GoodArrival)

@@ -44,12 +44,37 @@ func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ign
 	})
 }
 
-// keepBooks keeps those of a run that ended.
-func keepBooks(t *db.Tx, connectionID string, b *tables.Books) error {
-	if b == nil {
+// Fields returns which fields carry data, by stream, as the last runs with enough records found
+// them. It is empty before the first such run.
+func (s *Store) Fields(ctx context.Context, connectionID string) (map[string]tables.Fields, error) {
+	var rows []tables.BooksRow
+	err := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx)
+	if err == nil {
+		fields, e := append(rows, tables.BooksRow{})[0].ReadFields()
+		if e == nil {
+			return fields, nil
+		}
+		err = e
+	}
+	return nil, s.db.Fail("read which fields of a connection carry data", err)
+}
+
+// keepBooks keeps those of a run that ended, and which fields of its records carry data.
+func keepBooks(t *db.Tx, connectionID string, b *tables.Books, fields map[string]tables.Fields) error {
+	if b == nil && fields == nil {
 		return nil
 	}
-	return changeBooks(t, connectionID, func(row *tables.BooksRow) error { return row.Fill(b) })
+	return changeBooks(t, connectionID, func(row *tables.BooksRow) (err error) {
+		if fields != nil {
+			if row.Fields, err = tables.EncodeJSON(fields); err != nil {
+				return err
+			}
+		}
+		if b == nil {
+			return nil
+		}
+		return row.Fill(b)
+	})
 }
 
 func changeBooks(t *db.Tx, connectionID string, change func(row *tables.BooksRow) error) error {
@@ -65,7 +90,8 @@ func changeBooks(t *db.Tx, connectionID string, change func(row *tables.BooksRow
 		return err
 	}
 	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
-		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores, amiss = EXCLUDED.amiss").Exec(t.Ctx)
+		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores, amiss = EXCLUDED.amiss").
+		Set("fields = EXCLUDED.fields").Exec(t.Ctx)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,13 @@ type Outcome struct {
 	// stopped at its owner's bound before it had looked at all of them.
 	Narrowed bool
 	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
-	EndedAt      time.Time
-	Sweeps       []record.Sweep // closed with the checkpoints
-	Books        *tables.Books  // of a run that looked at all of its folders; nil: those of before stay
-	Destinations []Destination  // what the run sent where and has not added before
+	EndedAt time.Time
+	Sweeps  []record.Sweep // closed with the checkpoints
+	Books   *tables.Books  // of a run that looked at all of its folders; nil: those of before stay
+	// Fields are which fields carry data, of every stream of which that is known; nil: those of before
+	// stay.
+	Fields       map[string]tables.Fields
+	Destinations []Destination // what the run sent where and has not added before
 }
 
 // Pressure says that a connection's last run ended under source pressure and
@@ -145,7 +148,7 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 	if err := w.sink.End(t, ended, o.Checkpoints); err != nil {
 		return err
 	}
-	if err := keepBooks(t, w.To.ConnectionID, o.Books); err != nil {
+	if err := keepBooks(t, w.To.ConnectionID, o.Books, o.Fields); err != nil {
 		return err
 	}
 	if err := returnGaps(t, w.To.ConnectionID); err != nil {

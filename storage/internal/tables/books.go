@@ -6,7 +6,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// BooksRow is what became of the files of one connection's folders.
+// BooksRow is what became of the files of one connection's folders, and which fields of its
+// records carry data.
 type BooksRow struct {
 	bun.BaseModel `bun:"table:books"`
 
@@ -17,6 +18,7 @@ type BooksRow struct {
 	Nothing      int64  `bun:"read_nothing"`
 	Ignores      string `bun:"ignores"`
 	Amiss        string `bun:"amiss"`
+	Fields       string `bun:"fields"`
 }
 
 // UnreadFile is a file of a granted folder, or an entry of an archive in it, that nothing
@@ -71,6 +73,22 @@ func (r *BooksRow) Read() (b Books, ignores []string, err error) {
 		}
 	}
 	return b, ignores, nil
+}
+
+// Fields are those of one stream's records, by name.
+type Fields struct {
+	Carried []string `json:"carried"`        // carry data in nearly every record, or did
+	Gone    []string `json:"gone,omitempty"` // of these, those that are null in nearly every one since
+}
+
+// ReadFields returns the fields of each stream of which a run has said so; empty: none has.
+func (r *BooksRow) ReadFields() (map[string]Fields, error) {
+	fields := map[string]Fields{}
+	if r.Fields == "" {
+		return fields, nil
+	}
+	err := json.Unmarshal([]byte(r.Fields), &fields)
+	return fields, err
 }
 
 // Fill writes books into the row. Its owner's patterns stay.
