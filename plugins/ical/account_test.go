@@ -58,7 +58,7 @@ func makeCalendar(r *rand.Rand) made {
 // counted sums the events that a run did not emit, and counted as something else.
 func counted(t *testing.T, res *sdktest.Result) (n int) {
 	t.Helper()
-	for _, store := range []string{"duplicate_events", "merged_events", "superseded_events"} {
+	for _, store := range []string{"duplicate_events", "superseded_events"} {
 		r, ok := res.Record(streamCoverage, "coverage:"+store)
 		if !ok {
 			t.Fatalf("no row of %s", store)

@@ -9,6 +9,7 @@ import (
 // a property, the first counts.
 type calendar struct {
 	name, description, zone, product, color string
+	method                                  bool // the object is a message of one program to another
 	cancels                                 bool // METHOD:CANCEL: every event of the object is cancelled
 }
 
@@ -29,6 +30,7 @@ func (c *calendar) property(l *contentline.Line) {
 	case "COLOR", "X-APPLE-CALENDAR-COLOR":
 		first(&c.color, l)
 	case "METHOD":
+		c.method = true
 		c.cancels = string(contentline.Upper(contentline.Trim(l.Value))) == "CANCEL"
 	}
 }

@@ -195,11 +195,14 @@ func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 
 // accountFor tells the host of a file that was read, in this run or an earlier one.
 func (r *run) accountFor(p string, s *fileState) {
-	if s.counts.broken > 0 {
+	switch {
+	case s.counts.broken > 0:
 		r.books.Damaged(rootName, p, torn.Reason)
-		return
+	case s.counts.noStart > 0:
+		r.books.Damaged(rootName, p, noStart.Reason)
+	default:
+		r.books.Read(rootName, p)
 	}
-	r.books.Read(rootName, p)
 }
 
 // countEvents tells the host what became of the events of a file that was read and are no records. Components that
@@ -210,7 +213,6 @@ func (r *run) countEvents(v *survey) {
 	}
 	i, c := r.books.Items(streamEvents), &v.counts
 	i.Duplicate += c.duplicates
-	i.Merged += c.merged
 	i.NotRecord += c.superseded + int64(len(v.entries)) - v.live
 	i.KeptBack += c.broken
 	v.names.each(i.UnknownTimes)

@@ -194,7 +194,7 @@ func (s *scan) push(kind component, name string, implied bool) {
 	s.depth++
 	if kind == compCalendar {
 		s.calendars++
-		s.calendar.cancels = false
+		s.calendar.cancels, s.calendar.method = false, false
 	}
 	if implied {
 		s.unclosed(s.in.Number)

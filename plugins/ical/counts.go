@@ -11,8 +11,9 @@ type counts struct {
 	noUID                     int64 // events without a UID
 	duplicates                int64 // events that are another one of the file
 	superseded                int64 // events of which the file has a later version
-	merged                    int64 // events with the key of another one and other content
+	twins                     int64 // events with the key of another one and other content
 	// Among the events that are not cancelled:
+	noStart     int64 // those without a start that can be read
 	unknownZone int64 // those with a start or end in a zone that nothing defines
 	floating    int64 // those that start on a wall clock of no zone
 }
@@ -20,13 +21,13 @@ type counts struct {
 // countNames are the names of the counts in a cursor.
 var countNames = [...]string{
 	"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating",
-	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "merged",
+	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start",
 }
 
 // all lists the counts, by countNames.
 func (c *counts) all() [len(countNames)]*int64 {
 	return [...]*int64{
 		&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating,
-		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.merged,
+		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart,
 	}
 }

@@ -13,11 +13,11 @@ func TestSumsAreForGood(t *testing.T) {
 		vevent("2", "two", "STATUS:CANCELLED")))
 	res := files.collect(t)
 	for stream, want := range map[string]string{
-		"events": `{"v":3,"files":{"a.ics":{"size_bytes":756,"mtime_ms":1767319446000,"live":2,"calendar":143625906444451,"sum":185919237273925,"ids":"Pdgl-RhMAmweSAV-mlX2OxFFX_G9eypT"}}}`,
-		"coverage_diagnostics": `{"v":1,"items":{"coverage:duplicate_events":241397544201463,"coverage:events":80601085649443,` +
+		"events": `{"v":4,"files":{"a.ics":{"size_bytes":756,"mtime_ms":1767319446000,"live":2,"calendar":143625906444451,"sum":185919237273925,"ids":"Pdgl-RhMAmweSAV-mlX2OxFFX_G9eypT"}}}`,
+		"coverage_diagnostics": `{"v":1,"items":{"coverage:alike_events":75713381664595,"coverage:duplicate_events":241397544201463,"coverage:events":80601085649443,` +
 			`"coverage:files":8766580171381,"coverage:floating_times":158314433478029,"coverage:free_busy":53244067939935,` +
 			`"coverage:guessed_encodings":244382364356753,"coverage:journals":78862647727925,"coverage:malformed_dates":191676572012453,` +
-			`"coverage:malformed_lines":24841391227971,"coverage:merged_events":145928848419277,"coverage:missing_uids":231125818298183,` +
+			`"coverage:malformed_lines":24841391227971,"coverage:missing_starts":262490655982423,"coverage:missing_uids":231125818298183,` +
 			`"coverage:subscriptions":55315619655625,"coverage:superseded_events":159424221570477,"coverage:todos":27314733926239,` +
 			`"coverage:unknown_names":21256745258979,"coverage:unknown_time_zones":170661252550231}}`,
 	} {

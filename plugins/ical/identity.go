@@ -9,7 +9,8 @@ import (
 // An event is one UID, and one RECURRENCE-ID, of its calendar (RFC 5545, sections 3.8.4.7 and
 // 3.8.4.4). Planners and edited series write several events under one UID without a
 // RECURRENCE-ID: each of those is its UID and its start. Where the file numbers their versions
-// with SEQUENCE, the highest counts (section 3.8.7.4).
+// with SEQUENCE, the highest counts (section 3.8.7.4). Events that none of this tells apart and
+// that differ are each their content, too: which of them is meant, the file does not say.
 
 // identify returns the event's id and the id of the series that it would be an
 // exception of. Without a UID the content itself has to do.
@@ -58,12 +59,69 @@ func startID(id eventID, start uint32) eventID {
 	return own
 }
 
+// twins are events of one key and version with different content.
+type twins struct {
+	sequence int32
+	start    uint32
+	ids      []eventID // in the order of the file
+}
+
+// contentID is the id of an event whose key is that of another one.
+func contentID(id eventID, content uint64) eventID {
+	own, _ := hashID(nil, "content", id.String(), strconv.FormatUint(content, 16))
+	return own
+}
+
 // idOf returns the id that the survey gave an event, from the id of its UID.
 func (v *survey) idOf(id eventID, e *event) eventID {
 	if e.splits() && v.shared[id] != nil {
-		return startID(id, e.startSum())
+		id = startID(id, e.startSum())
+	}
+	if v.twins[id] != nil {
+		id = contentID(id, e.fingerprint())
 	}
 	return id
+}
+
+// at returns the version and the start of the events that have an id.
+func (v *survey) at(id eventID) (sequence int32, start uint32, ok bool) {
+	if t := v.twins[id]; t != nil {
+		return t.sequence, t.start, true
+	}
+	en, ok := v.entries[id]
+	return en.sequence, en.start, ok
+}
+
+// remove takes out the events that have an id, and returns how many they are.
+func (v *survey) remove(id eventID) int64 {
+	t := v.twins[id]
+	if t == nil {
+		delete(v.entries, id)
+		return 1
+	}
+	for _, own := range t.ids {
+		delete(v.entries, own)
+	}
+	delete(v.twins, id)
+	return int64(len(t.ids))
+}
+
+// move gives the events that have an id another one.
+func (v *survey) move(from, to eventID) {
+	t := v.twins[from]
+	if t == nil {
+		v.entries[to] = v.entries[from]
+		delete(v.entries, from)
+		return
+	}
+	moved := &twins{sequence: t.sequence, start: t.start}
+	for _, old := range t.ids {
+		own := contentID(to, v.entries[old].fingerprint)
+		v.entries[own], moved.ids = v.entries[old], append(moved.ids, own)
+		delete(v.entries, old)
+	}
+	delete(v.twins, from)
+	v.twins[to] = moved
 }
 
 // place enters an event, unless the file has a later version of it.
@@ -71,23 +129,23 @@ func (v *survey) place(id eventID, en entry, splits bool) bool {
 	if s := v.shared[id]; splits && s != nil {
 		return v.placeShared(id, s, en)
 	}
-	old, ok := v.entries[id]
+	sequence, start, ok := v.at(id)
 	switch {
 	case !ok:
-	case en.sequence < old.sequence:
+		v.entries[id] = en
+	case en.sequence < sequence:
 		v.counts.superseded++
 		return false
-	case en.sequence > old.sequence:
-		v.counts.superseded++
-	case splits && old.start != en.start:
-		s := &sharedUID{sequence: en.sequence, ids: []eventID{startID(id, old.start), startID(id, en.start)}}
-		delete(v.entries, id)
-		v.entries[s.ids[0]], v.entries[s.ids[1]], v.shared[id] = old, en, s
-		return true
+	case en.sequence > sequence:
+		v.counts.superseded += v.remove(id)
+		v.entries[id] = en
+	case splits && start != en.start:
+		s := &sharedUID{sequence: sequence, ids: []eventID{startID(id, start), startID(id, en.start)}}
+		v.move(id, s.ids[0])
+		v.entries[s.ids[1]], v.shared[id] = en, s
 	default:
-		v.again(old, en)
+		v.again(id, en)
 	}
-	v.entries[id] = en
 	return true
 }
 
@@ -97,43 +155,70 @@ func (v *survey) placeShared(id eventID, s *sharedUID, en entry) bool {
 		v.counts.superseded++
 		return false
 	case en.sequence > s.sequence:
-		v.counts.superseded += int64(len(s.ids))
 		for _, old := range s.ids {
-			delete(v.entries, old)
+			v.counts.superseded += v.remove(old)
 		}
 		delete(v.shared, id)
 		v.entries[id] = en
 		return true
 	}
 	own := startID(id, en.start)
-	if old, ok := v.entries[own]; ok {
-		v.again(old, en)
-	} else {
-		s.ids = append(s.ids, own)
+	if _, _, ok := v.at(own); ok {
+		v.again(own, en)
+		return true
 	}
-	v.entries[own] = en
+	s.ids, v.entries[own] = append(s.ids, own), en
 	return true
 }
 
-// again counts an event that takes the place of another one with its key.
-func (v *survey) again(old, now entry) {
+// again enters an event that has the key and the version of others.
+func (v *survey) again(id eventID, en entry) {
+	t, old := v.twins[id], v.entries[id]
 	switch {
-	case old.fingerprint == now.fingerprint:
+	case t == nil && old.fingerprint == en.fingerprint:
 		v.counts.duplicates++
-	case old.fingerprint == 0 || now.fingerprint == 0:
-		v.counts.superseded++
+		v.entries[id] = en
+	case en.fingerprint == 0 || t == nil && old.fingerprint == 0: // one of them cancels the others
+		v.counts.superseded += v.remove(id)
+		v.entries[id] = en
 	default:
-		v.counts.merged++
+		if t == nil {
+			t = &twins{sequence: en.sequence, start: en.start, ids: []eventID{contentID(id, old.fingerprint)}}
+			delete(v.entries, id)
+			v.entries[t.ids[0]], v.twins[id] = old, t
+		}
+		own := contentID(id, en.fingerprint)
+		if _, ok := v.entries[own]; ok {
+			v.counts.duplicates++
+		} else {
+			t.ids = append(t.ids, own)
+		}
+		v.entries[own] = en
 	}
 }
 
-// shareCancelled gives the cancelled occurrences of a shared UID to the series among its events.
+// shareCancelled gives the cancelled occurrences of a UID to the series among its events, where they
+// are several.
 func (v *survey) shareCancelled() {
 	for id, s := range v.shared {
 		for _, own := range s.ids {
-			if v.entries[own].repeats && len(v.cancelled[id]) > 0 {
-				v.cancelled[own] = v.cancelled[id]
+			if v.entries[own].repeats || v.twins[own] != nil {
+				v.shareWith(own, v.cancelled[id])
 			}
 		}
+	}
+	for id, t := range v.twins {
+		v.counts.twins += int64(len(t.ids))
+		for _, own := range t.ids {
+			if v.entries[own].repeats {
+				v.shareWith(own, v.cancelled[id])
+			}
+		}
+	}
+}
+
+func (v *survey) shareWith(id eventID, cancelled []string) {
+	if len(cancelled) > 0 {
+		v.cancelled[id] = cancelled
 	}
 }

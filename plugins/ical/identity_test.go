@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
@@ -59,21 +60,81 @@ func TestCopiesAreCounted(t *testing.T) {
 		at("ex", "series", 10, "RRULE:FREQ=DAILY"), at("ex", "ex", 11, "RECURRENCE-ID:20260311T090000Z"), at("ex", "ex moved", 15, "RECURRENCE-ID:20260311T090000Z"),
 		vevent("gone", "gone"), vevent("gone", "gone", "STATUS:CANCELLED")))
 	first := f.collect(t)
-	if got := summaries(first); got != "same,two,after,a,b',z,series,ex moved" {
-		t.Fatalf("events %q, want same,two,after,a,b',z,series,ex moved", got)
+	const all = "same,one,two,after,a,b,b',z,series,ex,ex moved"
+	if got := summaries(first); got != all {
+		t.Fatalf("events %q, want %s", got, all)
 	}
 	rows := covered(first)
-	for store, want := range map[string]string{"duplicate_events": "collected 2", "merged_events": "incomplete 3", "superseded_events": "collected 6", "events": "collected 8"} {
+	for store, want := range map[string]string{"duplicate_events": "collected 2", "alike_events": "collected 6", "superseded_events": "collected 6", "events": "collected 11"} {
 		if rows[store] != want {
 			t.Errorf("%s: %q, want %q", store, rows[store], want)
 		}
 	}
 	// Each of the 20 that were met is one of these.
-	if m := messages(first)[merged.Reason]; trial.Reasons(first) != merged.Reason || !strings.HasPrefix(m, "3 events have the UID and the time of another one") {
-		t.Errorf("%s %s, want the 3 that were merged told", trial.Reasons(first), m)
+	for _, res := range []*sdktest.Result{first, again(t, first), again(t, again(t, first))} {
+		if m := messages(res)[alike.Reason]; trial.Reasons(res) != alike.Reason || !strings.HasPrefix(m, "6 events have the UID and the time of others") {
+			t.Errorf("%s %s, want the 6 that share a key told in each run", trial.Reasons(res), m)
+		}
+		if got := res.Items(streamEvents); got.Merged != 0 || got.Met != 20 && res == first {
+			t.Errorf("%+v, want 20 events, and no two of them one record", got)
+		}
 	}
-	if next := again(t, first); len(next.Changes()) != 0 || trial.Reasons(next) != merged.Reason {
-		t.Errorf("the next run: %v %s, want no change and the same report", next.Changes(), trial.Reasons(next))
+	if next := again(t, first); len(next.Changes()) != 0 {
+		t.Errorf("the next run: %v, want no change", next.Changes())
+	}
+}
+
+// AC-04: events that differ in their content alone are all collected, whatever their order and what
+// else has their UID.
+func TestEventsThatDifferInTheirContent(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	plan := []string{at("s", "a", 10), at("s", "b", 11), at("s", "c", 10), at("s", "a", 10), at("s", "d", 10)}
+	f.write("a.ics", vcalendar(plan...))
+	first := f.collect(t)
+	if got := summaries(first); got != "b,c,a,d" {
+		t.Fatalf("events %q, want b,c,a,d", got)
+	}
+	slices.Reverse(plan)
+	f.write("a.ics", vcalendar(plan...))
+	if got := again(t, first); len(deletes(got, streamEvents))+len(summaries(got)) != 0 {
+		t.Errorf("in another order: %q changed, %v deleted, want nothing", summaries(got), deletes(got, streamEvents))
+	}
+	for what, c := range map[string]struct{ more, want string }{
+		"a later version":          {at("s", "e", 12, "SEQUENCE:1"), "e"},
+		"one of another start":     {at("s", "e", 12), "a,c,d,b,e"},
+		"a later one of the UID":   {at("s", "e", 10, "SEQUENCE:1") + at("s", "f", 10, "SEQUENCE:1"), "e,f"},
+		"a word that cancels them": {at("s", "e", 10, "STATUS:CANCELLED"), "b"},
+	} {
+		f := newFolder()
+		f.write("a.ics", vcalendar(at("s", "a", 10), at("s", "c", 10), at("s", "d", 10), at("s", "b", 11), c.more))
+		if got := summaries(f.collect(t)); got != c.want {
+			t.Errorf("%s: events %q, want %s", what, got, c.want)
+		}
+	}
+	// An event that is left alone has the key of its UID.
+	f.write("a.ics", vcalendar(at("s", "a", 10)))
+	alone := again(t, first)
+	g := newFolder()
+	g.write("a.ics", vcalendar(at("s", "a", 10)))
+	if got, want := bySummary(t, alone, "a").Key, bySummary(t, g.collect(t), "a").Key; got != want {
+		t.Errorf("key %s, want %s", got, want)
+	}
+}
+
+// The occurrences that are cancelled belong to each of the series of a key.
+func TestCancelledOccurrencesOfTwins(t *testing.T) {
+	t.Parallel()
+	off := at("s", "off", 11, "RECURRENCE-ID:20260311T090000Z", "STATUS:CANCELLED")
+	for _, other := range []string{"", at("s", "single", 20)} {
+		f := newFolder()
+		f.write("a.ics", vcalendar(at("s", "series", 10, "RRULE:FREQ=DAILY"), at("s", "same", 10, "RRULE:FREQ=DAILY"), at("s", "once", 10), other, off))
+		res := f.collect(t)
+		for summary, want := range map[string]string{"series": "[20260311T090000Z]", "same": "[20260311T090000Z]", "once": "[]"} {
+			if got := fmt.Sprint(bySummary(t, res, summary).Fields["cancelled_occurrences"]); got != want {
+				t.Errorf("%s: %s, want %s", summary, got, want)
+			}
+		}
 	}
 }
 

@@ -32,10 +32,12 @@ var (
 		"lines of calendar files were cut, because they are too long")
 	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252",
 		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252")
-	merged = kind("events_merged", "not_retriable", "event has the UID and the time of another one and other content; the last one in the file was collected",
-		"events have the UID and the time of another one and other content; the last ones in the file were collected")
+	alike = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
+		"events have the UID and the time of others and other content; when they are edited, they become other events")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
 		"dates or durations of events are impossible; the events were collected without them")
+	noStart = kind("start_missing", "manual_action_required", "event has no start that can be read; it was collected without one",
+		"events have no start that can be read; they were collected without one")
 	noZone = kind("time_zone_unknown", "not_retriable", "event is in a time zone that neither its file nor this connector defines; only its local time is known",
 		"events are in time zones that neither their files nor this connector defines; only their local times are known")
 	noUID = kind("uid_missing", "not_retriable", "event has no UID; when it is edited, it becomes another event",
@@ -46,7 +48,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, changed, gone, stranger, nothing, badLines, cutLines, guessed, merged, badDates, noZone, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, badDates, noStart, noZone, noUID, tooMany, reduced,
 	}
 )
 
@@ -84,7 +86,7 @@ func (r *run) report() error {
 			kind *problems.Kind
 			n    int64
 		}{
-			{cutLines, c.oversized}, {guessed, c.guessed}, {merged, c.merged}, {badDates, c.badDates}, {noZone, c.unknownZone}, {noUID, c.noUID},
+			{cutLines, c.oversized}, {guessed, c.guessed}, {alike, c.twins}, {badDates, c.badDates}, {noStart, c.noStart}, {noZone, c.unknownZone}, {noUID, c.noUID},
 		} {
 			if of.n > 0 {
 				r.problems.Add(of.kind, int(of.n), p)

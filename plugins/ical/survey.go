@@ -20,6 +20,7 @@ type entry struct {
 	zoned       bool
 	floating    bool
 	repeats     bool
+	noStart     bool
 	wall        int64  // of DTSTART
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
@@ -34,6 +35,7 @@ type survey struct {
 	index    map[string]uint16 // of named
 	entries  map[eventID]entry
 	shared   map[eventID]*sharedUID
+	twins    map[eventID]*twins
 	total    uint32     // VEVENTs, copies included
 	live     int64      // events that are not cancelled
 	sum      int64      // fingerprint of their records, in whatever order; never 0
@@ -49,7 +51,7 @@ type survey struct {
 // collected.
 func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.Kind) {
 	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{},
-		shared: map[eventID]*sharedUID{}, cancelled: map[eventID][]string{}}
+		shared: map[eventID]*sharedUID{}, twins: map[eventID]*twins{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
 	type exception struct {
 		series eventID
@@ -65,6 +67,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		id, series, hashed = identify(hashed, calendarID, e)
 		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}
 		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
+		en.noStart = e.start.kind == timeNone && !s.calendar.method // RFC 5545, section 3.6.1
 		if e.status == "CANCELLED" || s.calendar.cancels {
 			en.fingerprint = 0
 		}
@@ -151,6 +154,9 @@ func (v *survey) complete() {
 		}
 		if en.floating {
 			v.counts.floating++
+		}
+		if en.noStart {
+			v.counts.noStart++
 		}
 		if at := v.unplaced(en, unknown[:], &zones); at >= 0 {
 			v.counts.unknownZone++

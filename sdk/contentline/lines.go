@@ -102,8 +102,8 @@ func (l *Reader) logical() (whole, ok bool) {
 
 // continueFolded joins the line that begins with a blank (RFC 5545, section 3.1), and reports
 // whether more may follow. In a file that is indented by its levels, a line that is indented no
-// further is the next one, and so is a property behind a BEGIN or END, which nobody folds. So is a
-// BEGIN or END behind more than the one blank of a fold.
+// further is the next one, and so is a property behind a BEGIN or END, which nobody folds, or behind a
+// short line that is complete. So is a BEGIN or END behind more than the one blank of a fold.
 func (l *Reader) continueFolded() (more, fits bool) {
 	deep, before := l.indent > 0 || l.buf[l.pos] == '\t', len(l.line)
 	l.pos++
@@ -122,7 +122,7 @@ func (l *Reader) continueFolded() (more, fits bool) {
 	added := l.line[from:]
 	bare := bytes.TrimLeft(added, " \t")
 	deep = deep || len(bare) < len(added)
-	if isStructure(l.line[:from]) && looksLikeProperty(bare) || deep && isStructure(bare) {
+	if isStructure(l.line[:from]) && looksLikeProperty(bare) || isComplete(l.line[:before]) && isProperty(bare) || deep && isStructure(bare) {
 		l.hold(before, bare, number, blanks+len(added)-len(bare))
 		return false, true
 	}

@@ -38,6 +38,12 @@ func TestUnfold(t *testing.T) {
 		{"A:1\n\tBEGIN:B\n\t\tX:1\n\tEND:B\nA:see\n BEGIN:B\n", `["A:1" "BEGIN:B" "X:1" "END:B" "A:seeBEGIN:B"]`},
 		{"A:1\n  BEGIN:B\n    X:1\n  END:B\nA:2\n", `["A:1" "BEGIN:B" "X:1" "END:B" "A:2"]`},
 		{"BEGIN:VCAL\r\n ENDAR\r\nEND:VCALENDAR\r\n \r\n", `["BEGIN:VCALENDAR" "END:VCALENDAR"]`},
+		// A property behind a short line that has no text.
+		{"UID:u\n DTSTART:20260105T090000Z\n SUMMARY:in\n  ner\nX:1\n", `["UID:u" "DTSTART:20260105T090000Z" "SUMMARY:inner" "X:1"]`},
+		{"DTSTAMP;X=\"a:b\":1\r\n dtstart;TZID=A:2\r\nX:1\r\n", `["DTSTAMP;X=\"a:b\":1" "dtstart;TZID=A:2" "X:1"]`},
+		{"SUMMARY:see\n LOCATION: there\nUID:u\n FOO:1\nUID:u\n SUMMARY\n", `["SUMMARY:seeLOCATION: there" "UID:uFOO:1" "UID:uSUMMARY"]`},
+		{"DTSTART;X=\n UID:2\nDTSTART:\n UID:2\nDTSTART;X=\":\n UID:2\":3\n", `["DTSTART;X=UID:2" "DTSTART:UID:2" "DTSTART;X=\":UID:2\":3"]`},
+		{"UID:" + strings.Repeat("x", 60) + "\n URL:1\n", `["UID:` + strings.Repeat("x", 60) + `URL:1"]`},
 		{"BEGIN:VEVENT \t\nA:1\n", `["BEGIN:VEVENT \t" "A:1"]`},
 		// Soft line breaks of quoted-printable text.
 		{"A;ENCODING=QUOTED-PRINTABLE:und=\r\n=20mehr= \r\n\r\n!\r\nB:1=\r\nC:2\r\n", `["A;ENCODING=QUOTED-PRINTABLE:und=20mehr!" "B:1=" "C:2"]`},
