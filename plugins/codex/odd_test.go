@@ -79,9 +79,11 @@ func TestRolloutWithoutALineMoves(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.write(rolloutName(sessionA), `{"cut`)
+	h.touch(rolloutName(sessionA), sdktest.Epoch)
 	first := h.collect()
 	h.remove(rolloutName(sessionA))
 	h.write("archived_sessions/rollout-2026-01-01T10-00-00-"+sessionA+".jsonl", `{"cut`)
+	h.touch("archived_sessions/rollout-2026-01-01T10-00-00-"+sessionA+".jsonl", sdktest.Epoch)
 	if got := activity(h.again(first)); got != 0 {
 		t.Errorf("got %d records, want none", got)
 	}
