@@ -33,12 +33,13 @@ func (x *exercise) enumerate(w *RunWriter, e Enumeration, records ...string) {
 	x.ok(w.LeaveEnumeration(x.Context(), e))
 }
 
-// closes ends a run whose last cursor closes enumerations, and shows what they swept.
+// closes ends a run whose last cursor closes enumerations with the owner's word, and shows what
+// they swept.
 func (x *exercise) closes(w *RunWriter, enumerations ...Enumeration) string {
 	x.Helper()
 	var sweeps []Sweep
 	for _, e := range enumerations {
-		sweeps = append(sweeps, Sweep{Enumeration: e})
+		sweeps = append(sweeps, Sweep{Enumeration: e, Accepted: true})
 	}
 	x.ok(w.CommitSlice(x.Context(), "a", []byte(`{}`), "end", sweeps...))
 	x.ok(w.Flush(x.Context()))
@@ -85,7 +86,7 @@ func exerciseEnumerations(t *testing.T, x *exercise) {
 	x.put(w, 0, "new=1")
 	found, err := w.WeighSweeps(t.Context(), []Sweep{{Enumeration: whole()}})
 	x.ok(err)
-	x.same(found, []Swept{{Enumeration: whole(), Gone: 1}})
+	x.same(found, []Swept{{Enumeration: whole(), Gone: 1, Held: 5}})
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded", Sweeps: []Sweep{{Enumeration: whole()}}}))
 	x.same(x.live(), `before new quo"te\`)
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
@@ -207,14 +208,15 @@ func exerciseEnumerationRefused(t *testing.T, x *exercise) {
 		accepted bool
 		want     string
 	}{
-		{49, false, "51 of 49 too_many_gone"}, {0, false, "100 of 0 too_many_gone"}, {50, false, "50 of 50 "},
-		{29, false, "21 of 29 "}, {9, false, "20 of 0 "}, {0, true, "9 of 0 "},
+		{49, false, "51 of 100 too_many_gone"}, {0, false, "100 of 100 too_many_gone"}, {50, false, "50 of 100 "},
+		{24, false, "26 of 50 too_many_gone"}, {25, false, "25 of 50 "}, {13, false, "12 of 25 "}, {7, false, "6 of 13 "},
+		{3, false, "4 of 7 too_many_gone"}, {0, true, "7 of 7 "},
 	} {
 		w = x.begin("c")
 		x.enumerate(w, whole(), numbered(0, tc.until)...)
 		x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded", Sweeps: []Sweep{{Enumeration: whole(), Accepted: tc.accepted}}}))
 		s := w.Swept()[0]
-		x.same(fmt.Sprintf("%d of %d %s", s.Gone, s.Met, s.Refused), tc.want)
+		x.same(fmt.Sprintf("%d of %d %s", s.Gone, s.Held, s.Refused), tc.want)
 	}
 	x.same(x.live(), "")
 	// A run that has failed buries nothing.
@@ -255,11 +257,11 @@ func exerciseSweepAfterItsWeighing(t *testing.T, x *exercise) {
 		x.ok(w.LeaveEnumeration(ctx, whole()))
 		found, err := w.WeighSweeps(ctx, []Sweep{{Enumeration: whole()}})
 		x.ok(err)
-		x.same(found, []Swept{{Enumeration: whole(), Gone: 3}})
+		x.same(found, []Swept{{Enumeration: whole(), Gone: 3, Held: 4}})
 		c.meanwhile(w)
 		x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "end", Sweep{Enumeration: whole()}))
 		x.ok(w.Flush(ctx))
-		x.same(fmt.Sprint(name, w.Swept()), fmt.Sprint(name, []Swept{{Enumeration: whole(), Gone: c.gone}}))
+		x.same(fmt.Sprint(name, w.Swept()), fmt.Sprint(name, []Swept{{Enumeration: whole(), Gone: c.gone, Held: 4}}))
 		x.same(name+": "+x.live(), name+": "+c.live)
 		x.finish(w)
 		x.sound()

@@ -142,6 +142,9 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a sweep after its weighing, Invariant 12", exerciseSweepAfterItsWeighing},
 		{"an enumeration goes on in the next run, Invariant 12", exerciseEnumerationGoesOn},
 		{"an enumeration that sweeps nothing, Invariant 12", exerciseEnumerationRefused},
+		{"how much goes unasked AC-09, Invariant 12", exerciseGoesUnasked},
+		{"how much goes unasked of the parts of a run AC-09, Invariant 12", exerciseGoesTogether},
+		{"the same answer in three runs AC-09, Invariant 12", exerciseSameAnswer},
 		{"reopen", exerciseReopen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func TestLaneRefusesASweep(t *testing.T) {
 	x.queued()
 	w = x.begin("c")
 	x.enumerate(w, whole(), numbered(0, 10)...)
-	x.same(x.closes(w, whole()), "-40too_many_gone")
+	x.same(x.sweeps(w, true, whole()), "40 of 50 too_many_gone")
 	w = x.begin("c")
 	x.ok(w.Enumerate(t.Context(), Opening{Enumeration: whole(), Narrowed: true}))
 	x.same(x.closes(w, whole()), "-0narrowed")
@@ -147,5 +147,26 @@ func TestLaneRefusesASweep(t *testing.T) {
 	x.same(x.closes(w, whole()), "-0unnamed")
 	if got := x.queued(); strings.Contains(got, "-") || !slices.Contains(strings.Fields(got), "009") {
 		t.Errorf("delivered %s, want the records that were met and no tombstone", got)
+	}
+}
+
+// AC-09
+//
+// A lane asks as the host does: for what it has delivered, as a whole or in parts.
+func TestLaneAsksFirst(t *testing.T) {
+	t.Parallel()
+	for _, e := range []Enumeration{whole(), part("p")} {
+		x := newLane(t)
+		w := x.begin("c")
+		x.enumerate(w, e, numbered(0, 6)...)
+		x.closes(w, e)
+		for _, c := range []struct {
+			met  int
+			want string
+		}{{2, "4 of 6 too_many_gone"}, {3, "3 of 6"}, {0, "3 of 3"}} {
+			w = x.begin("c")
+			x.enumerate(w, e, numbered(0, c.met)...)
+			x.same(x.sweeps(w, false, e), c.want)
+		}
 	}
 }

@@ -85,6 +85,7 @@ const (
 
 // Why an enumeration swept nothing: see storage/record.
 const (
+	SweepAnswers  = record.SweepAnswers
 	SweepLost     = record.SweepLost
 	SweepNarrowed = record.SweepNarrowed
 	SweepRejected = record.SweepRejected

@@ -195,10 +195,29 @@ func (e *enumerations) atEnd(ctx context.Context, commits bool, commit []string,
 			}
 		}
 	}
-	for _, s := range found {
+	for _, s := range together(found) {
 		e.report(s)
 	}
 	return sweeps, nil
+}
+
+// together adds up the lists of a stream of which too many records are gone: its parts, and what
+// several cursors have closed.
+func together(found []storage.Swept) (all []storage.Swept) {
+	at := map[string]int{}
+	for _, s := range found {
+		i, known := at[s.Stream]
+		switch {
+		case s.Refused != storage.SweepTooMany:
+			all = append(all, s)
+		case known:
+			all[i].Gone, all[i].Held, all[i].Answers = all[i].Gone+s.Gone, all[i].Held+s.Held, min(all[i].Answers, s.Answers)
+		default:
+			at[s.Stream] = len(all)
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // report adds the known gap of an enumeration that swept nothing. A narrowed run has none:
@@ -212,8 +231,8 @@ func (e *enumerations) report(s storage.Swept) {
 		return
 	case storage.SweepTooMany:
 		gap.Severity, gap.RecoveryHint = "actionable", "manual_action_required"
-		gap.Message = fmt.Sprintf("%d of %d records are gone from the source, too many to delete without your word: run once with --full-refresh --accept-deletions",
-			s.Gone, s.Gone+s.Met)
+		gap.Message = fmt.Sprintf("%d of %d records are gone, too many to delete without your word: run once with --full-refresh --accept-deletions, or wait until %d runs, a day apart each, find the same (so far %d)",
+			s.Gone, s.Held, storage.SweepAnswers, s.Answers)
 	case storage.SweepRejected:
 		gap.Message = "records were rejected, so none was deleted that is gone from the source"
 	case storage.SweepUnnamed:

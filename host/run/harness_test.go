@@ -67,6 +67,7 @@ type setup struct {
 	path      string
 	lane      bool // the store is a collector's outbox
 	enumerate bool // the guest has the call enumerate
+	now       func() time.Time
 }
 
 func newHost(t *testing.T, s setup) *host {
@@ -87,7 +88,10 @@ func newHost(t *testing.T, s setup) *host {
 	if s.path == "" {
 		s.path = filepath.Join(h.dir, "pdpp.sqlite")
 	}
-	options := storage.Options{Path: fresh.Store(t, s.path), Now: time.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	options := storage.Options{Path: fresh.Store(t, s.path), Now: s.now}
 	if s.lane {
 		outbox, err := storage.OpenOutbox(t.Context(), options, storage.Lane{SourceInstanceID: "source", ConnectorID: "scripted"})
 		if err != nil {
@@ -124,7 +128,7 @@ func newHost(t *testing.T, s setup) *host {
 		s.alive = func(string) bool { return true }
 	}
 	h.deps = Deps{
-		Store: h.store, Engine: engine, Asker: s.asker, Sender: s.sender, Roots: s.roots, Now: time.Now, Holder: s.holder, HolderAlive: s.alive,
+		Store: h.store, Engine: engine, Asker: s.asker, Sender: s.sender, Roots: s.roots, Now: s.now, Holder: s.holder, HolderAlive: s.alive,
 		NewID: func() string { return fmt.Sprintf("run_%s_%d", filepath.Base(h.dir), h.ids.Add(1)) },
 	}
 	h.runner = New(h.deps)

@@ -38,16 +38,19 @@ type Opening struct {
 // nothing, and neither does a narrowed one; what they meet exists for the current one, too.
 func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 	stream := to.StreamID(how.Stream)
-	o := &opened{stream: stream, part: how.Part != "", handed: to.HandOn != nil}
+	o := &opened{stream: stream, part: how.Part != "", handed: to.HandOn != nil, at: t.Now}
 	begunBy, open, err := o.read(t, how.Part)
 	if err != nil {
+		return err
+	}
+	if err := to.hold(t, o); err != nil {
 		return err
 	}
 	switch {
 	case how.Narrowed:
 		o.refused = SweepNarrowed
 	case how.BegunBy == "":
-		if err := o.begin(t, how.Part, runID); err != nil {
+		if err := o.begin(t, to, how.Part, runID); err != nil {
 			return err
 		}
 		to.forgetOtherForm(o)
@@ -64,8 +67,9 @@ func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 // read reads the row of a part, and makes it when there is none.
 func (o *opened) read(t *db.Tx, part string) (begunBy string, open bool, err error) {
 	var isOpen int64
-	err = t.DB.QueryRowContext(t.Ctx, "SELECT id, begun_seq, begun_by, open FROM enumerations WHERE stream_id = ? AND part = ?", o.stream, part).
-		Scan(&o.id, &o.begunSeq, &begunBy, &isOpen)
+	const query = "SELECT id, begun_seq, begun_by, open, held, answer, answers, answered_us FROM enumerations WHERE stream_id = ? AND part = ?"
+	err = t.DB.QueryRowContext(t.Ctx, query, o.stream, part).
+		Scan(&o.id, &o.begunSeq, &begunBy, &isOpen, &o.held, &o.answer.digest, &o.answer.count, &o.answer.atUS)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return begunBy, isOpen != 0, err
 	}
@@ -78,7 +82,7 @@ func (o *opened) read(t *db.Tx, part string) (begunBy string, open bool, err err
 }
 
 // begin begins the enumeration anew: nothing is met.
-func (o *opened) begin(t *db.Tx, part, runID string) error {
+func (o *opened) begin(t *db.Tx, to *Target, part, runID string) error {
 	if err := forgetOtherForm(t, o.stream, part); err != nil {
 		return err
 	}
@@ -93,9 +97,46 @@ func (o *opened) begin(t *db.Tx, part, runID string) error {
 	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET begun_by = ?, begun_seq = ?, open = 1, spoiled = '' WHERE id = ?",
-		runID, o.begunSeq, o.id)
+	if o.held, err = o.count(t, to); err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET begun_by = ?, begun_seq = ?, held = ?, open = 1, spoiled = '' WHERE id = ?",
+		runID, o.begunSeq, o.held, o.id)
 	return err
+}
+
+// hold has the run know how many records the stream had before it enumerated any of it.
+func (to *Target) hold(t *db.Tx, o *opened) error {
+	if _, known := to.held[o.stream]; known {
+		return nil
+	}
+	n, err := (&opened{stream: o.stream, handed: o.handed}).count(t, to)
+	if err != nil {
+		return err
+	}
+	if to.held == nil {
+		to.held = map[int64]int64{}
+	}
+	to.held[o.stream] = n
+	return nil
+}
+
+// count counts the records that the store has of the stream, or of the part.
+func (o *opened) count(t *db.Tx, to *Target) (n int64, err error) {
+	switch {
+	case o.part && o.handed:
+		err = t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM marks m JOIN delivered_keys r ON r.stream_id = m.stream_id AND r.key = m.key WHERE m.enumeration_id = ?", o.id).Scan(&n)
+	case o.part:
+		err = t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM marks m JOIN records r ON r.stream_id = m.stream_id AND r.key = m.key WHERE m.enumeration_id = ? AND r.deleted = 0", o.id).Scan(&n)
+	case o.handed:
+		err = t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM delivered_keys WHERE stream_id = ?", o.stream).Scan(&n)
+	default:
+		var c *Tally
+		if c, err = to.tally(t, o.stream); err == nil {
+			n = c.live
+		}
+	}
+	return n, err
 }
 
 // forgetOtherForm forgets the stream's enumeration as a whole when one of a part begins, and
@@ -168,8 +209,8 @@ func SpoilEnumeration(t *db.Tx, to *Target, stream int64, why string) error {
 }
 
 // ForgetEnumerations closes every enumeration of a connection without a sweep. The owner has
-// given the connection another source, and the marks belong to the one before.
+// given the connection another source, and the marks and answers belong to the one before.
 func ForgetEnumerations(t *db.Tx, connectionID string) error {
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0 WHERE open = 1 AND stream_id IN (SELECT id FROM streams WHERE connection_id = ?)", connectionID)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0, answer = '', answers = 0, answered_us = 0 WHERE (open = 1 OR answers > 0) AND stream_id IN (SELECT id FROM streams WHERE connection_id = ?)", connectionID)
 	return err
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
-// How many records go without their owner's word: so many, and of more at most the half of
-// what the enumeration is of. A source that answers with an empty list by mistake is not
-// believed, and neither is one that answers for somebody else.
-const (
-	goFreely   = 20
-	goPerMille = 500
-)
-
 // sweepPage is how many records are looked up at once.
 const sweepPage = 5000
 
@@ -30,8 +22,9 @@ type Sweep struct {
 type Swept struct {
 	Enumeration
 
-	Gone, Met int64  // records that were not met, and those that were; counted when many are gone
-	Refused   string // of the words above; "": the records that were not met are tombstones
+	Gone, Held int64  // records that were not met, and those that the list had before
+	Answers    int64  // of SweepTooMany: the runs that found the same gone, of SweepAnswers
+	Refused    string // of the words above; "": the records that were not met are tombstones
 }
 
 const (
@@ -42,8 +35,8 @@ const (
 	// handedOn is thereInStream where the records are elsewhere.
 	handedOn = `SELECT r.key FROM keys CROSS JOIN delivered_keys r WHERE r.stream_id = ? AND r.key = keys.value AND r.seq <= ?`
 
-	// notElsewhere leaves out what another part holds as well.
-	notElsewhere = ` AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.stream_id = r.stream_id AND m.stream_id > 0 AND m.key = r.key AND m.enumeration_id <> ?)`
+	// elsewhere lists the other parts that hold records.
+	elsewhere = `SELECT m.key, m.enumeration_id FROM keys JOIN marks m ON m.stream_id = ? AND m.stream_id > 0 AND m.key = keys.value AND m.enumeration_id <> ?`
 
 	byKey = ` ORDER BY r.key`
 
@@ -62,16 +55,16 @@ func Missing(t *db.Tx, to *Target, e Enumeration, after string, limit int) ([]st
 	if err != nil {
 		return nil, err
 	}
-	return missing(t, o, met, after, limit)
+	return missing(t, o, met, nil, after, limit)
 }
 
-func missing(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys []string, err error) {
+func missing(t *db.Tx, o *opened, met *metKeys, others leaving, after string, limit int) (keys []string, err error) {
 	for more := true; more && err == nil && len(keys) < limit; {
 		var unmet, there []string
 		if unmet, err = unmetKeys(t, o, met, after, limit); err != nil || len(unmet) == 0 {
 			break
 		}
-		there, err = stillThere(t, o, unmet)
+		there, err = stillThere(t, o, others, unmet)
 		keys, after, more = append(keys, there...), unmet[len(unmet)-1], len(unmet) == limit
 	}
 	return keys[:min(limit, len(keys))], err
@@ -93,126 +86,90 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 	return keys, err
 }
 
+// leaving are the parts that are swept before another one, by their ids: what they have not met
+// they do not hold.
+type leaving map[int64]*metKeys
+
 // stillThere returns those of the keys whose records would be buried.
-func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) {
-	query, args := thereInStream, []any{keyTexts(keys), o.stream, o.begunSeq}
+func stillThere(t *db.Tx, o *opened, others leaving, keys []string) (there []string, err error) {
+	query, held := thereInStream, map[string]bool{}
 	if o.handed {
 		query = handedOn
 	}
 	if o.part {
-		query, args = query+notElsewhere, append(args, o.id)
+		if held, err = heldElsewhere(t, o, others, keys); err != nil {
+			return nil, err
+		}
 	}
 	err = eachKey(t, func(key string) bool {
-		there = append(there, key)
+		if !held[key] {
+			there = append(there, key)
+		}
 		return true
-	}, withKeys(t, query+byKey), args...)
+	}, withKeys(t, query+byKey), keyTexts(keys), o.stream, o.begunSeq)
 	return there, err
 }
 
-// WeighSweep says what a sweep would do. It writes nothing.
-func WeighSweep(t *db.Tx, to *Target, s Sweep) (Swept, error) {
-	out, _, err := weigh(t, to, s)
-	return out, err
-}
-
-// weigh is WeighSweep, and returns besides what would go; nil when the sweep is refused for
-// another reason than how many that are.
-func weigh(t *db.Tx, to *Target, s Sweep) (out Swept, g *gone, err error) {
-	out.Enumeration = s.Enumeration
-	o := to.opened[s.Enumeration]
-	if o == nil {
-		out.Refused = SweepLost
-		return out, nil, nil
-	}
-	if out.Refused = o.refused; out.Refused != "" {
-		return out, nil, nil
-	}
-	err = t.DB.QueryRowContext(t.Ctx, "SELECT spoiled FROM enumerations WHERE id = ?", o.id).Scan(&out.Refused)
-	if err != nil || out.Refused != "" {
-		return out, nil, err
-	}
-	if g, err = goneKeys(t, to, o); err != nil {
-		return out, nil, err
-	}
-	if out.Gone = g.count; out.Gone <= goFreely || s.Accepted {
-		return out, g, nil
-	}
-	if out.Met = int64(len(g.met.hashes)); out.Gone*1000 > (out.Gone+out.Met)*goPerMille {
-		out.Refused = SweepTooMany
-	}
-	return out, g, nil
-}
-
-// goneKeys looks up what a sweep would bury, or has it from before when neither the stream
-// nor what was met has moved.
-func goneKeys(t *db.Tx, to *Target, o *opened) (*gone, error) {
-	g := &gone{}
-	var err error
-	if g.met, err = readMet(t, o); err != nil {
+// heldElsewhere returns those of the keys that another part holds as well.
+func heldElsewhere(t *db.Tx, o *opened, others leaving, keys []string) (map[string]bool, error) {
+	rows, err := t.DB.QueryContext(t.Ctx, withKeys(t, elsewhere), keyTexts(keys), o.stream, o.id)
+	if err != nil {
 		return nil, err
 	}
-	if g.seq, err = lastChange(t, to, o.stream); err != nil {
-		return nil, err
-	}
-	if o.gone != nil && o.gone.met == g.met && o.gone.seq == g.seq {
-		return o.gone, nil
-	}
-	for after := ""; ; {
-		keys, err := missing(t, o, g.met, after, sweepPage)
-		if err != nil {
+	defer func() { _ = rows.Close() }()
+	held := map[string]bool{}
+	for rows.Next() {
+		var key string
+		var part int64
+		if err := rows.Scan(&key, &part); err != nil {
 			return nil, err
 		}
-		if g.count == 0 {
-			g.first = keys
+		if met := others[part]; met == nil || met.has(key) {
+			held[key] = true
 		}
-		g.count += int64(len(keys))
-		if len(keys) < sweepPage {
-			break
-		}
-		after = keys[len(keys)-1]
 	}
-	t.AfterCommit(func() { o.gone = g })
-	return g, nil
+	return held, rows.Err()
 }
 
-// lastChange returns the change sequence of a stream's last change.
-func lastChange(t *db.Tx, to *Target, stream int64) (seq int64, err error) {
-	tallies, err := OpenTallies(t, to)
-	if err != nil {
-		return 0, err
-	}
-	err = t.DB.QueryRowContext(t.Ctx, "SELECT last_seq FROM streams WHERE id = ?", stream).Scan(&seq)
-	for i := range tallies {
-		if to.Streams[i].ID == stream {
-			seq = max(seq, tallies[i].lastSeq)
-		}
-	}
-	return seq, err
-}
-
-// SweepRecords closes an enumeration: what it has not met becomes tombstones, unless
-// WeighSweep says why not. It shares the transaction that commits the cursor behind it.
+// SweepRecords closes enumerations: what they have not met becomes tombstones, unless
+// WeighSweeps says why not. It shares the transaction that commits the cursor behind them.
 //
 // Invariant 12: a record is buried only when its enumeration was closed as whole, with
 // nothing rejected or left out since it began, over what was met since then.
-func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
-	out, g, err := weigh(t, to, s)
-	o := to.opened[s.Enumeration]
-	LeaveEnumeration(to, s.Enumeration)
-	delete(to.opened, s.Enumeration)
-	if err != nil || o == nil || o.refused != "" {
-		return out, err
+func SweepRecords(t *db.Tx, to *Target, sweeps []Sweep) (done []Swept, err error) {
+	all, err := weighAll(t, to, sweeps)
+	if err != nil {
+		return nil, err
 	}
-	if out.Refused == "" {
-		if err := sweep(t, to, o, g); err != nil {
-			return out, err
+	for i := range all {
+		w := &all[i]
+		LeaveEnumeration(to, w.Enumeration)
+		delete(to.opened, w.Enumeration)
+		if w.o != nil && w.o.refused == "" {
+			if err := w.close(t, to); err != nil {
+				return nil, err
+			}
 		}
+		done = append(done, w.Swept)
 	}
-	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
-		return out, err
+	return done, nil
+}
+
+// close sweeps an enumeration, or does not, and closes it.
+func (w *weighed) close(t *db.Tx, to *Target) error {
+	if w.Refused == "" {
+		if err := sweep(t, to, w.o, w.g); err != nil {
+			return err
+		}
+		buried := to.removals(t)
+		buried[w.o.stream] = buried[w.o.stream].and(w.removal())
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0 WHERE id = ?", o.id)
-	return out, err
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", w.o.id); err != nil {
+		return err
+	}
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0, answer = ?, answers = ?, answered_us = ? WHERE id = ?",
+		w.answer.digest, w.answer.count, w.answer.atUS, w.o.id)
+	return err
 }
 
 // sweep buries what was not met. A record that has left this part stays when another one
@@ -225,7 +182,7 @@ func sweep(t *db.Tx, to *Target, o *opened, g *gone) (err error) {
 		if len(keys) < sweepPage {
 			break
 		}
-		if keys, err = missing(t, o, g.met, keys[len(keys)-1], sweepPage); err != nil {
+		if keys, err = missing(t, o, g.met, g.leaving, keys[len(keys)-1], sweepPage); err != nil {
 			return err
 		}
 	}
@@ -257,16 +214,9 @@ func bury(t *db.Tx, to *Target, o *opened, keys []string) error {
 	if err != nil {
 		return err
 	}
-	tallies, err := OpenTallies(t, to)
+	c, err := to.tally(t, o.stream)
 	if err != nil {
 		return err
-	}
-	var c *Tally
-	for i := range tallies {
-		if to.Streams[i].ID == o.stream {
-			c = &tallies[i]
-			break
-		}
 	}
 	when, first := t.Now.UTC().Format(time.RFC3339Nano), seq.Last+1
 	n := int64(len(keys))

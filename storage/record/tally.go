@@ -76,6 +76,20 @@ func OpenTallies(t *db.Tx, to *Target) ([]Tally, error) {
 	return out, nil
 }
 
+// tally returns the counters of one stream of the target.
+func (to *Target) tally(t *db.Tx, stream int64) (*Tally, error) {
+	tallies, err := OpenTallies(t, to)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tallies {
+		if to.Streams[i].ID == stream {
+			return &tallies[i], nil
+		}
+	}
+	return &Tally{}, nil
+}
+
 // saveTally writes what the transaction counted of a run's records.
 func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 	retained, moved := int64(0), false

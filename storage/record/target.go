@@ -3,6 +3,7 @@ package record
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -46,6 +47,9 @@ type Target struct {
 	active map[int64]*opened       // by stream: what its records are met in
 	lists  map[int64]bool          // by stream: whether it was enumerated before this run
 
+	held    map[int64]int64   // by stream: the records that it had when the run first enumerated it
+	removed map[int64]removal // by stream: what the run's durable sweeps have buried
+
 	mu     sync.Mutex
 	counts []StreamCounts // durable, by stream
 }
@@ -58,10 +62,13 @@ type Enumeration struct{ Stream, Part string }
 type opened struct {
 	id       int64
 	stream   int64
-	part     bool   // of the stream, not the whole
-	begunSeq int64  // the change sequence when it was begun
-	handed   bool   // the records are handed on
-	refused  string // why it sweeps nothing, whatever it meets
+	part     bool      // of the stream, not the whole
+	begunSeq int64     // the change sequence when it was begun
+	handed   bool      // the records are handed on
+	refused  string    // why it sweeps nothing, whatever it meets
+	held     int64     // the records that the list had when it was begun
+	at       time.Time // when the run opened it
+	answer   answer    // of the runs before
 
 	met  *metKeys // what it has met; nil: not read
 	gone *gone    // what it has not; nil: not looked up
@@ -75,11 +82,13 @@ type metKeys struct {
 
 // gone are the records that an enumeration has not met.
 type gone struct {
-	count int64
-	first []string // the keys of the first page
+	count  int64
+	first  []string // the keys of the first page
+	digest string   // of all keys, in their order
 
-	met *metKeys
-	seq int64 // of the stream's last change, when they were looked up
+	met     *metKeys
+	seq     int64 // of the stream's last change, when they were looked up
+	leaving leaving
 }
 
 // Stream is one stream that a run writes to.

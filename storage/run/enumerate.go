@@ -58,14 +58,8 @@ func (w *Writer) Missing(ctx context.Context, e record.Enumeration, after string
 // WeighSweeps says what sweeps would do, behind everything queued before.
 func (w *Writer) WeighSweeps(ctx context.Context, sweeps []record.Sweep) (found []record.Swept, err error) {
 	err = w.await(ctx, func(t *db.Tx) error {
-		for _, s := range sweeps {
-			one, err := record.WeighSweep(t, w.To, s)
-			if err != nil {
-				return err
-			}
-			found = append(found, one)
-		}
-		return nil
+		found, err = record.WeighSweeps(t, w.To, sweeps)
+		return err
 	})
 	return found, err
 }
@@ -79,16 +73,17 @@ func (w *Writer) Swept() []record.Swept {
 
 // sweep closes enumerations in the transaction that commits the cursor behind them.
 func (w *Writer) sweep(t *db.Tx, sweeps []record.Sweep) error {
-	for _, s := range sweeps {
-		one, err := record.SweepRecords(t, w.To, s)
-		if err != nil {
-			return err
-		}
-		t.AfterCommit(func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.swept = append(w.swept, one)
-		})
+	if len(sweeps) == 0 {
+		return nil
 	}
+	done, err := record.SweepRecords(t, w.To, sweeps)
+	if err != nil {
+		return err
+	}
+	t.AfterCommit(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.swept = append(w.swept, done...)
+	})
 	return nil
 }
