@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -12,13 +14,17 @@ import (
 func told(res *sdktest.Result) string {
 	var list []string
 	for _, s := range res.Skips {
-		_, places, _ := strings.Cut(s.Message, ": ")
-		_, places, _ = strings.Cut(places, " (")
-		if end := strings.LastIndex(places, ");"); end >= 0 {
-			places = places[:end]
+		var named struct {
+			Count    int
+			Examples []string
 		}
-		places = strings.TrimSuffix(places, ")")
-		list = append(list, s.Reason+"["+places+"]"+strings.Trim(string(s.RecoveryHint), `"`))
+		if err := json.Unmarshal(s.Diagnostics, &named); err != nil {
+			panic(err)
+		}
+		if named.Count > len(named.Examples) {
+			named.Examples = append(named.Examples, "…")
+		}
+		list = append(list, s.Reason+"["+strings.Join(named.Examples, "; ")+"]"+strings.Trim(string(s.RecoveryHint), `"`))
 	}
 	return strings.Join(list, " ")
 }
@@ -92,7 +98,15 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		},
 		"files that are nothing": {
 			map[string]string{"a/x.json": `{"y":1}`, "a/b.bin": "\x01\x02", "a/c.csv": "a,b\n1,2\n", "a/d.json": `[{"y":1}]`},
-			nil, "file_not_understood[a.zip: Takeout/a/b.bin; a.zip: Takeout/a/c.csv; a.zip: Takeout/a/d.json; …]manual_action_required",
+			nil, "",
+		},
+		"products whose folders have German names": {
+			map[string]string{
+				"Kontakte/Alle Kontakte/Alle Kontakte.vcf": "BEGIN:VCARD", "Kalender/mira.ics": "BEGIN:VCALENDAR", "Aufgaben/Aufgaben.json": `{"kind":"tasks#taskLists","items":[]}`,
+				"Notizen/Einkauf.json": `{"color":"DEFAULT","isTrashed":false,"isPinned":false,"textContent":"Milch","userEditedTimestampUsec":1}`,
+				"Notizen/Einkauf.html": `<?xml version="1.0" ?><!DOCTYPE html><html><body><div class="note">Milch</div></body></html>`,
+			},
+			nil, "",
 		},
 		"files that rules are for": {
 			map[string]string{"Keep/x.json": "{", "Chrome/y.html": "<", "Google Photos/a/a.jpg": "J", "__MACOSX/Takeout/._x": "x", "e.json": "[]", "Location History/Settings.json": `{"deviceSettings":[]}`},
@@ -109,6 +123,12 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			if got := len(res.Records(stream)); got != c.count[stream] {
 				t.Errorf("%s: %d records of %s, want %d", name, got, stream, c.count[stream])
 			}
+		}
+		if e := res.Entries("google_takeout", "a.zip"); name == "files that are nothing" && res.File("google_takeout", "a.zip") != abi.FileUnknown && (e == nil || e.Unknown != 4) {
+			t.Errorf("%s: got %+v, want 4 entries that are not known", name, e)
+		}
+		if e := res.Entries("google_takeout", "a.zip"); strings.HasPrefix(name, "products") && (res.File("google_takeout", "a.zip") != abi.FileKnown || e == nil || e.Unknown != 0) {
+			t.Errorf("%s: got %q, %+v, want nothing that is not known", name, res.File("google_takeout", "a.zip"), e)
 		}
 		if got := told(res); got != c.told {
 			t.Errorf("%s: the run says %q, want %q", name, got, c.told)

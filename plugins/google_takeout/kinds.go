@@ -65,6 +65,9 @@ func page(name string, text []byte) exports.Outcome {
 	if front, _, _ := strings.Cut(name, "/"); !activity && (strings.Count(name, "/") == 1 && front == "Takeout" || strings.HasSuffix(name, "archive_browser.html")) {
 		return exports.Outcome{Fate: exports.Rule, Kind: "settings"}
 	}
+	if !activity && bytes.Contains(text, []byte(`class="note`)) { // one of Keep
+		return exports.Outcome{Fate: exports.Rule, Kind: "products"}
+	}
 	return exports.Outcome{Fate: exports.Known, Kind: "html_activities", Why: problemHTML}
 }
 
@@ -159,12 +162,19 @@ func (r *run) small(v jsonvalue.Value) (o exports.Outcome, done bool, err error)
 		return is(exports.Known, "timelines", problemTimeline)
 	case has("deviceSettings") || has("hasReportedLocations"):
 		return is(exports.Rule, "settings", "")
+	case isNote(v), v.Get("kind").Str() == "tasks#taskLists":
+		return is(exports.Rule, "products", "")
 	case isAlbum(v):
 		return is(exports.Rule, "albums", "")
 	default:
 		return is(exports.Unknown, "other", "")
 	}
 	return o, false, nil
+}
+
+// isNote reports whether an object is a note of Keep, which is another product in every language.
+func isNote(v jsonvalue.Value) bool {
+	return v.Get("userEditedTimestampUsec").Exists() && v.Get("isTrashed").Exists()
 }
 
 // isAlbum reports whether an object describes an album of photos.

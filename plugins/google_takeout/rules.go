@@ -14,7 +14,7 @@ func ruleOf(name string) string {
 	if end != "" && strings.Contains(pictures, end+" ") {
 		return "pictures"
 	}
-	if others[strings.ToLower(product(name))] {
+	if end == ".vcf" || end == ".ics" || others[strings.ToLower(product(name))] {
 		return "products"
 	}
 	if base := path.Base(name); photoLists[base] {

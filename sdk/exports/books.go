@@ -26,9 +26,6 @@ type Outcome struct {
 	At   string // the place in the file
 }
 
-// NotUnderstood is the problem of a file that nothing recognized.
-const NotUnderstood = "file_not_understood"
-
 // Books are what became of files: the counts of their kinds, and what was found wrong.
 type Books struct {
 	Kinds    Tally
@@ -85,8 +82,7 @@ func (b *Books) settle(name string, o Outcome, err error) (Outcome, error) {
 	case Read, Rule:
 	case Known, Damaged:
 		b.Note(o.Why, name, o.At)
-	case Unknown:
-		b.Note(NotUnderstood, name, o.At)
+	case Unknown: // the host tells of it
 	}
 	return o, nil
 }

@@ -74,9 +74,9 @@ func ExampleEach() {
 	first := sdktest.Collect(exampleT{}, chats{}, sdktest.Options{Roots: map[string]fs.FS{"chats": folder}})
 	second := first.SecondRun(exampleT{}, nil)
 	for _, run := range []*sdktest.Result{first, second} {
-		fmt.Println(run.Keys("messages"), run.Skips[0].Message)
+		fmt.Println(run.Keys("messages"), run.Skips[0].Message, string(run.Skips[0].Diagnostics))
 	}
 	// Output:
-	// [1 3] JSON files that end in the middle: 1 (2025.zip: messages.json, at byte 68); what closes before was read; download them again
-	// [] JSON files that end in the middle: 1 (2025.zip: messages.json, at byte 68); what closes before was read; download them again
+	// [1 3] JSON files that end in the middle: 1; what closes before was read; download them again {"count":1,"examples":["2025.zip: messages.json, at byte 68"]}
+	// [] JSON files that end in the middle: 1; what closes before was read; download them again {"count":1,"examples":["2025.zip: messages.json, at byte 68"]}
 }

@@ -169,12 +169,12 @@ func TestADamagedArchiveIsReadAgain(t *testing.T) {
 	for _, res := range []*sdktest.Result{first, second} {
 		var reasons []string
 		for _, s := range res.Skips {
-			reasons = append(reasons, s.Reason+": "+s.Message)
+			reasons = append(reasons, s.Reason+": "+s.Message+" "+string(s.Diagnostics))
 		}
 		want := []string{
-			"archive_corrupt: archives or files in them that are damaged: 1 (a.zip, its directory has fewer entries than its end says; " +
-				"what closes before byte 68157541 was read); download them again",
-			"archive_not_an_archive: files that are named like archives, and are none: 1 (b.zip); download them again, or take them out",
+			"archive_corrupt: archives or files in them that are damaged: 1; download them again " +
+				`{"count":1,"examples":["a.zip, its directory has fewer entries than its end says; what closes before byte 68157541 was read"]}`,
+			"archive_not_an_archive: files that are named like archives, and are none: 1; download them again, or take them out " + `{"count":1,"examples":["b.zip"]}`,
 		}
 		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0 1-1]" {
 			t.Errorf("got %v and %q, want both and %q", res.Keys("notes"), reasons, want)

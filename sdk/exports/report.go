@@ -23,7 +23,6 @@ const (
 // The problems that every connector of archives may meet. The codes of the readers' are theirs,
 // with an underscore for the dot.
 var faults = []Problem{
-	{NotUnderstood, "files that were not understood: #; take them out of the folder if they are not part of an export", ownerActs},
 	{PartMissing, "parts of an export that are missing: #; put them into the folder, too", ownerActs},
 	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or take them out", ownerActs},
 	{Unseen, "places in the folder that could not be looked into: #", ownerActs},
@@ -73,7 +72,7 @@ func ProblemOf(err error) string {
 }
 
 // Report tells of each problem that was found, by the connector's own texts and those of the
-// readers' faults: how many, the first places, and what to do.
+// readers' faults: how many, and what to do. The first places are beside the text.
 func Report(h *sdk.Host, found Findings, own ...Problem) error {
 	for _, p := range append(slices.Clone(own), faults...) {
 		f := found[p.Code]
@@ -82,10 +81,10 @@ func Report(h *sdk.Host, found Findings, own ...Problem) error {
 		}
 		diagnostics := jsonappend.Int([]byte(`{"count":`), f.n)
 		if len(f.at) > 0 {
-			diagnostics = jsonappend.Strings(jsonappend.Name(diagnostics, "at"), f.at)
+			diagnostics = jsonappend.Strings(jsonappend.Name(diagnostics, "examples"), f.at)
 		}
 		err := h.Skip(abi.SkipResult{
-			Reason: p.Code, Message: strings.Replace(p.Text, "#", f.String(), 1),
+			Reason: p.Code, Message: strings.Replace(p.Text, "#", strconv.FormatInt(f.n, 10), 1),
 			RecoveryHint: jsonappend.String(nil, p.Hint), Diagnostics: append(diagnostics, '}'),
 		})
 		if err != nil {
@@ -93,17 +92,4 @@ func Report(h *sdk.Host, found Findings, own ...Problem) error {
 		}
 	}
 	return nil
-}
-
-// String is the number with the first places.
-func (f *finding) String() string {
-	text := strconv.FormatInt(f.n, 10)
-	if len(f.at) == 0 {
-		return text
-	}
-	text += " (" + strings.Join(f.at, "; ")
-	if f.n > int64(len(f.at)) {
-		text += "; …"
-	}
-	return text + ")"
 }

@@ -3,6 +3,7 @@ package unread
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -88,8 +89,9 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 		if err != nil {
 			return err
 		}
+		c.exact(&b, kept)
 		for _, pattern := range c.Ignore {
-			if !manifest.IsPattern(pattern) && !names(&b, pattern) {
+			if file, exact := strings.CutPrefix(pattern, "/"); !manifest.IsPattern(pattern) && !(exact && names(&b, file)) {
 				return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
 			}
 		}
@@ -114,6 +116,22 @@ func (c Change) apply(ignores []string) []string {
 	all := slices.DeleteFunc(slices.Concat(ignores, c.Ignore), func(p string) bool { return slices.Contains(c.Heed, p) })
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// exact has the change be about the very file where it names one of the books, or one that is
+// ignored already: a name is never read as a pattern.
+func (c *Change) exact(b *storage.Books, kept []string) {
+	c.Ignore, c.Heed = slices.Clone(c.Ignore), slices.Clone(c.Heed)
+	for i, name := range c.Ignore {
+		if names(b, name) {
+			c.Ignore[i] = manifest.ExactFile(name)
+		}
+	}
+	for i, name := range c.Heed {
+		if exact := manifest.ExactFile(name); !slices.Contains(kept, name) && slices.Contains(kept, exact) {
+			c.Heed[i] = exact
+		}
+	}
 }
 
 // names reports whether the books have a file of that path.

@@ -37,3 +37,18 @@ func TestTheOwnersWordSettlesAReason(t *testing.T) {
 		}
 	}
 }
+
+// AC-03: a name is a file's, and never a pattern; a pattern that is taken back may be named as its file.
+func TestANameIsNoPattern(t *testing.T) {
+	t.Parallel()
+	b := storage.Books{Unread: []storage.UnreadFile{{Path: "*"}, {Path: "a.json"}}}
+	b.Amiss.Files = []storage.AmissFile{{Path: "cut.ics", Reason: "torn"}}
+	c := Change{Ignore: []string{"*", "a.json", "cut.ics", "*.bak"}, Heed: []string{"b.json", "*.tmp"}}
+	c.exact(&b, []string{"/b.json", "*.tmp"})
+	if want := []string{"/*", "/a.json", "/cut.ics", "*.bak"}; !slices.Equal(c.Ignore, want) {
+		t.Errorf("ignore: got %q, want %q", c.Ignore, want)
+	}
+	if want := []string{"/b.json", "*.tmp"}; !slices.Equal(c.Heed, want) {
+		t.Errorf("heed: got %q, want %q", c.Heed, want)
+	}
+}
