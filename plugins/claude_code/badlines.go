@@ -36,6 +36,11 @@ func (b *badLines) members(m *cursor.Members, count, at string, condensed bool) 
 func (c *collection) noteLines() {
 	for _, t := range c.files.list {
 		path := c.projects.shown(t.key)
+		if t.strange && t.present {
+			c.note(notUnderstood, path)
+			c.books.Unknown(c.projects.root, c.projects.path(t.key))
+			continue
+		}
 		if t.torn() {
 			c.note(tornLines, path)
 		}

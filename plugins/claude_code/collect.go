@@ -45,7 +45,10 @@ type collection struct {
 	parser      parser
 	preview     jsonraw.Clipper
 	families    map[string][]*transcript // by their first uuid
-	copies      map[uint64]struct{}      // uuids that the file being read leaves to others
+	copies      map[uint64]uint64        // uuids that the file being read leaves to others, and sums of what they have
+	seen        map[uint64]uint64        // uuids of the file being read, as far as this run reads it
+	met         bool                     // the file being read has a line
+	understood  bool                     // and one that Claude Code writes
 	lastSession string
 	time        string
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -13,8 +15,12 @@ import (
 // whichever existed first, so the stored records do not depend on the order in which
 // runs met the files.
 //
+// One uuid with other content is no copy: the first keeps the uuid for its key, and the others have a
+// sum of their content behind it.
+//
 // Files that start with the same uuid are a family. Memory is used only for a member
-// that sorts behind others, while it is read: for the hashes of their uuids.
+// that sorts behind others, while it is read: for the hashes of their uuids and
+// contents.
 
 // joinFamily looks for copies once the transcript's first uuid is known.
 func (c *collection) joinFamily(t *transcript) {
@@ -31,7 +37,7 @@ func (c *collection) join(t *transcript) {
 }
 
 // copiesIn returns the uuids that t must leave to other transcripts.
-func (c *collection) copiesIn(t *transcript, plan filecursor.Plan) map[uint64]struct{} {
+func (c *collection) copiesIn(t *transcript, plan filecursor.Plan) map[uint64]uint64 {
 	if plan != filecursor.Append || t.root == "" {
 		return nil // nothing to read, or joinFamily does it
 	}
@@ -39,8 +45,8 @@ func (c *collection) copiesIn(t *transcript, plan filecursor.Plan) map[uint64]st
 }
 
 // uuidsBefore collects the uuids of the family's members that sort before t.
-func (c *collection) uuidsBefore(t *transcript) map[uint64]struct{} {
-	var uuids map[uint64]struct{}
+func (c *collection) uuidsBefore(t *transcript) map[uint64]uint64 {
+	var uuids map[uint64]uint64
 	if t.subagent {
 		return nil
 	}
@@ -51,7 +57,7 @@ func (c *collection) uuidsBefore(t *transcript) map[uint64]struct{} {
 		}
 		read[other] = true
 		if uuids == nil {
-			uuids = make(map[uint64]struct{})
+			uuids = make(map[uint64]uint64)
 		}
 		c.collectUUIDs(other, uuids)
 	}
@@ -60,7 +66,7 @@ func (c *collection) uuidsBefore(t *transcript) map[uint64]struct{} {
 
 // collectUUIDs reads a transcript for nothing but its uuids. A file that cannot
 // be read claims nothing.
-func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
+func (c *collection) collectUUIDs(t *transcript, into map[uint64]uint64) {
 	var sc filecursor.Scanner
 	sc.MaxLine = maxLine
 	if _, err := sc.Open(c.projects.fsys, c.projects.path(t.key), filecursor.Cursor{}); err != nil {
@@ -70,7 +76,9 @@ func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
 	for sc.Next() {
 		claim := func(e *event, ok bool) {
 			if ok && e.kind != lineOther && usableID(e.uuid) {
-				into[hash64(e.uuid)] = struct{}{}
+				if id := hash64(e.uuid); into[id] == 0 {
+					into[id] = p.sum()
+				}
 			}
 		}
 		e, ok := p.whole(sc.Line())
@@ -84,13 +92,39 @@ func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
 	_, _ = sc.Close() // the lines read so far are all there are
 }
 
-// isCopy reports whether the line belongs to another transcript.
-func (c *collection) isCopy(e *event) bool {
-	if len(c.copies) == 0 || !usableID(e.uuid) {
-		return false
+// keyOf returns the key of a line, "" where it has no uuid. copied says that another line has the same
+// content and key: one of a transcript that this one leaves it to, or an earlier one of its own.
+func (c *collection) keyOf(e *event) (key string, copied bool) {
+	if !usableID(e.uuid) {
+		return "", false
 	}
-	_, ok := c.copies[hash64(e.uuid)]
-	return ok
+	id, sum := hash64(e.uuid), c.parser.sum()
+	first, known := c.copies[id]
+	if !known {
+		first, known = c.seen[id]
+	}
+	switch {
+	case !known:
+		if c.seen == nil {
+			c.seen = map[uint64]uint64{}
+		}
+		c.seen[id] = sum
+		return text(e.uuid), false
+	case first == sum:
+		return "", true
+	}
+	return text(e.uuid) + ":" + strconv.FormatUint(sum, 16), false
+}
+
+// sum returns a hash of what a line says, never 0: of its text and not of where and when it was written,
+// which a copy may have otherwise.
+func (p *parser) sum() uint64 {
+	e := &p.ev
+	sum := fingerprint.Text(fingerprint.Start, p.form)
+	for _, part := range [...][]byte{p.text.Buf, e.typ, e.role, e.attachment, e.snapshot, e.prompt, e.mode, e.entered} {
+		sum = fingerprint.Step(fingerprint.Text(sum, part), 0)
+	}
+	return fingerprint.Mix(fingerprint.Step(sum, uint64(p.text.Over))) | 1
 }
 
 func hash64(b []byte) uint64 { return fingerprint.Text(fingerprint.Start, b) }

@@ -15,9 +15,9 @@ import (
 // counts as missing: everything is read again. Version 1 is read, too.
 const cursorVersion = 2
 
-// readerVersion rises when damaged lines give more than before. A transcript with damaged lines
-// that an earlier version read is read again.
-const readerVersion = 2
+// readerVersion rises when damaged lines give more than before. A transcript with damaged lines,
+// or of no session, that an earlier version read is read again.
+const readerVersion = 3
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
@@ -136,10 +136,11 @@ func (t *transcript) Members(m *cursor.Members) {
 	t.invalid.members(m, "invalid", "invalid_at", t.condensed)
 	t.tooLong.members(m, "too_long", "too_long_at", t.condensed)
 	reader := int64(readerVersion)
-	if m.IntOr("reader", &reader, 1); reader < readerVersion && t.invalid.count > 0 {
+	if m.IntOr("reader", &reader, 1); reader < readerVersion && (t.invalid.count > 0 || !t.condensed && len(t.shares) == 0) {
 		t.condensed, t.cursor = false, filecursor.Cursor{} // read again: it may have more now
 	}
 	m.Int("cut", &t.cut)
+	m.Flag("not_understood", &t.strange)
 }
 
 // Members implements cursor.Value.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -12,6 +13,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	if len(line) == 0 || len(line) == 1 && line[0] == '\r' {
 		return nil
 	}
+	c.met = true
 	if e, ok := c.parser.whole(line); ok {
 		return c.readEvent(t, e, line)
 	}
@@ -57,6 +59,9 @@ func isLine(object []byte, clean bool) bool {
 
 // readEvent makes records of one line and adds it to its session.
 func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
+	if e.kind != lineOther || slices.Contains(withoutStream, view(e.typ.Inside())) {
+		c.understood = true
+	}
 	if e.kind == lineOther {
 		c.books.Items("messages").NotRecord++
 		c.sawOther(e)
@@ -76,7 +81,8 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 			c.touch(session)
 		}
 	}
-	if c.isCopy(e) {
+	key, copied := c.keyOf(e)
+	if copied {
 		c.books.Items(e.stream()).Duplicate++
 		return nil
 	}
@@ -86,9 +92,9 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 			c.cutNow++
 			c.books.Items("messages").Cut++
 		}
-		return c.emitMessage(e, session, line, t.subagent)
+		return c.emitMessage(e, key, session, line, t.subagent)
 	}
-	return c.emitAttachment(e, session, line)
+	return c.emitAttachment(e, key, session, line)
 }
 
 // sessionOf returns the session that a line belongs to.
@@ -115,17 +121,16 @@ func (c *collection) touch(session string) {
 	}
 }
 
-func (c *collection) emitMessage(e *event, session string, line []byte, subagent bool) error {
+func (c *collection) emitMessage(e *event, key, session string, line []byte, subagent bool) error {
 	if !c.h.Wants("messages") {
 		return nil
 	}
 	kind := text(e.typ)
 	r := c.h.Record("messages")
-	if usableID(e.uuid) {
-		r.String("id", text(e.uuid))
-	} else {
-		r.String("id", hashID(kind, session, line))
+	if key == "" {
+		key = hashID(kind, session, line)
 	}
+	r.String("id", key)
 	r.String("session_id", session)
 	r.StringOrNull("parent_uuid", text(e.parent))
 	if role := text(e.role); e.queued {
@@ -157,17 +162,16 @@ func (c *collection) setTime(v raw) {
 	}
 }
 
-func (c *collection) emitAttachment(e *event, session string, line []byte) error {
+func (c *collection) emitAttachment(e *event, key, session string, line []byte) error {
 	if !c.h.Wants("attachments") {
 		return nil
 	}
 	a := c.parser.readAttachment(e)
 	r := c.h.Record("attachments")
-	if usableID(e.uuid) {
-		r.String("id", text(e.uuid))
-	} else {
-		r.String("id", hashID(text(e.typ), session, line))
+	if key == "" {
+		key = hashID(text(e.typ), session, line)
 	}
+	r.String("id", key)
 	r.String("session_id", session)
 	r.StringOrNull("parent_uuid", text(e.parent))
 	r.String("event_type", a.kind)

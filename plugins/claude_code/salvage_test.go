@@ -83,7 +83,7 @@ func TestLostLinesAreReadAgain(t *testing.T) {
 	first := run(t, h)
 	o := options(h)
 	o.State = first.Committed()
-	o.State["sessions"] = strings.Replace(o.State["sessions"], `"reader":2`, `"reader":1`, 1)
+	o.State["sessions"] = strings.Replace(o.State["sessions"], `"reader":3`, `"reader":1`, 1)
 	second := checked(t, sdktest.Collect(t, connector{}, o))
 	if got := strings.Join(second.Keys("messages"), " "); got != "u1 a1 g1" {
 		t.Errorf("got %s, want the transcript's messages", got)

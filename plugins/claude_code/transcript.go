@@ -18,6 +18,7 @@ type transcript struct {
 	invalid badLines // lines that are no JSON
 	tooLong badLines // lines above maxLine
 	cut     int64    // messages longer than maxContent
+	strange bool     // it has lines, and none is one that Claude Code writes
 	present bool     // listed by this run
 	news    bool     // unlike the cursor, until the file is read
 	// condensed: the cursor has only its size and mtime.
@@ -94,7 +95,8 @@ func (c *collection) readTranscript(t *transcript) error {
 	if plan == filecursor.Rebuild {
 		t.reset(c)
 	}
-	c.copies = c.copiesIn(t, plan)
+	c.copies, c.seen = c.copiesIn(t, plan), nil
+	c.met, c.understood = t.strange, plan == filecursor.Append && t.cursor.Offset > 0 && !t.strange
 	err = c.readLines(t)
 	result, closing := c.scanner.Close()
 	switch {
@@ -121,13 +123,14 @@ func (c *collection) readTranscript(t *transcript) error {
 		c.read += long.Length
 	}
 	t.cursor, t.news, c.changed = result.Cursor, false, true
+	t.strange = c.met && !c.understood
 	return nil
 }
 
 // reset forgets the transcript's contribution: it is read from its start.
 func (t *transcript) reset(c *collection) {
 	t.markShares(c)
-	t.shares, t.invalid, t.tooLong, t.cut, t.root = nil, badLines{}, badLines{}, 0, ""
+	t.shares, t.invalid, t.tooLong, t.cut, t.root, t.strange = nil, badLines{}, badLines{}, 0, "", false
 }
 
 // restore undoes this run's changes to the transcript, because its cursor stays where

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// AC-04: lines of one uuid that say something else are each a message, within a transcript and among
+// those that begin alike; what says the same is counted as a copy.
+func TestOneUUIDWithOtherContent(t *testing.T) {
+	t.Parallel()
+	const other = "22222222-2222-3333-4444-555555555555"
+	h := home{}
+	h.put(project+one+".jsonl", userLine(one, "u1", "a", 1)+userLine(one, "u1", "b", 2)+userLine(one, "u1", "a", 3)+
+		assistantLine(one, "u1", "", 4, block("text", map[string]any{"text": "a"})))
+	h.put(project+other+".jsonl", userLine(other, "u1", "third", 1)+userLine(other, "u1", "a", 5))
+	first := run(t, h)
+	texts := func(res *sdktest.Result) string {
+		var list []string
+		for _, r := range res.Records("messages") {
+			list = append(list, r.Text("role")+" "+r.Text("content"))
+		}
+		slices.Sort(list)
+		return strings.Join(list, ", ")
+	}
+	if got := texts(first); got != "assistant a, user a, user b, user third" {
+		t.Errorf("messages %q, want each text once for each role", got)
+	}
+	keys := first.Keys("messages")
+	slices.Sort(keys)
+	if len(slices.Compact(keys)) != 4 || !slices.Contains(keys, "u1") {
+		t.Errorf("keys %q, want four, the first of them the uuid", keys)
+	}
+	if got := first.Items("messages"); got.Met != 6 || got.Emitted != 4 || got.Duplicate != 2 {
+		t.Errorf("%+v, want 6 lines: 4 messages and 2 copies", got)
+	}
+	if next := again(t, first); len(next.Records("messages")) != 0 {
+		t.Errorf("the next run: %q, want nothing", texts(next))
+	}
+	anew := run(t, h)
+	if got, want := strings.Join(anew.Keys("messages"), " "), strings.Join(first.Keys("messages"), " "); got != want {
+		t.Errorf("read anew: keys %q, want %q", got, want)
+	}
+}
+
+// AC-02: a transcript in which no line is one of Claude Code's is not understood, whatever else is wrong
+// with it, until it has such a line.
+func TestForeignTranscript(t *testing.T) {
+	t.Parallel()
+	const other = "22222222-2222-3333-4444-555555555555"
+	for name, text := range map[string]string{
+		"other objects": "{\"foo\":1}\n",
+		"other types":   "{\"type\":\"mood\",\"sessionId\":\"x\"}\n",
+		"no JSON":       "not json\n",
+		"all of it":     "{\"foo\":1}\nnot json at all\n{\"type\":\"user\",\"message\":",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := small()
+			h.put(project+other+".jsonl", text)
+			first := run(t, h)
+			told := func(res *sdktest.Result) bool {
+				return slices.ContainsFunc(res.Skips, func(s abi.SkipResult) bool {
+					return s.Reason == notUnderstood.Reason && strings.Contains(string(s.Diagnostics), other)
+				})
+			}
+			for _, res := range []*sdktest.Result{first, again(t, first)} {
+				if got := res.File(rootHome, project+other+".jsonl"); got != abi.FileUnknown || !told(res) || len(res.Skips) != 1 {
+					t.Errorf("file %q, told %v of %d reports, want it not understood, and nothing else", got, told(res), len(res.Skips))
+				}
+				if got := res.File(rootHome, project+one+".jsonl"); got != abi.FileRead {
+					t.Errorf("a transcript beside it: %q, want read", got)
+				}
+			}
+			if got := first.Keys("sessions"); len(got) != 1 || got[0] != one {
+				t.Errorf("sessions %q, want one", got)
+			}
+			h.add(project+other+".jsonl", "\n"+userLine(other, "u9", "hello", 1))
+			if got := again(t, first); got.File(rootHome, project+other+".jsonl") == abi.FileUnknown || told(got) {
+				t.Errorf("with a line of Claude Code's: file %q, told %v, want it understood", got.File(rootHome, project+other+".jsonl"), told(got))
+			}
+		})
+	}
+	h := home{}
+	h.put(project+one+".jsonl", `{"type":"summary","summary":"x"}`+"\n")
+	h.put(project+other+".jsonl", "\n\n")
+	if res := run(t, h); len(res.Skips) != 0 {
+		t.Errorf("a summary, and a transcript without a line: %+v, want no report", res.Skips)
+	}
+}
