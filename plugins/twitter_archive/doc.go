@@ -2,9 +2,9 @@
 // Twitter, makes of an account (zip), as it was downloaded or unpacked, in one granted folder, the
 // root "twitter_archive".
 //
-// In: the newest archive in the folder by the time in its manifest.js, or else by the day in its name
-// or the time of its files. Each is a whole account, so a newer one supersedes the ones before it, and
-// the others are not read. Sources of one account and time are the parts of one archive (export.go).
+// In: the newest archive in the folder by what it says of itself, or else by the day in its name
+// or its newest post. Each is a whole account, so a newer one supersedes the ones before it, and
+// the others are not read, and named (choice.go). Sources of one account and time are the parts of one archive (export.go).
 // Out: tweets, direct_messages, and coverage_diagnostics.
 //
 // Archives of every year are read: with a folder data since 2019, in the root before, and of 2012 to

@@ -58,14 +58,11 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 	}
 	defer a.Close()
 	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), main: make(map[string]bool)}
-	known, newest := false, time.Time{}
+	known := false
 	for a.Next() {
 		f := s.File(a)
 		if ruleOf(f.Name) != "" || f.Problem != nil || exports.Hidden(f.Name) {
 			continue
-		}
-		if f.Modified.After(newest) {
-			newest = f.Modified
 		}
 		known = x.look(f) || known
 	}
@@ -76,7 +73,13 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 		return nil, nil
 	}
 	if x.generated == "" {
-		x.generated = dated(s.Name, newest)
+		at, ok := dayIn(s.Name)
+		if !ok {
+			if at, err = r.lastIn(s); err != nil {
+				return nil, err
+			}
+		}
+		x.generated = at.Format(timeForm)
 	}
 	return x, nil
 }
@@ -161,13 +164,12 @@ func (x *export) created(s script) {
 	}
 }
 
-// dated returns the time of an archive that does not say it: the day in its name, or the time of
-// its newest file.
-func dated(name string, newest time.Time) string {
+// dayIn returns the day in the name of an archive.
+func dayIn(name string) (time.Time, bool) {
 	for i := 0; i+len(time.DateOnly) <= len(name); i++ {
 		if at, err := time.Parse(time.DateOnly, name[i:i+len(time.DateOnly)]); err == nil {
-			return at.Format(timeForm)
+			return at, true
 		}
 	}
-	return newest.UTC().Format(timeForm)
+	return time.Time{}, false
 }

@@ -188,8 +188,8 @@ func TestAnArchiveThatWasCut(t *testing.T) {
 	whole := w.folder["b.zip"].Data
 	w.folder["b.zip"].Data = whole[:len(whole)-100]
 	res := w.collect()
-	w.has("1 2 3", "archive_partial archive_truncated")
-	if said := string(res.Skips[1].Diagnostics); !strings.Contains(said, "b.zip") || !strings.Contains(said, "byte") {
+	w.has("1 2 3", "archive_superseded archive_partial archive_truncated")
+	if said := string(res.Skips[2].Diagnostics); !strings.Contains(said, "b.zip") || !strings.Contains(said, "byte") {
 		t.Errorf("the run says %q, want the file and the place", said)
 	}
 }

@@ -22,12 +22,16 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 3
+const cursorVersion = 4
 
 // The problems besides those of the readers.
 const (
 	problemPartial = "archive_partial"
 	problemOlder   = "archive_older"
+	problemBeside  = "archive_superseded"
+	problemUnread  = "older_archive_unread"
+	problemOthers  = "archive_of_another_account"
+	problemUnnamed = "archive_without_account"
 	problemForeign = "not_an_export"
 	problemMissing = "listed_file_missing"
 	problemPart    = "stream_part_missing"
@@ -42,6 +46,10 @@ const owner = "manual_action_required"
 var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
 	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and older archives are not read", Hint: owner},
+	{Code: problemBeside, Text: "archives that were not read, because a newer one supersedes them: #", Hint: "not_retriable"},
+	{Code: problemUnread, Text: "older archives that were not read, beside a newest one that does not show that it is whole: #; take them out of the folder if the newest one has everything that matters", Hint: owner},
+	{Code: problemOthers, Text: "archives of another account, which were not read: #; add a separate connection for each account", Hint: owner},
+	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; take them out of the folder, or add a separate connection for them", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
@@ -57,6 +65,8 @@ type run struct {
 	folder  *exports.Folder
 	export  *export
 	account sdk.Account
+	beside  []*export // the other archives, which are not read
+	earlier []int64   // sums of archives that were collected before this one
 
 	books exports.Books    // of the archive
 	fates map[string]*fate // of each source, by name
@@ -82,13 +92,11 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	if r.export != nil {
-		if r.account, err = h.Account(r.export.account); err != nil {
-			return err
-		}
-		if err := r.collect(); err != nil {
+		if err := r.take(); err != nil {
 			return err
 		}
 	}
+	r.tellBeside()
 	folder.Account(r.said, func(s *exports.Source) (*exports.Books, string) {
 		f := r.fateOf(s)
 		return &f.books, f.why
@@ -105,7 +113,6 @@ func (connector) Collect(h *sdk.Host) error {
 // choose finds the newest archive. Each is a whole account, so a newer one supersedes the others;
 // sources of one time and account are its parts.
 func (r *run) choose() error {
-	loose := 0
 	for i := range r.folder.Sources {
 		s := &r.folder.Sources[i]
 		x, err := r.describe(s)
@@ -123,17 +130,14 @@ func (r *run) choose() error {
 			}
 		case r.export == nil || x.generated > r.export.generated:
 			if r.export != nil {
-				r.folder.Books.Kinds["superseded"] += int64(len(r.export.sources))
+				r.beside = append(r.beside, r.export)
 			}
 			r.export = x
 		case x.generated == r.export.generated && (x.account == r.export.account || x.account == ""):
 			r.export.add(x)
 		default:
-			loose++
+			r.beside = append(r.beside, x)
 		}
-	}
-	if loose > 0 {
-		r.folder.Books.Kinds["superseded"] += int64(loose)
 	}
 	return nil
 }
@@ -288,6 +292,14 @@ func (r *run) cursor() []byte {
 	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.export.sum())
 	b = r.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 	b = r.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
+	b = append(jsonappend.Name(b, "earlier"), '[')
+	for i, sum := range r.earlier {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = jsonappend.Int(b, sum)
+	}
+	b = append(b, ']')
 	return append(r.appendFates(jsonappend.Name(b, "files")), '}')
 }
 

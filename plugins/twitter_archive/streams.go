@@ -96,9 +96,12 @@ func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
 	}
 }
 
+// rowTime is the form of times in a table.
+const rowTime = "2006-01-02 15:04:05 -0700"
+
 // row emits a post of a table.
 func (r *run) row(in *csv.Reader) error {
-	at, err := time.Parse("2006-01-02 15:04:05 -0700", in.Get("timestamp"))
+	at, err := time.Parse(rowTime, in.Get("timestamp"))
 	if err != nil {
 		r.note(streamTweets, problemTime)
 		return nil //nolint:nilerr // it is told

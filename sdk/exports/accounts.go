@@ -125,13 +125,13 @@ func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why s
 }
 
 // accountArchive says of an archive that it was read; that it is damaged, or was not read, if that
-// holds of something in it; that it is not understood, if it has nothing but files that are not; or
+// holds of something in it, or if the connector has a problem of its own for it; that it is not understood, if it has nothing but files that are not; or
 // that it is known, if nothing in it is for the connector.
 func (f *Folder) accountArchive(b *accounts.Books, s *Source, became *fates, why string) {
 	n := &became.n
 	as := words[Read]
 	switch {
-	case why != "" && refused[why]:
+	case why != "" && (refused[why] || !isFault(why)):
 		as = words[Known]
 	case why != "":
 		as = words[Damaged]

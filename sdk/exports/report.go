@@ -65,10 +65,15 @@ func ProblemOf(err error) string {
 		return ""
 	}
 	code := strings.ReplaceAll(string(e.Code), ".", "_")
-	if slices.ContainsFunc(faults, func(p Problem) bool { return p.Code == code }) {
+	if isFault(code) {
 		return code
 	}
 	return ""
+}
+
+// isFault reports whether a problem is a fault that a reader met.
+func isFault(code string) bool {
+	return slices.ContainsFunc(faults, func(p Problem) bool { return p.Code == code })
 }
 
 // Report tells of each problem that was found, by the connector's own texts and those of the

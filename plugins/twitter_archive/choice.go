@@ -1,0 +1,154 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/csv"
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// take collects the newest archive. It has to be of the account collected so far: one that names no account
+// may be anybody's.
+func (r *run) take() error {
+	r.remembered()
+	if r.export.account == "" {
+		for _, stream := range r.h.Streams() {
+			if r.h.Cursor(stream).Get("account").Exists() {
+				r.leave(r.export, problemUnnamed)
+				return nil
+			}
+		}
+	}
+	var err error
+	if r.account, err = r.h.Account(r.export.account); err != nil {
+		if f, ok := err.(*sdk.Failure); ok { //nolint:errorlint // as the SDK returns it; errors.As needs reflection
+			f.Message = "the archive " + r.export.sources[0].Name + " is of another account than the one collected so far; add a separate connection for it"
+		}
+		return err
+	}
+	return r.collect()
+}
+
+// maxEarlier bounds how many archives are remembered.
+const maxEarlier = 20
+
+// remembered takes from the cursors which archives were collected before.
+func (r *run) remembered() {
+	for _, stream := range r.h.Streams() {
+		for _, cursor := range [...]jsonvalue.Value{r.h.Cursor(stream), r.h.Previous(stream)} {
+			if cursor.Get("v").Int() != cursorVersion {
+				continue
+			}
+			r.collectedBefore(cursor.Get("sum").Int())
+			for it := cursor.Get("earlier").Children(); it.Next(); {
+				r.collectedBefore(it.Value().Int())
+			}
+		}
+	}
+}
+
+func (r *run) collectedBefore(sum int64) {
+	if sum != r.export.sum() && !slices.Contains(r.earlier, sum) && len(r.earlier) < maxEarlier {
+		r.earlier = append(r.earlier, sum)
+	}
+}
+
+// leave notes that an archive is not read. A problem that its owner has to do with stands in the
+// account of its files, too.
+func (r *run) leave(x *export, problem string) {
+	for _, s := range x.sources {
+		r.folder.Books.Problems.Note(problem, 1, s.Name)
+		if problem != problemBeside {
+			r.fateOf(s).why = problem
+		}
+	}
+}
+
+// tellBeside names the archives that are not read. A newest one that is whole has what they have, but
+// for what was deleted since. Of one that does not show it nobody knows.
+func (r *run) tellBeside() {
+	unread := problemBeside
+	if r.books.Problems.Count(problemPartial) > 0 || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
+		unread = problemUnread
+	}
+	for _, x := range r.beside {
+		if x.account != "" && r.export.account != "" && x.account != r.export.account {
+			r.leave(x, problemOthers)
+			continue
+		}
+		r.folder.Books.Kinds["superseded"] += int64(len(x.sources))
+		if slices.Contains(r.earlier, x.sum()) { // the store has what it had
+			r.leave(x, problemBeside)
+			continue
+		}
+		r.leave(x, unread)
+	}
+}
+
+// lastIn returns the time of the newest post or message of an archive.
+func (r *run) lastIn(s *exports.Source) (time.Time, error) {
+	var last time.Time
+	a, err := s.Open(r.folder.Root)
+	if err != nil {
+		return last, err
+	}
+	defer a.Close()
+	for a.Next() {
+		f := s.File(a)
+		done, size := a.Progress()
+		if err := r.h.Progress("looking at "+f.Base(), done, size, "bytes"); err != nil {
+			return last, err
+		}
+		at := time.Time{}
+		if end := f.Ending(); f.Problem != nil || exports.Hidden(f.Name) || ruleOf(f.Name) != "" {
+			continue
+		} else if f.Base() == "tweets.csv" {
+			at = lastRow(f.Text())
+		} else if end == ".js" || end == ".json" {
+			if text, err := open(f); err == nil {
+				at = text.lastOf()
+			}
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last, nil // a fault of the archive is told when it is read
+}
+
+// lastOf returns the time of the newest post or message in a script.
+func (s *script) lastOf() (last time.Time) {
+	var paths []string
+	switch s.streamOfKind() {
+	case streamTweets:
+		paths = []string{"*.created_at", "*.tweet.created_at"}
+	case streamMessages:
+		paths = []string{"*.dmConversation.messages.*.messageCreate.createdAt"}
+	default:
+		return last
+	}
+	in := jsonstream.New(s.whole, paths...)
+	in.SkipPast('=')
+	for in.Next() {
+		if at, ok := exports.Time(in.Value(), 1); ok && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// lastRow returns the time of the newest post in a table.
+func lastRow(content io.Reader) (last time.Time) {
+	in := csv.New(content)
+	for in.Next() {
+		if at, err := time.Parse(rowTime, in.Get("timestamp")); err == nil && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}

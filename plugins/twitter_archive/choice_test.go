@@ -1,0 +1,94 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+const grailbird = `Grailbird.data.tweets_2014_01 = [{"id_str":"5","text":"hi","created_at":"2014-01-01 00:00:00 +0000"}]`
+
+// packedLate packs files with a clock that is ahead of every archive's time.
+func packedLate(t *testing.T, files map[string]string) *fstest.MapFile {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Modified: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &fstest.MapFile{Data: b.Bytes(), ModTime: sdktest.Epoch}
+}
+
+// AC-02: the newest archive is the one whose content is newest, whatever the clock of its packer said,
+// and each of the others is named in every run, with a word for its owner where the newest one does not
+// show that it is whole.
+func TestOlderArchivesAreNamed(t *testing.T) {
+	t.Parallel()
+	newest := account{id: "1", generated: "2026-01-01T00:00:00.000Z", tweets: []string{"1"}}
+	partly := newest
+	partly.partial = true
+	for name, c := range map[string]struct {
+		newest account
+		older  map[string]string
+		told   string
+	}{
+		"of 2014, in months": {newest, map[string]string{"data/js/tweets/2014_01.js": grailbird}, problemBeside},
+		"of 2014, a table":   {newest, map[string]string{"tweets.csv": "\"tweet_id\",\"timestamp\",\"text\"\n\"5\",\"2014-01-01 00:00:00 +0000\",\"hi\"\n"}, problemBeside},
+		"of 2018, bare":      {newest, map[string]string{"tweet.js": `window.YTD.tweet.part0 = [` + strings.Replace(onePost, "2026", "2018", 1) + `]`}, problemBeside},
+		"of messages":        {newest, map[string]string{"direct-message.js": strings.Replace(oneMessage, "2026-01-01", "2025-12-31", 1)}, problemBeside},
+		"without a time":     {newest, map[string]string{"account.js": `window.YTD.account.part0 = [{}]`}, problemBeside},
+		"beside a part":      {partly, map[string]string{"data/js/tweets/2014_01.js": grailbird}, problemUnread + " " + problemPartial},
+		"of someone else":    {newest, map[string]string{"data/manifest.js": strings.Replace(strings.Replace(described("false", ""), "2026", "2025", 1), `"1"`, `"2"`, 1)}, problemOthers},
+	} {
+		w := newWorld(t)
+		w.put(t, "b.zip", c.newest)
+		w.folder["a.zip"] = packedLate(t, c.older)
+		for range 2 {
+			res := w.collect()
+			w.has("1", c.told)
+			if said := string(res.Skips[0].Diagnostics); !strings.Contains(said, "a.zip") || res.File("twitter_archive", "a.zip") != abi.FileKnown {
+				t.Errorf("%s: the run says %s, file %q, want a.zip, known", name, said, res.File("twitter_archive", "a.zip"))
+			}
+		}
+	}
+}
+
+// An archive that names no account is not read beside what another one of an account had, and its owner
+// learns which it is: no credentials are at fault.
+func TestAnArchiveWithoutAnAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "b.zip", account{id: "1", generated: "2013-01-01T00:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	w.folder["a.zip"] = archived(t, map[string]string{"data/js/tweets/2014_01.js": grailbird})
+	res := w.collect()
+	w.has("1", problemBeside+" "+problemUnnamed)
+	if said := string(res.Skips[1].Diagnostics); !strings.Contains(said, "a.zip") {
+		t.Errorf("the run says %s, want a.zip", said)
+	}
+	w.folder["z.zip"] = archived(t, map[string]string{"data/js/tweets/2014_01.js": strings.ReplaceAll(grailbird, "2014", "2011")})
+	w.collect()
+	w.has("1", problemBeside+" "+problemUnread+" "+problemUnnamed) // of what was never collected nobody knows
+	w.put(t, "c.zip", account{id: "2", generated: "2027-01-01T00:00:00.000Z", tweets: []string{"1"}})
+	other := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"twitter_archive": fstest.MapFS(w.folder)}, State: res.Committed()})
+	if e := other.Done.Error; e == nil || e.Code != "twitter_archive_account_changed" || !strings.Contains(e.Message, "c.zip") || strings.Contains(e.Message, "credentials") {
+		t.Errorf("got %+v, want the archive's name, and no word of credentials", e)
+	}
+}
