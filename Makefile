@@ -16,7 +16,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash alike mutate lighthouse pictures lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-books sim crash alike mutate lighthouse pictures lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -67,6 +67,10 @@ fuzz:
 ## bench: the figures of docs/performance.md, alternating, with an A/A control
 bench: build plugins
 	$(GO) run ./testplugins/bench $(BENCH)
+
+## bench-books: what the books of a run's files cost, for each file
+bench-books:
+	$(GO) test ./host/plugin/internal/books -run - -bench Books -benchtime 20x -count 5
 
 ## sim: the send governor against simulated providers, in virtual time
 sim:
