@@ -124,3 +124,20 @@ func TestForeignRollout(t *testing.T) {
 		})
 	}
 }
+
+// A folder of which nothing is collected has its entries told: whether it is the wrong one its owner sees
+// by their names.
+func TestNothingIsCollected(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("history.jsonl", "{}\n")
+	h.write("config.toml", "a = 1\n")
+	res := h.collect()
+	if told(res) != nothing.Reason || string(res.Skips[0].Diagnostics) != `{"count":1,"files":["config.toml","history.jsonl"]}` {
+		t.Errorf("%q %+v, want the names of what is there", told(res), res.Skips)
+	}
+	h.write("AGENTS.md", "- be brief")
+	if got := told(h.again(res)); got != "" {
+		t.Errorf("with something to collect: %q, want nothing", got)
+	}
+}

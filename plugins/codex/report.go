@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
@@ -53,7 +54,10 @@ func (r *run) problem(kind *problems.Kind, at string) { r.places.Note(kind, at, 
 // report reports everything that was not collected to the host.
 func (r *run) report() error {
 	if r.nothingFound() {
-		r.problem(nothing, ".")
+		r.places.Add(nothing, 1, "", "")
+		for _, name := range cursor.Keys(r.present) {
+			r.places.Add(nothing, 0, name, "")
+		}
 	}
 	for _, p := range cursor.Keys(r.after.files) {
 		s := r.after.files[p]
@@ -93,9 +97,9 @@ func streamsOf(at string) []string {
 	return []string{""}
 }
 
-// nothingFound reports whether the home folder has no store of any stream: it is then
-// probably the wrong folder.
+// nothingFound reports whether the home folder has no store that is collected: it is then
+// probably the wrong folder, or has what is listed without its content alone.
 func (r *run) nothingFound() bool {
 	_, elsewhere := r.h.Root("sessions")
-	return !elsewhere && !slices.ContainsFunc(stores, func(s store) bool { return s.stream != "" && r.has(&s) })
+	return !elsewhere && !slices.ContainsFunc(stores, func(s store) bool { return s.status == files.StatusCollected && r.has(&s) })
 }

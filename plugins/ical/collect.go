@@ -85,11 +85,14 @@ func newRun(h *sdk.Host) (*run, error) {
 		r.total += f.Size
 	}
 	for _, f := range l.Faults {
-		if f.Why == files.Many {
+		switch {
+		case f.Why == files.Many:
 			r.problems.Note(tooMany, "")
-			continue
+		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):
+			r.note(linked, f.Path)
+		case f.Why != files.Strays:
+			r.note(unreadableFile, f.Path)
 		}
-		r.note(unreadableFile, f.Path)
 	}
 	return r, nil
 }
@@ -103,6 +106,10 @@ func isCalendar(p string) bool {
 	}
 	return false
 }
+
+// mayHave reports whether a link that is not followed may lead to a calendar, or to a folder with one:
+// folders have names without an ending.
+func mayHave(p string) bool { return isCalendar(p) || path.Ext(p) == "" }
 
 func (r *run) collect() error {
 	for _, f := range r.found {

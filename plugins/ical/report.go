@@ -17,6 +17,9 @@ var (
 		"files with a calendar's name contain no calendar; their earlier events stay")
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay")
+	linked = kind("link_not_followed", "manual_action_required",
+		"link leads to a folder, out of the folder, or nowhere, and was not followed: put what it leads to in its place, or take it out; what was collected below its name stays",
+		"links lead to folders, out of the folder, or nowhere, and were not followed: put what they lead to in their place, or take them out; what was collected below their names stays")
 	changed = kind("file_changed_while_read", "retry_by_runtime", "calendar file was written while it was read",
 		"calendar files were written while they were read")
 	gone = kind("calendars_missing", "manual_action_required",
@@ -48,7 +51,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, badDates, noStart, noZone, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, badDates, noStart, noZone, noUID, tooMany, reduced,
 	}
 )
 
