@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 )
 
 // Guest is one loaded module. Describe, Collect and Close may be called from any
@@ -74,7 +75,7 @@ func (g *Guest) describe(ctx context.Context, again bool) ([]byte, error) {
 // interruption of the host stays as it is.
 func describeFailed(err error, written string) error {
 	switch code := abi.CodeOf(err); code {
-	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid, abi.CodeCacheUnavailable:
+	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, guest.CodeMachineMemory, abi.CodePluginABIVersion, abi.CodePluginInvalid, abi.CodeCacheUnavailable:
 		return err
 	default:
 		detail := err.Error()

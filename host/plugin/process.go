@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -93,9 +94,11 @@ func startProcess(command []string) (*process, error) {
 }
 
 func startError(err error) error {
-	return abi.NewError(abi.CodeWorkerStart, "the worker process cannot be started",
-		"check the process limit and free memory, or use isolation: inline for a trusted plugin").
-		WithDetail(err.Error()).Wrap(err)
+	hint := "check the process limit and free memory, or use isolation: inline for a trusted plugin"
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		hint = "raise the limit of open files: `ulimit -n 1024`, or LimitNOFILE= of the service"
+	}
+	return abi.NewError(abi.CodeWorkerStart, "the worker process cannot be started", hint).WithDetail(err.Error()).Wrap(err)
 }
 
 // kill ends the process at once. The first reason stays. It does not wait.

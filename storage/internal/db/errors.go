@@ -36,7 +36,8 @@ func (d *DB) Fail(what string, err error) error {
 	if _, ok := errors.AsType[*abi.Error](err); ok {
 		return err
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	silent := d.pg != nil && postgres.Silent(err) // the time to connect has ended, and not the caller's
+	if (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) && !silent {
 		return err
 	}
 	if d.pg != nil {
@@ -91,6 +92,10 @@ func storeError(path, what string, err error) *abi.Error {
 		}
 		if outOfSpace(cause) {
 			e = diskFull()
+			break
+		}
+		if tooManyFiles(cause) {
+			e = noMoreFiles()
 			break
 		}
 		if primary(err) == lib.SQLITE_CANTOPEN {
@@ -161,10 +166,20 @@ func folderRefuses(dir string) error {
 		_, err = probe.Write(make([]byte, probeBytes))
 		_ = errors.Join(probe.Close(), os.Remove(probe.Name())) // the error at hand is told either way
 	}
-	if readOnly(err) || outOfSpace(err) {
+	if readOnly(err) || outOfSpace(err) || tooManyFiles(err) {
 		return err
 	}
 	return nil
+}
+
+// tooManyFiles reports whether err says that this process, or the machine, may open no more files.
+func tooManyFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+func noMoreFiles() *abi.Error {
+	return abi.NewError(abi.CodeStoreUnavailable, "this process may open no more files, so the store cannot be opened",
+		"raise the limit of open files: `ulimit -n 1024`, or LimitNOFILE= of the service; the store itself is not at fault")
 }
 
 // outOfSpace reports whether err says that a disk, or its owner's share of it, is
@@ -179,6 +194,10 @@ func readOnly(err error) bool {
 }
 
 func readOnlyFolder(path string, cause error) *abi.Error {
+	if foreign := ownedByAnother(filepath.Dir(path)); foreign != "" && !errors.Is(cause, syscall.EROFS) {
+		return abi.NewError(abi.CodeStoreUnavailable, "the store's folder belongs to another user, and this one may not use it",
+			"run pdpp-host as that user, give the folder to this one with chown, or name another with --data-dir").WithDetail(foreign)
+	}
 	if pe, ok := errors.AsType[*fs.PathError](cause); ok {
 		cause = pe.Err
 	}

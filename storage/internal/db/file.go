@@ -77,6 +77,9 @@ func prepareFile(path string) (string, error) {
 		if readOnly(err) && !errors.Is(err, fs.ErrNotExist) {
 			return readOnlyFolder(path, err).Wrap(err)
 		}
+		if tooManyFiles(err) {
+			return noMoreFiles().WithDetail(path).Wrap(err)
+		}
 		return abi.NewError(abi.CodeStoreUnavailable, message, "check data_dir and the mode of its folders").
 			WithDetail(path).Wrap(err)
 	}

@@ -15,3 +15,6 @@ func writable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Perm()&0o200 != 0
 }
+
+// ownedByAnother names nobody: who owns a folder is not looked at here.
+func ownedByAnother(string) string { return "" }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +18,34 @@ import (
 
 // writable reports whether this process may write to path.
 func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
+
+// ownedByAnother names the nearest folder at or above dir that there is and that can be
+// looked at, with its owner and this user, where they differ; "" otherwise.
+func ownedByAnother(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil && filepath.Dir(dir) != dir {
+			continue
+		}
+		if err != nil {
+			return ""
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int64(st.Uid) == int64(os.Geteuid()) {
+			return ""
+		}
+		return fmt.Sprintf("%s belongs to %s and has mode %s; this is %s", dir, userOf(int64(st.Uid)), info.Mode().Perm(), userOf(int64(os.Geteuid())))
+	}
+}
+
+// userOf words a user, with its name where the system knows it.
+func userOf(uid int64) string {
+	id := strconv.FormatInt(uid, 10)
+	if u, err := user.LookupId(id); err == nil {
+		return "user " + u.Username + " (uid " + id + ")"
+	}
+	return "uid " + id
+}
 
 // checkOwner refuses a data folder or a store that is another user's, or that everybody
 // can write to: what is in it decides which modules run and what is shown. Root can

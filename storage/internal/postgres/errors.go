@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"io"
@@ -67,6 +68,13 @@ func Lost(err error) bool {
 		func(known error) bool { return errors.Is(err, known) })
 }
 
+// Silent reports whether a server took a connection, or seemed to, and then did not answer in
+// the time that it has for that. A caller who has ended it is another matter.
+func Silent(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting && errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+}
+
 // Unreached reports whether no connection could be made, for a reason that may pass.
 func Unreached(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
@@ -103,6 +111,8 @@ func Describe(err error) *abi.Error {
 		return abi.NewError(abi.CodeStoreText, "PostgreSQL refuses a text or a number", "`pdpp-host doctor` checks the store")
 	case is(classCorrupt):
 		return abi.NewError(abi.CodeStoreCorrupt, "PostgreSQL says that the database is damaged", "restore it from a backup; `pdpp-host doctor` shows what is damaged")
+	case Silent(err):
+		return unavailable("PostgreSQL does not answer", "check that it is well and not stopped, and that the host and the port of storage.dsn are its own")
 	case connecting:
 		return unavailable("PostgreSQL cannot be reached", "check that it runs, and the host, the port and the sslmode of storage.dsn")
 	case Lost(err):

@@ -8,6 +8,7 @@ import "github.com/tetratelabs/wazero/experimental"
 type budget struct {
 	limit, used uint64
 	refused     bool
+	short       bool // the machine had no more, within the limit
 }
 
 // Allocate reserves address space for a memory; pages become real, and count, only
@@ -31,7 +32,7 @@ func (l *linear) Reallocate(size uint64) []byte {
 	}
 	b := l.region.grow(size)
 	if b == nil {
-		l.budget.refused = true
+		l.budget.short = true
 		return nil
 	}
 	l.budget.used = l.budget.used - l.size + size

@@ -33,6 +33,14 @@ func (s *Session) classify(code int32, err error, mem *budget) Outcome {
 		return Outcome{Returned: true, Code: code}
 	case s.killed.Load():
 		return Outcome{Err: ErrKilled}
+	case mem.short:
+		return Outcome{Err: abi.NewError(CodeMachineMemory, "this machine has no memory left for the connector",
+			"the connector is not at fault: free memory, raise what `ulimit -v` or the service's container allows, or run fewer at a time").
+			WithDetail(fmt.Sprintf("the connector itself may use %d MiB", mem.limit>>20)).Wrap(err)}
+	case mem.refused && s.overflowed:
+		return Outcome{Err: abi.NewError(abi.CodeGuestTrap, "the connector crashed",
+			"this is a fault in the connector: it calls itself without an end, and more memory does not help").
+			WithDetail("stack overflow").Wrap(err)}
 	case mem.refused:
 		return Outcome{Err: memoryError(mem.limit).Wrap(err)}
 	case errors.As(err, &exit):
@@ -47,9 +55,13 @@ func (s *Session) classify(code int32, err error, mem *budget) Outcome {
 	}
 }
 
+// CodeMachineMemory is the code of a machine, or a limit that the operator has put around the
+// host, that had less memory than a connector may use.
+const CodeMachineMemory abi.Code = "worker.no_memory"
+
 func memoryError(limit uint64) *abi.Error {
 	return abi.NewError(abi.CodeLimitMemory, "the connector asked for more memory than allowed",
-		"raise limits.memory if the connector is known to need it").
+		"a connector that keeps too much at once is at fault: its log may say more; raise limits.memory only if it is known to need it").
 		WithDetail(fmt.Sprintf("the limit is %d MiB", limit>>20))
 }
 

@@ -14,15 +14,16 @@ import (
 // Answer may be called from any goroutine; the other methods belong to the goroutine
 // that runs the guest.
 type Session struct {
-	sink     Sink
-	phase    abi.Phase // 0 while the guest initializes
-	manifest bool      // the manifest was sent
-	done     bool
-	failed   error  // why the guest must end; the first reason stays
-	refusal  []byte // the text for last_error
-	requests requests
-	outputs  [2]lineWriter // standard output and standard error
-	fixed    *fixed        // nil: real clocks and randomness
+	sink       Sink
+	phase      abi.Phase // 0 while the guest initializes
+	manifest   bool      // the manifest was sent
+	done       bool
+	failed     error  // why the guest must end; the first reason stays
+	overflowed bool   // the guest wrote that its stack found no room
+	refusal    []byte // the text for last_error
+	requests   requests
+	outputs    [2]lineWriter // standard output and standard error
+	fixed      *fixed        // nil: real clocks and randomness
 
 	stopOnce, killOnce sync.Once
 	stopped, killed    atomic.Bool

@@ -10,6 +10,10 @@ type lineWriter struct {
 	buf []byte
 }
 
+// stackGrows begins the line of a Go guest's crash that says that its stack found no room. The
+// stack of a Go guest is in its memory: recursion without an end meets the limit of that first.
+var stackGrows = []byte("runtime.copystack(")
+
 // Write never fails: if the sink refuses, the guest is unwound instead.
 func (w *lineWriter) Write(p []byte) (int, error) {
 	if w.s.failed != nil || w.s.killed.Load() {
@@ -39,6 +43,9 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 func (w *lineWriter) flush() error {
 	if len(w.buf) == 0 {
 		return nil
+	}
+	if bytes.HasPrefix(w.buf, stackGrows) {
+		w.s.overflowed = true
 	}
 	err := w.s.sink.Output(w.fd, w.buf)
 	w.buf = w.buf[:0]
