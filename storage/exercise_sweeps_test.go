@@ -137,6 +137,16 @@ func exerciseGoesTogether(t *testing.T, x *exercise) {
 	x.same(x.count(), 6)
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
 
+	// Where all of a run is refused, a part goes on holding what it would have left.
+	w = x.begin("c")
+	x.enumerate(w, part("p"), "p1=1", "p2=1", "p3=1", "both=1")
+	x.enumerate(w, part("q"), "q1=1", "q2=1", "q3=1", "both=1")
+	x.enumerate(w, part("r"), numbered(0, 6)...)
+	x.closes(w, part("p"), part("q"), part("r"))
+	x.same(x.sweeps(empty([]Enumeration{part("p"), part("q")}), false, part("p"), part("q")), "3 of 4 too_many_gone, 3 of 4 too_many_gone")
+	x.same(x.count(), 13)
+	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
+
 	all := fill(3, 4)
 	w = empty(all)
 	x.ok(w.CommitSlice(t.Context(), "a", []byte(`{}`), "s", Sweep{Enumeration: all[0], Accepted: true}))
