@@ -26,6 +26,7 @@ var dependencyWords = [...]struct {
 	outcome int
 }{
 	{"browser_runtime_not_configured", runtimeNoBrowser},
+	{"browser_not_given", runtimeNoBrowser},
 	{"missing_browser_surface", runtimeNoSurface},
 	{"missing_runtime_binding", runtimeNoBinding},
 	{"runtime_binding_missing", runtimeNoBinding},

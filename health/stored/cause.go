@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // Stop is what stopped a run.
@@ -49,6 +50,16 @@ func hostName(place string) string {
 		return ""
 	}
 	return place
+}
+
+// Failure returns the run whose failure is what keeps the connection from being collected now;
+// nil if there is none. A refusal since, or a device that is gone, is the cause in its place.
+func (s *Facts) Failure() *Run {
+	run := s.decidingRun()
+	if run == nil || run.Status != health.Word(health.RunFailed) || run.Refused || s.refusal() != "" || s.hasNoDevice() {
+		return nil
+	}
+	return run
 }
 
 // Cause is what prevents the collection of a connection, according to its last run.

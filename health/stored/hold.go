@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -19,7 +20,7 @@ const (
 	waitsForAddress    health.Word = "address_not_allowed"
 	waitsForOption     health.Word = "option_not_valid"
 	waitsForBinding    health.Word = "binding_not_given"
-	waitsForBrowser    health.Word = "browser_runtime_not_configured"
+	waitsForBrowser    health.Word = "browser_not_given" // short enough to be no token
 	waitsForSignIn     health.Word = "sign_in_unfinished"
 	waitsForVault      health.Word = "vault_not_usable"
 )
@@ -167,6 +168,33 @@ func (s *Facts) refusal() health.Word {
 		return s.Hold.Reason
 	}
 	return ""
+}
+
+// CannotBegin reports whether nothing is collected before the owner acts, whatever is asked or
+// scheduled meanwhile: the host refuses each run, the credentials let none in, or the running
+// run waits for credentials that it lacks. A question, a pause or a hold is then another
+// sight of the same state and not another state.
+func (s *Facts) CannotBegin(m Moment) bool {
+	if s.hasNoDevice() {
+		return false // nothing is to run here, and what came in is kept
+	}
+	if s.Running() && m.RunAlive {
+		return s.asksToSignIn(m) || s.signedOut()
+	}
+	return s.signedOut() || s.endedForOwner(m) == waitsForBrowser || slices.Contains(startsNothing[:], waitReason(s.refusal()))
+}
+
+// startsNothing are the words of refusals that the next run meets as well.
+var startsNothing = [...]health.Word{
+	waitsForFolder, waitsForModule, waitsForAcceptance, waitsForAddress, waitsForOption, waitsForBinding, waitsForBrowser,
+}
+
+// asksToSignIn reports whether the running run waits for credentials of its owner's.
+func (s *Facts) asksToSignIn(m Moment) bool {
+	if until := instantOf(s.AskingUntilUS); !until.IsZero() && !m.Now.Before(until.Time) {
+		return false
+	}
+	return s.Asking == abi.InteractionCredentials || s.Asking == abi.InteractionMissingCredentials
 }
 
 // signedOut reports whether the credentials themselves require the owner to sign in. A

@@ -62,7 +62,10 @@ func (s *Facts) surface(m Moment) *health.RemoteSurface {
 	return nil
 }
 
+// noBrowserRuntime ends the reason of a run that had no browser, in each form that it is kept in.
+const noBrowserRuntime = "browser_runtime_not_configured"
+
 // lacksBrowser reports whether the run had no browser that this host may use.
 func (r *Run) lacksBrowser() bool {
-	return r.Status == health.Word(health.RunFailed) && strings.HasSuffix(string(r.Reason), string(waitsForBrowser))
+	return r.Status == health.Word(health.RunFailed) && strings.HasSuffix(string(r.Reason), noBrowserRuntime)
 }

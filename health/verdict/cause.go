@@ -13,8 +13,13 @@ type Cause struct {
 	RunID string    `json:"run_id"`
 }
 
-// renderedCause returns the snapshot's cause in the form that a surface reads.
-func (in *Input) renderedCause() *Cause {
+// renderedCause returns the snapshot's cause in the form that a surface reads. Where something
+// that only the owner can do comes first, what stopped the last run is not the cause of this
+// state: it would stand as the cause of another one.
+func (in *Input) renderedCause(actions []RequiredAction) *Cause {
+	if len(actions) > 0 && (actions[0].Kind == AddInfo || actions[0].Kind == Reauth) {
+		return nil
+	}
 	if c := in.Cause; in.cause() != nil {
 		return &Cause{c.Cause, c.Place, c.RunID}
 	}

@@ -22,7 +22,10 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && primary.Kind == AddInfo && primary.Target == nil && primary.CTACode != ctaAddInfo.code() {
 		return waitTextsFor(primary.Reason).forward
 	}
-	if primary != nil && primary.CTACode == ctaSignIn.code() {
+	if primary != nil && primary.CTACode == ctaAddInfo.code() && in.asksToSignIn() && !in.FirstSignIn {
+		return forwardReauth
+	}
+	if primary != nil && (primary.CTACode == ctaSignIn.code() || primary.CTACode == ctaAddInfo.code() && in.asksToSignIn()) {
 		return forwardSignIn
 	}
 	if primary != nil && primary.CTACode == ctaRunCollector.code() {

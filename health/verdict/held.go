@@ -31,8 +31,8 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
 	"input_not_whole":      {ctaNotWhole, forwardNotWhole},
 
-	"browser_runtime_not_configured": {ctaBrowser, forwardBrowser},
-	"sign_in_unfinished":             {ctaSignInAgain, forwardSignInAgain},
+	"browser_not_given":  {ctaBrowser, forwardBrowser},
+	"sign_in_unfinished": {ctaSignInAgain, forwardSignInAgain},
 }
 
 // refused reports whether no run begins until the owner has solved a problem other
@@ -48,6 +48,12 @@ func (in *Input) refused() bool {
 	}
 	_, known := waitTextsByReason[c.Reason]
 	return known
+}
+
+// asksToSignIn reports whether a run waits for the credentials without which nothing is
+// collected: answering it and signing in are one step.
+func (in *Input) asksToSignIn() bool {
+	return in.CannotBegin && in.requestOpen() && in.waitingRun() != ""
 }
 
 func waitTextsFor(reason health.Word) waitTexts {

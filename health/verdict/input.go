@@ -17,6 +17,9 @@ type Input struct {
 	Schedule  *Schedule         `json:"schedule"`
 	// FirstSignIn: signing in would be the owner's first time, not a repetition.
 	FirstSignIn bool `json:"first_sign_in"`
+	// CannotBegin: nothing is collected before the owner acts, whatever is asked or scheduled
+	// meanwhile.
+	CannotBegin bool `json:"cannot_begin,omitempty"`
 	// NeverRan: no run has begun, and no device delivers.
 	NeverRan bool `json:"never_ran,omitempty"`
 	// FoundNothing: the last run found nothing to collect.

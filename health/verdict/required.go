@@ -39,7 +39,10 @@ func (b *builder) blocked() {
 	if b.d == health.DispositionTerminal && !rejected {
 		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
 	}
-	if in.requestOpen() && (!rejected || in.refused()) {
+	if in.asksToSignIn() {
+		b.answer() // which is to sign in
+		rejected = false
+	} else if in.requestOpen() && (!rejected || in.refused()) {
 		// Before the credential, since only a run can test it.
 		b.answer()
 	}

@@ -56,6 +56,9 @@ func pillTone(in *Input, d health.Disposition) Tone {
 	if in.requestOpen() || in.collectionBlocked() {
 		tone = worse(tone, Amber)
 	}
+	if in.CannotBegin {
+		tone = worse(tone, Red) // whether its owner is asked, or its schedule paused, or neither
+	}
 	if in.requestOpen() && in.givenUp() {
 		tone = worse(tone, Red) // a request does not hide that nothing runs it any more
 	}

@@ -193,8 +193,8 @@ func missingOf(ctx context.Context, store *storage.Store, e *storage.Evidence, l
 
 // failedRun returns what the last run failed over; nil: it did not fail, or its streams say it.
 func failedRun(ctx context.Context, store *storage.Store, e *storage.Evidence) (*Missing, error) {
-	settled := e.Facts.Settled
-	if settled == nil || settled.Status != health.Word(health.RunFailed) || settled.Refused {
+	settled := e.Facts.Failure()
+	if settled == nil {
 		return nil, nil
 	}
 	r, err := store.Run(ctx, settled.ID)

@@ -1,32 +1,29 @@
 package overview
 
 import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 )
 
-// headline answers whether the owner has to do anything: what waits for an answer counts as
-// what a verdict asks for.
+// headline answers whether the owner has to do anything. It counts what stands below it, and
+// what is left for the next page: a number that the cards contradict answers nothing.
 func (n *needs) headline() string {
 	if n.fleet.Fleet.Registered == 0 {
 		return words.NothingYet
 	}
-	things := n.fleet.Fleet.NeedsOwner
-	for i := range n.asked {
-		if !n.names(n.asked[i].Connection) {
-			things++
-		}
+	things := int64(len(n.asked)) + n.unnamed()
+	for i := range n.needing {
+		things += int64(len(n.steps(&n.needing[i].Item)))
 	}
 	return words.Things(things)
 }
 
-// names reports whether a connection is among the things to do by its verdict.
-func (n *needs) names(connection string) bool {
-	for i := range n.needing {
-		if n.needing[i].Name == connection {
-			return true
-		}
-	}
-	return false
+// steps are the actions of a connection that have a card of their own.
+func (n *needs) steps(c *view.Item) []view.Action {
+	return slices.DeleteFunc(slices.Clone(c.Verdict.RequiredActions), func(a view.Action) bool { return ui.Answers(&a) && n.asks(c.Name) })
 }
 
 // asks reports whether a connection's question stands among the things to do. The verdict's

@@ -58,6 +58,25 @@ func TestARuntimeFaultIsSaidOnce(t *testing.T) {
 	}
 }
 
+// What is counted is what stands below: a connection with a question and something else to do
+// has two cards.
+func TestHeadlineCountsItsCards(t *testing.T) {
+	t.Parallel()
+	reauth := view.Action{Kind: verdict.Reauth, Audience: verdict.AudienceOwner, CTA: "Sign in"}
+	answer := view.Action{Kind: verdict.AddInfo, Audience: verdict.AudienceOwner, CTA: "Answer", CTACode: "cta_add_info"}
+	of := func(name string, a view.Action) owner.ConnectionStatus {
+		return owner.ConnectionStatus{Item: view.Item{Name: name, Verdict: view.Brief{RequiredActions: []view.Action{a}}}}
+	}
+	n := &needs{
+		fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 2, NeedsOwner: 2}}, now: now,
+		needing: []owner.ConnectionStatus{of("shop", reauth), of("bank", answer)}, asked: []ui.Question{{ID: "q1", Connection: "shop"}, {ID: "q2", Connection: "bank"}},
+	}
+	text := rendered(t, needsPart(n))
+	if cards := strings.Count(text, `class="do`); cards != 3 || !strings.Contains(text, "<h1>Three things need you</h1>") {
+		t.Errorf("got %d cards in %s, want 3 and as many counted", cards, text)
+	}
+}
+
 // The headline answers whether the owner has to do anything, questions counted with it; each
 // thing to do has its button.
 func TestHeadline(t *testing.T) {
