@@ -10,7 +10,7 @@ import (
 )
 
 // An obstacle that no run gets past is one state, whether its owner is asked, its schedule is
-// paused, or neither. What stopped an older run is not its cause.
+// paused, or neither. The cause of an older end is not that of this state.
 func TestNothingBeginsIsOneState(t *testing.T) {
 	t.Parallel()
 	failedOver := func(reason health.Word, cause *stored.Stop) func(*stored.Facts) {

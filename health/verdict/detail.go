@@ -21,9 +21,18 @@ type Detail struct {
 	NextAttemptAt       health.Instant       `json:"next_attempt_at"`
 	CollectionRate      abi.Raw              `json:"collection_rate,omitempty"`
 	Suppressed          []Suppressed         `json:"suppressed"`
+	// Said is what the provider said when it refused the last run as a whole (AC-11). The owner's
+	// operation adds it, since words are kept with the run and not with the facts.
+	Said *Said `json:"said,omitempty"`
 	// Violations are the reasons why the verdict was withheld: see Violation. A
 	// surface that shows the verdict logs them.
 	Violations []Violation `json:"violations,omitempty"`
+}
+
+// Said are a provider's own words: one line, without what could be a secret.
+type Said struct {
+	Text  string `json:"text"`
+	RunID string `json:"run_id"`
 }
 
 // Suppressed names a signal that the system handles itself, and the place in the

@@ -192,7 +192,7 @@ var sentences = [lineCount]struct {
 	forwardRetryGap:         {"retry_gap", "Running it now fetches what is missing.", namesOwnerStep},
 	forwardBackfill:         {"backfill", "Running it now fills in the older data.", namesOwnerStep},
 	forwardReattach:         {"reattach_schedule", "Turning the schedule on again keeps the data up to date.", namesOwnerStep},
-	forwardChecking:         {"checking", "How complete the collection is, is being determined.", 0},
+	forwardChecking:         {"checking", "Nothing shows yet how complete the collection is; a run that collects all of it does.", 0},
 	forwardNothingFound:     {"nothing_found", "The last run found nothing to collect where it looks; it may be the wrong folder.", 0},
 	forwardNothingRead:      {"nothing_read", "Nothing that this connector reads was found in its folder; the details say what is there.", 0},
 	forwardNotRun:           {"not_run_yet", "It has not run yet; its first run shows what there is.", 0},

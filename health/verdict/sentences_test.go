@@ -12,6 +12,7 @@ var (
 	promises  = regexp.MustCompile(`(?i)\b(later run|next run|retr(y|ies|ied)|resum\w+|refreshes on|once the connector has been run|comes without)\b`)
 	current   = regexp.MustCompile(`(?i)\bis current\b|collection works|collecting normally`)
 	hosted    = regexp.MustCompile(`(?i)\bwe('re)?\b|\bour\b|nothing for you`)
+	underWay  = regexp.MustCompile(`(?i)\bis being\b`)
 	deadWords = regexp.MustCompile(`(?i)dead.?letter`)
 )
 
@@ -42,6 +43,10 @@ func TestSentences(t *testing.T) {
 		// HL-23.3: the instance speaks for itself, and reassures nobody falsely.
 		if hosted.MatchString(s.text) {
 			t.Errorf("%s: %q speaks for a hosted service, want !hosted.MatchString(s.text)", s.code, s.text)
+		}
+		// AC-10: nothing is said to go on, since a sentence stands between two runs as well.
+		if underWay.MatchString(s.text) {
+			t.Errorf("%s: %q says that something goes on, want !underWay.MatchString(s.text)", s.code, s.text)
 		}
 		// HL-23.7, HL-23.8: the term is no owner's.
 		if deadWords.MatchString(s.text) {

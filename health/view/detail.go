@@ -38,6 +38,9 @@ func Details(v *verdict.RenderedVerdict) []Line {
 		}
 		lines = append(lines, conditionLine(&c, d.DominantConditionID))
 	}
+	if d.Said != nil {
+		lines = append(lines, Line{"in the provider's words", "“" + d.Said.Text + "”"})
+	}
 	if b := d.DetailGapBacklog; b == nil {
 		lines = append(lines, Line{"backlog", "not known"})
 	} else {

@@ -1,18 +1,22 @@
 package console_test
 
 import (
+	"encoding/json"
 	"html"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/doctor"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	quoted "github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // failing is the script of a run that fails over something that only its message says.
@@ -168,4 +172,44 @@ func (b *bed) faces(name string) map[string]said {
 	scoped := verdict.GrantScoped(told[0].Verdict())
 	faces["readers"] = said{scoped.Pill.Label, own.cause, own.does} // who are told the pill alone
 	return faces
+}
+
+// AC-11: the provider's own words for a refusal of the whole have a place of their own in the
+// details, as one line that is no command to a terminal, no markup and no secret.
+func TestProviderSaysItInItsPlace(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	message := "the provider refused the app" + quoted.Quoted("Your app is inactive.\x1b[2J <b>Pay</b> with sk_live_4eC39HqLyjWDarjtT1zdp7dc"+strings.Repeat(" more", 90))
+	text, err := json.Marshal(map[string]any{
+		"type": "DONE", "status": "failed", "records_emitted": 0, "error": map[string]any{"code": "demo_http_403", "message": message, "retryable": false},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.scripted("said", "done "+string(text))
+	run := b.began("said")
+	b.Ended(t, run)
+	h, err := b.Owner.Health(t.Context(), "said", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := h.Verdict.Detail.Said
+	if said == nil || said.RunID != run || !strings.HasPrefix(said.Text, "Your app is inactive.") || len(said.Text) > 200 ||
+		strings.Contains(said.Text, "4eC39HqLyjWDarjtT1zdp7dc") || strings.ContainsFunc(said.Text, unicode.IsControl) {
+		t.Fatalf("got %+v, want the provider's sentence of %s, one line of at most 200 bytes", said, run)
+	}
+	if got := view.Details(&h.Verdict); !slices.Contains(got, view.Line{Name: "in the provider's words", Text: "“" + said.Text + "”"}) {
+		t.Errorf("got the details %+v, want a line of the provider's words", got)
+	}
+	if page := b.get("/connections/said").body; strings.Contains(page, "<b>Pay") {
+		t.Error("got the provider's markup in the page, want text")
+	}
+	if verdict.GrantScoped(h.Verdict).Detail != nil {
+		t.Error("got the details under a grant, want none")
+	}
+	b.scripted("mute", failing)
+	b.ran("mute")
+	if h, err := b.Owner.Health(t.Context(), "mute", true); err != nil || h.Verdict.Detail.Said != nil {
+		t.Errorf("got %+v, %v of a provider that said nothing, want nothing", h.Verdict.Detail.Said, err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -115,7 +116,9 @@ func (o *Owner) Health(ctx context.Context, name string, detail bool) (*Health, 
 	if !detail {
 		h.Verdict.Detail = nil
 	} else {
-		h.Refusal, err = RefusalOf(ctx, store, e.ConnectionID)
+		if h.Refusal, err = RefusalOf(ctx, store, e.ConnectionID); err == nil {
+			h.Verdict.Detail.Said, err = saidOf(ctx, store, e)
+		}
 	}
 	return h, err
 }
@@ -278,4 +281,32 @@ func clockUTC(t, now time.Time) string {
 		return t.Format("15:04 UTC")
 	}
 	return t.Format("2006-01-02 15:04 UTC")
+}
+
+// ownWords begins a provider's own words at the end of a failure's message, as said.Quoted of
+// the SDK writes them.
+const ownWords = `; its own words: "`
+
+// saidOf returns what the provider said when it refused the last run as a whole; nil where it said
+// nothing, or that is not what keeps the connection from being collected.
+func saidOf(ctx context.Context, store *storage.Store, e *storage.Evidence) (*verdict.Said, error) {
+	failed := e.Facts.Failure()
+	if failed == nil {
+		return nil, nil
+	}
+	r, err := store.Run(ctx, failed.ID)
+	if err != nil || r.Error == nil {
+		return nil, err
+	}
+	if text := providersWords(r.Error.Message); text != "" {
+		return &verdict.Said{Text: text, RunID: failed.ID}, nil
+	}
+	return nil, nil
+}
+
+// providersWords returns the provider's own words out of a failure's message, in the form in which
+// an owner may be shown them; "" where it quotes none.
+func providersWords(message string) string {
+	_, words, _ := strings.Cut(message, ownWords)
+	return health.Saying(strings.TrimSuffix(words, `"`))
 }

@@ -58,8 +58,8 @@ func TestARuntimeFaultIsSaidOnce(t *testing.T) {
 	}
 }
 
-// What is counted is what stands below: a connection with a question and something else to do
-// has two cards.
+// The headline counts the cards below it: a connection with a question and something else to do
+// has two.
 func TestHeadlineCountsItsCards(t *testing.T) {
 	t.Parallel()
 	reauth := view.Action{Kind: verdict.Reauth, Audience: verdict.AudienceOwner, CTA: "Sign in"}
