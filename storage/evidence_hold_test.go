@@ -186,7 +186,7 @@ func TestWhatARefusalWaitsFor(t *testing.T) {
 	for code, want := range map[string]verdict.Code{
 		"files.root_missing": "cta_put_right_folder", "plugin.changed": "cta_put_right_module", "manifest.invalid": "cta_put_right_module",
 		"connection.origin_changed": "cta_put_right_address", "send.base_url_invalid": "cta_put_right_address", "egress.host_refused": "cta_put_right_address",
-		"usage.invalid": "cta_put_right_option", "binding.missing": "cta_put_right_binding", "vault.damaged": "cta_put_right", "credential.missing": "cta_put_right",
+		"usage.invalid": "cta_put_right_option", "binding.missing": "cta_put_right_binding", "vault.damaged": "cta_put_right_vault", "credential.missing": "cta_put_right",
 	} {
 		x, c := kept(t, keptManifest)
 		ctx := t.Context()

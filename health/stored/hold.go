@@ -186,7 +186,7 @@ func (s *Facts) CannotBegin(m Moment) bool {
 
 // startsNothing are the words of refusals that the next run meets as well.
 var startsNothing = [...]health.Word{
-	waitsForFolder, waitsForModule, waitsForAcceptance, waitsForAddress, waitsForOption, waitsForBinding, waitsForBrowser,
+	waitsForFolder, waitsForModule, waitsForAcceptance, waitsForAddress, waitsForOption, waitsForBinding, waitsForBrowser, waitsForVault,
 }
 
 // asksToSignIn reports whether the running run waits for credentials of its owner's.

@@ -52,6 +52,7 @@ func TestNothingBeginsIsOneState(t *testing.T) {
 		"a setting":              {[]func(*stored.Facts){held("config.invalid")}, "Can't collect", "put_right_option", "cta_put_right_option"},
 		"a binding":              {[]func(*stored.Facts){held("binding.missing")}, "Can't collect", "put_right_binding", "cta_put_right_binding"},
 		"no browser":             {[]func(*stored.Facts){held(abi.CodeBrowserRuntime)}, "Can't collect", "put_right_browser", "cta_put_right_browser"},
+		"no key":                 {[]func(*stored.Facts){held("vault.damaged")}, "Can't collect", "put_right_vault", "cta_put_right_vault"},
 		"no folder, and a pause": {[]func(*stored.Facts){held("files.root_missing"), paused}, "Can't collect", "put_right_folder", "cta_put_right_folder"},
 		"a name, which may come": {[]func(*stored.Facts){failedOver("demo_failed", &stored.Stop{Cause: abi.CauseNameUnresolved})}, "Degraded", "cause_name_unresolved", "cta_wait_tries"},
 	} {
