@@ -22,6 +22,8 @@ type (
 	UnreadFile = books.Unread
 	// AmissFile is a file that the guest says is damaged, or known and not read.
 	AmissFile = books.Amiss
+	// SaidFile is a file that the guest says it has read, and how much it read of it.
+	SaidFile = books.Said
 	// RootCounts counts the files of one folder.
 	RootCounts = books.RootCounts
 )
@@ -96,6 +98,14 @@ func cleanBooks(r *books.Report) *books.Report {
 		a.Root, a.Path, a.Reason = cleanText[string](a.Root), cleanText[string](a.Path), cleanText[string](a.Reason)
 		if a.As != abi.FileKnown {
 			a.As = abi.FileDamaged
+		}
+	}
+	r.Said = r.Said[:min(len(r.Said), books.MaxSaid)]
+	for i := range r.Said {
+		s := &r.Said[i]
+		s.Root, s.Path, s.Bytes = cleanText[string](s.Root), cleanText[string](s.Path), max(s.Bytes, 0)
+		if s.Entries != nil {
+			s.Entries.Names = nil
 		}
 	}
 	if r.Settled = cleanReasons(r.Settled); len(r.Open) > books.MaxNames {

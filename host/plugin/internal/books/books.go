@@ -36,6 +36,7 @@ type Books struct {
 	explained set
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
 	amiss     amiss
+	said      said
 	earlier   map[File]bool
 	claims    bool // the guest accounts for its files
 }
@@ -81,8 +82,11 @@ type Page struct {
 // Listed counts entries that a listing returned and that are regular files.
 func (p *Page) Listed(files int) { p.counts.Listed += int64(files) }
 
-// Opened counts a file that was opened.
-func (p *Page) Opened() { p.counts.Opened++ }
+// Opened counts a file that was opened, and returns the count of the bytes that are read of it.
+func (p *Page) Opened(path string) *int64 {
+	p.counts.Opened++
+	return p.books.said.opened(File{p.counts.Name, path})
+}
 
 // Ended notes a file whose end was reached. One of which only the end was read is read where
 // an earlier run had the beginning.

@@ -36,6 +36,7 @@ func (b *Books) claim(f *abi.FileAccount) {
 	delete(b.unknown, h)
 	fresh := b.explained.add(h)
 	b.amiss.claim(at, f)
+	b.said.claim(at, f)
 	switch {
 	case f.As == abi.FileKnown:
 		counts.Known++

@@ -33,6 +33,8 @@ type Report struct {
 	// which Amiss does not name.
 	Settled []string `json:"settled,omitempty"`
 	Open    []string `json:"open,omitempty"`
+	// Said are the first files that the guest says it has read.
+	Said []Said `json:"said,omitempty"`
 	// Bounded: there are more files than a walk looks at.
 	Bounded bool `json:"bounded,omitempty"`
 	// Begun is when the run began, in milliseconds since 1970.
@@ -71,6 +73,7 @@ func (b *Books) Close(roots map[string]*os.Root) *Report {
 		w.report.Roots = append(w.report.Roots, *c)
 	}
 	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isFile(roots[f.Root], f.Path) }, func(f File) bool { return w.ruled(f.Path) })
+	w.report.Said = b.said.list()
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
 	return w.report

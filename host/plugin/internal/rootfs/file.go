@@ -21,7 +21,8 @@ type regular struct {
 	path  string
 	watch Watcher // nil: nothing is told
 
-	size, at, read int64 // when it was opened; of the next Read; bytes so far
+	size, at, read int64  // when it was opened; of the next Read; bytes so far
+	taken          *int64 // the watcher's count of bytes; nil: it has none
 	ended          bool
 	told           [2]bool // that its end was reached: with a part of it, with the whole
 }
@@ -29,6 +30,9 @@ type regular struct {
 // count follows a read of n bytes at an offset.
 func (f *regular) count(off int64, n int) {
 	f.read += int64(n)
+	if f.taken != nil {
+		*f.taken += int64(n)
+	}
 	f.ended = f.ended || off+int64(n) >= f.size
 	whole := f.read >= f.size
 	told := &f.told[0]

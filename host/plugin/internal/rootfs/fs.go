@@ -26,8 +26,9 @@ var _ sys.FS = (*FS)(nil)
 type Watcher interface {
 	// Listed: a listing returned so many regular files.
 	Listed(files int)
-	// Opened: a regular file was opened.
-	Opened()
+	// Opened: a regular file was opened. How many bytes are read of it is added to what it
+	// returns, which may be nil.
+	Opened(path string) *int64
 	// Ended: the end of a regular file was reached, at most once with whole and once
 	// without: as many bytes were read as it had when it was opened, or fewer.
 	Ended(path string, whole bool)
@@ -87,7 +88,7 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 	}
 	opened := &regular{file: file, path: p, size: info.Size(), watch: f.watch}
 	if f.watch != nil {
-		f.watch.Opened()
+		opened.taken = f.watch.Opened(p)
 	}
 	return opened, 0
 }
