@@ -117,6 +117,8 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.items", detail: "the source has 5 items, and 4 were met: 4 emitted", items: map[string]int64{"notes": 5}, script: accounting(`"met":4,"emitted":4`) + honest()},
 		{clause: "collect.items", detail: "the source has 5 items, and 0 were met", items: map[string]int64{"notes": 5}, script: honest()},
 		{clause: "collect.names", detail: "stream notes: mood (2)", script: accounting(`"met":4,"emitted":4,"unknown":[{"name":"mood","count":2}]`) + honest()},
+		{clause: "collect.files", detail: "scripted/here.txt: 0 of 5 bytes were read", script: onFirst + `account {"type":"ACCOUNT","files":[{"root":"scripted","path":"here.txt","as":"read"}]}` + "\n" + honest()},
+		{clause: "collect.files", detail: "scripted/there.txt: there is no such file", script: onFirst + `account {"type":"ACCOUNT","files":[{"root":"scripted","path":"there.txt","as":"read"}]}` + "\n" + honest()},
 		{clause: "collect.empty", detail: "here.txt", script: "open /scripted/here.txt hello\n" + honest()},
 		{clause: "checkpoint.committed", detail: "chats", script: without("finish", state("chats")+"finish")},
 		{clause: "checkpoint.covers", detail: "journal", script: without(state("journal"), "")},

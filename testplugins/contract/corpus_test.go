@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// AC-04, AC-05: each connector of files meets as many items as its corpus was written with, and
-// knows every name in it.
+// AC-01, AC-02, AC-04, AC-05: each connector of files meets as many items as its corpus was written
+// with, knows every name in it, and has read what it says it has.
 func TestConnectorsMeetEveryItem(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -24,7 +24,7 @@ func TestConnectorsMeetEveryItem(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := check(t, Options{File: rig.Guest(t, "plugins/"+name), Roots: map[string]string{name: dir}, Items: stats.Items})
-			for _, id := range []string{"collect.items", "collect.names"} {
+			for _, id := range []string{"collect.items", "collect.names", "collect.files"} {
 				if c := r.Clause(id); c.Outcome != Pass {
 					t.Errorf("%s: got %s, %s, want pass", id, c.Outcome, c.Detail)
 				}

@@ -74,6 +74,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 	}
 	s.judgeCheckpoints(res)
 	s.warnOfEvidence(res)
+	s.judgeFiles(res)
 	if err := s.judgeItems(ctx, whole, res); err != nil {
 		return false, err
 	}

@@ -16,7 +16,7 @@ import (
 // that one skips which does not account for its items either.
 var (
 	noCredentials = []string{"credentials.named", "credentials.asked"}
-	uncounting    = append([]string{"collect.items", "collect.names"}, noCredentials...)
+	uncounting    = append([]string{"collect.items", "collect.names", "collect.files"}, noCredentials...)
 )
 
 // AC-04, AC-05: a connector whose items add up keeps the clauses on items.
@@ -26,7 +26,7 @@ func TestItemsAddUp(t *testing.T) {
 		File: scripted(t), Roots: folder(t), Items: map[string]int64{"notes": 7},
 		Options: map[string]string{"script": accounting(`"met":7,"emitted":4,"duplicate":1,"kept_back":1,"not_record":1,"cut":1`) + honest()},
 	})
-	wantAll(t, r, append([]string{"isolation.same"}, noCredentials...)...)
+	wantAll(t, r, append([]string{"isolation.same", "collect.files"}, noCredentials...)...)
 }
 
 // A number of items for a stream that there is not is its author's slip, and no clause.
@@ -86,7 +86,7 @@ func TestAssemblyScriptKeepsTheContract(t *testing.T) {
 func TestSDKKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	r := check(t, Options{File: rig.Guest(t, "testplugins/guests/credentialed")})
-	wantAll(t, r, "collect.empty", "collect.items", "collect.names", "scope.streams", "scope.time_range", "isolation.same")
+	wantAll(t, r, "collect.empty", "collect.items", "collect.names", "collect.files", "scope.streams", "scope.time_range", "isolation.same")
 }
 
 // The suite on a real connector over real files takes seconds.

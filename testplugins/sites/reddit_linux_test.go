@@ -172,7 +172,7 @@ func TestRedditContract(t *testing.T) {
 		case c.Outcome == contract.Pass:
 			passed++
 		// At stop.complies the suite has no site, so the run is over at once.
-		case c.Outcome == contract.Fail || c.ID != "collect.empty" && c.ID != "stop.complies":
+		case c.Outcome == contract.Fail || c.ID != "collect.empty" && c.ID != "collect.files" && c.ID != "stop.complies":
 			t.Errorf("%s %s: %s: %s, want it to pass", c.Outcome, c.ID, c.Title, c.Detail)
 		}
 	}
