@@ -32,7 +32,7 @@ func BenchmarkBooks(b *testing.B) {
 		page := books.Root("r")
 		page.Listed(files)
 		for _, name := range names {
-			page.Opened()
+			page.Opened(name)
 			page.Ended(name, true)
 			claim(books, name, abi.FileRead)
 		}
