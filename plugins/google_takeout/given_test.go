@@ -15,8 +15,8 @@ func told(res *sdktest.Result) string {
 	var list []string
 	for _, s := range res.Skips {
 		var named struct {
-			Count    int
-			Examples []string
+			Count    int      `json:"count"`
+			Examples []string `json:"examples"`
 		}
 		if err := json.Unmarshal(s.Diagnostics, &named); err != nil {
 			panic(err)
@@ -102,7 +102,7 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		},
 		"products whose folders have German names": {
 			map[string]string{
-				"Kontakte/Alle Kontakte/Alle Kontakte.vcf": "BEGIN:VCARD", "Kalender/mira.ics": "BEGIN:VCALENDAR", "Aufgaben/Aufgaben.json": `{"kind":"tasks#taskLists","items":[]}`,
+				"Kontakte/Meine/Alle.vcf": "BEGIN:VCARD", "Kalender/mira.ics": "BEGIN:VCALENDAR", "Aufgaben/Aufgaben.json": `{"kind":"tasks#taskLists","items":[]}`,
 				"Notizen/Einkauf.json": `{"color":"DEFAULT","isTrashed":false,"isPinned":false,"textContent":"Milch","userEditedTimestampUsec":1}`,
 				"Notizen/Einkauf.html": `<?xml version="1.0" ?><!DOCTYPE html><html><body><div class="note">Milch</div></body></html>`,
 			},

@@ -89,7 +89,7 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 		if err != nil {
 			return err
 		}
-		c.exact(&b, kept)
+		c := c.exact(&b, kept)
 		for _, pattern := range c.Ignore {
 			if file, exact := strings.CutPrefix(pattern, "/"); !manifest.IsPattern(pattern) && !(exact && names(&b, file)) {
 				return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
@@ -118,9 +118,9 @@ func (c Change) apply(ignores []string) []string {
 	return slices.Compact(all)
 }
 
-// exact has the change be about the very file where it names one of the books, or one that is
+// exact returns the change about the very file where it names one of the books, or one that is
 // ignored already: a name is never read as a pattern.
-func (c *Change) exact(b *storage.Books, kept []string) {
+func (c Change) exact(b *storage.Books, kept []string) Change {
 	c.Ignore, c.Heed = slices.Clone(c.Ignore), slices.Clone(c.Heed)
 	for i, name := range c.Ignore {
 		if names(b, name) {
@@ -132,6 +132,7 @@ func (c *Change) exact(b *storage.Books, kept []string) {
 			c.Heed[i] = exact
 		}
 	}
+	return c
 }
 
 // names reports whether the books have a file of that path.

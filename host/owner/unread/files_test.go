@@ -44,7 +44,7 @@ func TestANameIsNoPattern(t *testing.T) {
 	b := storage.Books{Unread: []storage.UnreadFile{{Path: "*"}, {Path: "a.json"}}}
 	b.Amiss.Files = []storage.AmissFile{{Path: "cut.ics", Reason: "torn"}}
 	c := Change{Ignore: []string{"*", "a.json", "cut.ics", "*.bak"}, Heed: []string{"b.json", "*.tmp"}}
-	c.exact(&b, []string{"/b.json", "*.tmp"})
+	c = c.exact(&b, []string{"/b.json", "*.tmp"})
 	if want := []string{"/*", "/a.json", "/cut.ics", "*.bak"}; !slices.Equal(c.Ignore, want) {
 		t.Errorf("ignore: got %q, want %q", c.Ignore, want)
 	}
