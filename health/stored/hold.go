@@ -179,9 +179,16 @@ func (s *Facts) CannotBegin(m Moment) bool {
 		return false // nothing is to run here, and what came in is kept
 	}
 	if s.Running() && m.RunAlive {
-		return s.asksToSignIn(m) || s.signedOut()
+		return s.asksToSignIn(m) || s.signedOut() && !s.untried()
 	}
-	return s.signedOut() || s.endedForOwner(m) == waitsForBrowser || slices.Contains(startsNothing[:], waitReason(s.refusal()))
+	return s.signedOut() && !s.untried() || s.endedForOwner(m) == waitsForBrowser || slices.Contains(startsNothing[:], waitReason(s.refusal()))
+}
+
+// untried reports whether the owner has stored a credential that no run has tried: it is not known
+// to be rejected, and not to work either (HL-07.1).
+func (s *Facts) untried() bool {
+	last := s.decidingRun()
+	return s.Credential != nil && last != nil && s.Credential.PutUS > last.EndedUS
 }
 
 // startsNothing are the words of refusals that the next run meets as well.
