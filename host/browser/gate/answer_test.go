@@ -139,6 +139,46 @@ func TestPausesAreAnswered(t *testing.T) {
 	})
 }
 
+// sends is an Admitter that sends, and returns when its channel is closed.
+type sends struct{ judged chan struct{} }
+
+func (a sends) Admit(ctx context.Context, _ Request, send Send) error {
+	_, err := send(ctx)
+	<-a.judged
+	return err
+}
+
+// A page reads an answer when the Admitter has judged it, so that a page that sees a refusal finds
+// the governor's word on it (BR-07, Invariant 10). An answer that comes after that is the page's
+// at once.
+func TestAnswersAreJudgedBeforeThePageReadsThem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := sends{make(chan struct{})}
+		g, r, line := shut(t, a)
+		answer := `{"method":"Fetch.requestPaused","params":{"requestId":"one","request":{"method":"GET","url":"https://shop.example/"},"resourceType":"XHR","responseStatusCode":429}}`
+		pause(r, "one", "https://shop.example/")
+		synctest.Wait()
+		r.out <- answer
+		synctest.Wait()
+		if got := r.about("one"); len(got) != 1 {
+			t.Errorf("while its answer is judged: got %v, want the request continued and its answer held", got)
+		}
+		close(a.judged)
+		synctest.Wait()
+		if got := r.about("one"); len(got) != 2 || !strings.HasPrefix(got[1], "Fetch.continueRequest ") {
+			t.Errorf("when its answer is judged: got %v, want the answer continued", got)
+		}
+		r.out <- answer
+		synctest.Wait()
+		if got := r.about("one"); len(got) != 3 || len(g.sent) != 0 {
+			t.Errorf("an answer that no Admitter waits for: got %v, want it continued at once", got)
+		}
+		g.Close()
+		_ = line.Close()
+	})
+}
+
 // BR-07.6: a browser that takes no answer to a request for 30 seconds is ended, with a reason that
 // fails its run, and no request goes out without one.
 func TestNoAnswerIsTaken(t *testing.T) {

@@ -68,9 +68,15 @@ type Gate struct {
 
 	lock   sync.Mutex
 	canary string
-	seen   chan struct{}                           // closed when the canary was paused
-	heard  map[proto.FetchRequestID]chan<- outcome // of requests whose answer is waited for
-	held   map[string]int                          // by frame: its requests by script that wait
+	seen   chan struct{}                  // closed when the canary was paused
+	sent   map[proto.FetchRequestID]*sent // requests whose Admitter has not returned
+	held   map[string]int                 // by frame: its requests by script that wait
+}
+
+// sent is a request that its Admitter has sent.
+type sent struct {
+	heard  chan outcome // has room for one, and gets one at most
+	paused bool         // the browser waits with the answer until the Admitter has returned
 }
 
 // outcome is what came of a request that was sent.
@@ -81,7 +87,7 @@ type outcome struct {
 
 // New returns the gate of a browser, which is open. The wall asks for name and password.
 func New(line *wire.Line, admitter Admitter, name, password string) *Gate {
-	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{}), heard: map[proto.FetchRequestID]chan<- outcome{}, held: map[string]int{}}
+	g := &Gate{line: line, admitter: admitter, name: name, password: password, slots: make(chan struct{}, waiting), seen: make(chan struct{}), sent: map[proto.FetchRequestID]*sent{}, held: map[string]int{}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -256,16 +262,17 @@ func (g *Gate) ask(e wire.Event, p *proto.FetchRequestPaused) {
 	for _, entry := range p.Request.PostDataEntries {
 		r.Bytes += int64(len(entry.Bytes))
 	}
-	sent := false
+	var out *sent
 	err := g.admitter.Admit(g.ctx, r, func(ctx context.Context) (*Answer, error) {
-		if sent {
+		if out != nil {
 			return nil, abi.NewError(abi.CodeInternal, "a paused request was sent twice", "this is a fault of the host")
 		}
-		sent = true
-		return g.send(ctx, e, p.RequestID)
+		out = &sent{heard: make(chan outcome, 1)}
+		return g.send(ctx, e, p.RequestID, out)
 	})
 	switch {
-	case sent: // and is the page's
+	case out != nil:
+		g.hand(e, p.RequestID, out)
 	case err != nil || g.ctx.Err() != nil:
 		g.fail(e, p.RequestID)
 	default:
@@ -274,21 +281,15 @@ func (g *Gate) ask(e wire.Event, p *proto.FetchRequestPaused) {
 }
 
 // send lets a request go and waits for the head of its answer.
-func (g *Gate) send(ctx context.Context, e wire.Event, id proto.FetchRequestID) (*Answer, error) {
-	heard := make(chan outcome, 1)
+func (g *Gate) send(ctx context.Context, e wire.Event, id proto.FetchRequestID, out *sent) (*Answer, error) {
 	g.lock.Lock()
-	g.heard[id] = heard
+	g.sent[id] = out
 	g.lock.Unlock()
-	defer func() {
-		g.lock.Lock()
-		delete(g.heard, id)
-		g.lock.Unlock()
-	}()
 	if err := g.answer(e, proto.FetchContinueRequest{RequestID: id, InterceptResponse: true}); err != nil {
 		return nil, abi.NewError(abi.CodeBrowserClosed, "the page has given the request up", "").Wrap(err)
 	}
 	select {
-	case o := <-heard:
+	case o := <-out.heard:
 		return o.answer, o.err
 	case <-ctx.Done():
 		// A page that is left tells nobody of the requests that it takes along.
@@ -300,7 +301,20 @@ func (g *Gate) send(ctx context.Context, e wire.Event, id proto.FetchRequestID) 
 	}
 }
 
-// answered hands the head of an answer to who waits for it, and lets the page have all of it.
+// hand lets the page have the answer to a request whose Admitter has returned. Before that, the
+// page could read an answer that the governor has not judged yet.
+func (g *Gate) hand(e wire.Event, id proto.FetchRequestID, out *sent) {
+	g.lock.Lock()
+	delete(g.sent, id)
+	paused := out.paused
+	g.lock.Unlock()
+	if paused {
+		_ = g.answer(e, proto.FetchContinueRequest{RequestID: id})
+	}
+}
+
+// answered tells the Admitter the head of an answer. The page has the answer when the Admitter
+// has returned, and at once when no Admitter waits.
 func (g *Gate) answered(e wire.Event, p *proto.FetchRequestPaused) {
 	o := outcome{err: fmt.Errorf("the browser could not fetch it: %s", p.ResponseErrorReason)}
 	if p.ResponseStatusCode != nil {
@@ -310,13 +324,16 @@ func (g *Gate) answered(e wire.Event, p *proto.FetchRequestPaused) {
 		}
 	}
 	g.lock.Lock()
-	heard := g.heard[p.RequestID]
-	delete(g.heard, p.RequestID)
-	g.lock.Unlock()
-	if heard != nil {
-		heard <- o // has room for one, and gets one
+	out := g.sent[p.RequestID]
+	first := out != nil && !out.paused
+	if first {
+		out.paused = true
+		out.heard <- o
 	}
-	_ = g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+	g.lock.Unlock()
+	if !first {
+		_ = g.answer(e, proto.FetchContinueRequest{RequestID: p.RequestID})
+	}
 }
 
 func (g *Gate) fail(e wire.Event, id proto.FetchRequestID) {
