@@ -2,6 +2,10 @@ package boundary
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
@@ -9,6 +13,9 @@ import (
 
 // maxFileAccounts bounds the files of one ACCOUNT.
 const maxFileAccounts = 4096
+
+// maxPathBytes bounds a path, and the name of an entry.
+const maxPathBytes = 4 << 10
 
 // Account reads one ACCOUNT: streams of the manifest, counts that add up, and words of
 // abi.FileWords.
@@ -19,7 +26,7 @@ func (g *Gate) Account(p []byte) (*abi.Account, error) {
 	}
 	a := &abi.Account{Type: m.typ}
 	err = m.read(false,
-		field{"files", false, each(m, maxFileAccounts, &a.Files, m.fileAccount)},
+		field{"files", false, each(m, maxFileAccounts, &a.Files, func(f *abi.FileAccount) func(int) string { return m.fileAccount(f, g.roots) })},
 		field{"streams", false, each(m, len(g.manifest.Streams), &a.Streams, m.streamAccount)},
 	)
 	for i := range a.Streams {
@@ -54,10 +61,10 @@ func each[T any](m *message, limit int, dst *[]T, read func(*T) func(int) string
 	}
 }
 
-func (m *message) fileAccount(f *abi.FileAccount) func(int) string {
+func (m *message) fileAccount(f *abi.FileAccount, roots []string) func(int) string {
 	return m.object(false,
-		field{"root", true, m.word(&f.Root)},
-		field{"path", true, m.word(&f.Path)},
+		field{"root", true, m.oneOf(&f.Root, roots...)},
+		field{"path", true, m.path(&f.Path)},
 		field{"as", true, m.oneOf(&f.As, abi.FileWords...)},
 		field{"reason", false, m.text(&f.Reason)},
 		field{"entries", false, func(i int) string {
@@ -65,6 +72,29 @@ func (m *message) fileAccount(f *abi.FileAccount) func(int) string {
 			return m.entryAccount(f.Entries)(i)
 		}},
 	)
+}
+
+// path returns a reader of the path of a file below its root, which is cut to its bound: a file
+// whose path is longer is not named.
+func (m *message) path(dst *string) func(int) string {
+	return func(i int) string {
+		if m.word(dst)(i) != "" || strings.IndexByte(*dst, 0) >= 0 || !fs.ValidPath(path.Clean(*dst)) {
+			return "must be a path below the root"
+		}
+		*dst = clip(*dst, maxPathBytes)
+		return ""
+	}
+}
+
+// clip cuts a text to a bound, at the end of a rune.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return strings.Clone(s[:most]) // so that the rest can be freed
 }
 
 func (m *message) entryAccount(e *abi.EntryAccount) func(int) string {
@@ -85,6 +115,9 @@ func (m *message) entryAccount(e *abi.EntryAccount) func(int) string {
 			return fmt.Sprintf("has more than %d names", abi.MaxAccountNames)
 		case !addsUp(e.Count, e.Read, e.Rule, e.Known, e.Damaged, e.Unknown):
 			return "must have a count that is the sum of the others"
+		}
+		for i, name := range e.Names {
+			e.Names[i] = clip(name, maxPathBytes)
 		}
 		return ""
 	}

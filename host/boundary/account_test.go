@@ -12,6 +12,7 @@ import (
 func TestAccountMessages(t *testing.T) {
 	t.Parallel()
 	g := gate(t, allStreams())
+	g.Grant("s", "r")
 	for payload, code := range map[string]abi.Code{
 		`{"files":[{"root":"r","path":"a","as":"read"}]}`:                                                                                "",
 		`{"files":[{"root":"r","path":"a","as":"known","reason":"too_old"}],"streams":[]}`:                                               "",
@@ -20,6 +21,13 @@ func TestAccountMessages(t *testing.T) {
 		`{"streams":[{"stream":"log","met":0,"unknown":[{"name":"X-A","count":2}]}]}`:                                                    "",
 		`{"files":[{"root":"r","path":"a","as":"skipped"}]}`:                                                                             abi.CodeEnvelope,
 		`{"files":[{"root":"r","as":"read"}]}`:                                                                                           abi.CodeEnvelope,
+		`{"files":[{"root":"s","path":"./a\nb","as":"read"}]}`:                                                                           "",
+		`{"files":[{"root":"q","path":"a","as":"read"}]}`:                                                                                abi.CodeEnvelope,
+		`{"files":[{"root":"r\u001b","path":"a","as":"read"}]}`:                                                                          abi.CodeEnvelope,
+		`{"files":[{"root":"r","path":"../a","as":"read"}]}`:                                                                             abi.CodeEnvelope,
+		`{"files":[{"root":"r","path":"b/../../a","as":"read"}]}`:                                                                        abi.CodeEnvelope,
+		`{"files":[{"root":"r","path":"/a","as":"read"}]}`:                                                                               abi.CodeEnvelope,
+		`{"files":[{"root":"r","path":"a\u0000","as":"read"}]}`:                                                                          abi.CodeEnvelope,
 		`{"files":[{"root":"","path":"a","as":"read"}]}`:                                                                                 abi.CodeEnvelope,
 		`{"files":{}}`: abi.CodeEnvelope,
 		`{"files":[{"root":"r","path":"a","as":"read","entries":{"count":3,"read":2}}]}`:                                                                           abi.CodeEnvelope,
@@ -36,5 +44,24 @@ func TestAccountMessages(t *testing.T) {
 		if (err == nil) != (code == "") || err != nil && abi.CodeOf(err) != code || (a == nil) != (err != nil) {
 			t.Errorf("%.120s: got %v, %v, want %q", payload, a, err, code)
 		}
+	}
+}
+
+// AC-01: a guest's words on files are bounded, and are about folders that it has.
+func TestAccountsAreBounded(t *testing.T) {
+	t.Parallel()
+	g := gate(t, allStreams())
+	long := strings.Repeat("é", maxPathBytes)
+	account := fmt.Appendf(nil, `{"type":"ACCOUNT","files":[{"root":"r","path":%q,"as":"read","entries":{"count":1,"unknown":1,"names":[%q]}}]}`, "x"+long, long)
+	if _, err := g.Account(account); abi.CodeOf(err) != abi.CodeEnvelope {
+		t.Errorf("without folders: got %v, want %s", err, abi.CodeEnvelope)
+	}
+	g.Grant("r")
+	a, err := g.Account(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := a.Files[0]; len(f.Path) != maxPathBytes-1 || len(f.Entries.Names[0]) != maxPathBytes {
+		t.Errorf("got %d and %d bytes, want %d and %d", len(f.Path), len(f.Entries.Names[0]), maxPathBytes-1, maxPathBytes)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Gate struct {
 	manifest *abi.Manifest
 	streams  []streamGate // by index in the scope
+	roots    []string     // names of the granted folders
 	record   Record
 	tape     tape.Tape // the tape of records
 	data     int       // where the data of record is on it; -1: there is none
@@ -33,6 +34,9 @@ type streamGate struct {
 	since, until  instant
 	fields        map[string]bool // empty: every field
 }
+
+// Grant names the folders that the guest was granted: it can speak of files in no other.
+func (g *Gate) Grant(roots ...string) { g.roots = roots }
 
 // New returns the Gate of one run. The manifest has passed manifest.Parse. A schema
 // that does not compile is an *abi.Error manifest.invalid; a scope that does not fit

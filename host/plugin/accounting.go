@@ -3,7 +3,9 @@ package plugin
 import (
 	"os"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/books"
@@ -27,6 +29,9 @@ type (
 	// RootCounts counts the files of one folder.
 	RootCounts = books.RootCounts
 )
+
+// maxPath bounds the path of a file.
+const maxPath = 4096
 
 // MaxUnread is how many unexplained files Books name.
 const MaxUnread = books.MaxNames
@@ -53,7 +58,7 @@ func closeBooks(b *books.Books, mounts []guest.Mount, out *guest.Outcome) {
 	for _, m := range mounts {
 		roots[m.Name] = m.Root
 	}
-	out.Books = b.Close(roots)
+	out.Books = b.Close(roots, time.Now())
 }
 
 // booked is a sink that has the books follow what the guest says of its files.
@@ -79,6 +84,15 @@ func cleanReasons(reasons []string) []string {
 	return reasons
 }
 
+// pathOf bounds the path of a file. Its letters stay as they are, whatever they do to a terminal:
+// an owner's rule has to find the file by them. Its printer cleans it.
+func pathOf(path string) string {
+	if len(path) > maxPath || strings.IndexByte(path, 0) >= 0 || !utf8.ValidString(path) {
+		return cleanText[string](path) // no file has such a path
+	}
+	return path
+}
+
 // cleanBooks bounds what a worker, which a guest may have taken over, says of its files.
 func cleanBooks(r *books.Report) *books.Report {
 	if r == nil {
@@ -87,7 +101,7 @@ func cleanBooks(r *books.Report) *books.Report {
 	r.Unread = r.Unread[:min(len(r.Unread), books.MaxNames)]
 	for i := range r.Unread {
 		u := &r.Unread[i]
-		u.Root, u.Path = cleanText[string](u.Root), cleanText[string](u.Path)
+		u.Root, u.Path = cleanText[string](u.Root), pathOf(u.Path)
 		if !slices.Contains(books.Kinds, u.Kind) {
 			u.Kind = ""
 		}
@@ -95,7 +109,7 @@ func cleanBooks(r *books.Report) *books.Report {
 	r.Amiss = r.Amiss[:min(len(r.Amiss), books.MaxNames)]
 	for i := range r.Amiss {
 		a := &r.Amiss[i]
-		a.Root, a.Path, a.Reason = cleanText[string](a.Root), cleanText[string](a.Path), cleanText[string](a.Reason)
+		a.Root, a.Path, a.Reason = cleanText[string](a.Root), pathOf(a.Path), cleanText[string](a.Reason)
 		if a.As != abi.FileKnown {
 			a.As = abi.FileDamaged
 		}

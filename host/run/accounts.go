@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -25,6 +26,8 @@ type accounts struct {
 
 	ignores  []abi.Ignore
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
+	named    int                                      // bytes of the names in archives
+	unnamed  int64                                    // unknown entries of archives beyond the bounds
 	streams  map[string]*abi.StreamAccount
 }
 
@@ -57,17 +60,27 @@ func (r *Runner) accounting(ctx context.Context, p *plan) (plugin.Accounting, er
 	for _, pattern := range ignores {
 		a.Ignores = append(a.Ignores, abi.Ignore{Pattern: pattern})
 	}
-	if p.mode != abi.ModeFullRefresh {
-		a.Since = b.BegunMS
+	asOf(&a, &b, p.mode)
+	return a, nil
+}
+
+// asOf has the next run take for read what the books of the last one do. Books that do not name
+// each file which nothing explained say of no file that it was read.
+func asOf(a *plugin.Accounting, b *storage.Books, mode string) {
+	if mode != abi.ModeFullRefresh && b.Beyond == 0 && !b.Vague {
+		a.Since, a.Ruled = b.BegunMS, b.Ruled
 	}
 	for _, u := range b.Unread {
 		a.Earlier = append(a.Earlier, plugin.GrantedFile{Root: u.Root, Path: u.Path})
 	}
-	return a, nil
 }
 
-// maxArchives bounds the archives of a run whose unknown entries are kept by name.
-const maxArchives = 1000
+const (
+	// maxArchives bounds the archives of a run whose unknown entries are kept by name.
+	maxArchives = 1000
+	// maxNameBytes bounds the names of unread files together, and those of entries.
+	maxNameBytes = 512 << 10
+)
 
 // take adds one ACCOUNT.
 func (a *accounts) take(m *abi.Account) error {
@@ -84,13 +97,33 @@ func (a *accounts) take(m *abi.Account) error {
 
 func (a *accounts) file(f *abi.FileAccount) {
 	at := plugin.GrantedFile{Root: f.Root, Path: f.Path}
+	if old := a.archives[at]; old != nil { // a later word replaces an earlier one
+		a.named -= sizeOf(at, old)
+		delete(a.archives, at)
+	}
 	if f.Entries == nil || f.Entries.Unknown == 0 {
-		delete(a.archives, at) // a later word replaces an earlier one
 		return
 	}
-	if len(a.archives) < maxArchives || a.archives[at] != nil {
-		a.archives[at] = f.Entries
+	size := sizeOf(at, f.Entries)
+	if a.named+size > maxNameBytes {
+		f.Entries.Names = nil
+		size = sizeOf(at, f.Entries)
 	}
+	if len(a.archives) >= maxArchives || a.named+size > maxNameBytes {
+		a.unnamed += f.Entries.Unknown
+		return
+	}
+	a.named += size
+	a.archives[at] = f.Entries
+}
+
+// sizeOf counts the bytes of an archive's names.
+func sizeOf(at plugin.GrantedFile, e *abi.EntryAccount) int {
+	n := len(at.Root) + len(at.Path)
+	for _, name := range e.Names {
+		n += len(name)
+	}
+	return n
 }
 
 func (a *accounts) stream(s *abi.StreamAccount) error {
@@ -154,7 +187,10 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	if kept == nil || !a.whole || o.Status != StatusSucceeded || o.Narrowed {
 		return
 	}
-	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0}
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague}
+	for _, i := range a.ignores {
+		b.Ruled = append(b.Ruled, i.Pattern)
+	}
 	var unexplained int64
 	for i := range kept.Roots {
 		unexplained += kept.Roots[i].Unexplained
@@ -179,10 +215,14 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 }
 
 // entries adds the unknown entries of archives to the unread files, and counts them.
-func (a *accounts) entries(b *storage.Books) (n int64) {
+func (a *accounts) entries(b *storage.Books) int64 {
 	files := make([]plugin.GrantedFile, 0, len(a.archives))
 	for at := range a.archives {
 		files = append(files, at)
+	}
+	n, left := a.unnamed, maxNameBytes
+	for i := range b.Unread {
+		left -= len(b.Unread[i].Path)
 	}
 	slices.SortFunc(files, func(x, y plugin.GrantedFile) int { return strings.Compare(x.Root+"/"+x.Path, y.Root+"/"+y.Path) })
 	for _, at := range files {
@@ -194,7 +234,7 @@ func (a *accounts) entries(b *storage.Books) (n int64) {
 				n--
 				continue
 			}
-			if len(b.Unread) < plugin.MaxUnread {
+			if left -= len(path); len(b.Unread) < plugin.MaxUnread && left >= 0 {
 				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path})
 			}
 		}
@@ -202,12 +242,22 @@ func (a *accounts) entries(b *storage.Books) (n int64) {
 	return n
 }
 
+// printable is a name as sentences have it: what no letter is could move a reader's cursor.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, clip(name, maxGapText))
+}
+
 // unexplainedGap is the known gap for files that nothing explains.
 func unexplainedGap(b *storage.Books, n int64) KnownGap {
 	names := make([]string, 0, maxNamedKeys)
 	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
 		u := &b.Unread[i]
-		name := u.Path
+		name := printable(u.Path)
 		if u.Kind != "" {
 			name += " (" + u.Kind + ")"
 		}
@@ -221,6 +271,21 @@ func unexplainedGap(b *storage.Books, n int64) KnownGap {
 		g.Diagnostics = data
 	}
 	return g
+}
+
+// keptBack adds a known gap for each stream of which items were kept back and nothing says why:
+// a count is no word on them (AC-04).
+func (a *accounts) keptBack(names []string) {
+	for _, name := range names {
+		s := a.streams[name]
+		if s == nil || s.KeptBack == 0 || a.known.tells(name) {
+			continue
+		}
+		a.known.add(KnownGap{
+			Kind: "kept_back", Reason: "items_kept_back", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade", Stream: name, Count: s.KeptBack,
+			Message: fmt.Sprintf("%d items were kept back, and the connector does not say why", s.KeptBack),
+		})
+	}
 }
 
 // merged adds a known gap for each stream in which several items of the source became one

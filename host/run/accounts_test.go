@@ -63,6 +63,7 @@ const (
 	note = `emit {"type":"RECORD","stream":"notes","key":"n1","data":{"id":"n1"},"emitted_at":"2026-01-01T00:00:00Z"}` + "\n" +
 		`state {"type":"STATE","stream":"notes","cursor":{"at":1}}` + "\n"
 	openA = "open /scripted/a.txt\n"
+	openB = "open /scripted/b.txt\n"
 )
 
 func says(path, as string) string {
@@ -79,13 +80,13 @@ func TestAFileIsPassedOver(t *testing.T) {
 	}{
 		"read":              {openA + "open /scripted/b.txt\n", nil},
 		"passed over":       {openA, []string{"b.txt"}},
-		"unchanged":         {says("a.txt", abi.FileRead) + says("b.txt", abi.FileRead), nil},
+		"never opened":      {says("a.txt", abi.FileRead) + says("b.txt", abi.FileRead), []string{"a.txt", "b.txt"}},
 		"known":             {openA + says("a.txt", abi.FileRead) + says("b.txt", abi.FileKnown), nil},
 		"damaged":           {openA + says("a.txt", abi.FileRead) + says("b.txt", abi.FileDamaged), nil},
 		"looked at":         {openA + "open /scripted/b.txt\n" + says("a.txt", abi.FileRead) + says("b.txt", abi.FileUnknown), []string{"b.txt"}},
-		"an entry of many":  {openA + says("a.txt", abi.FileRead) + `account {"type":"ACCOUNT","files":[{"root":"scripted","path":"b.txt","as":"read","entries":{"count":3,"read":1,"unknown":2,"names":["x.json"]}}]}` + "\n", []string{"b.txt/x.json"}},
-		"a later word":      {says("b.txt", abi.FileUnknown) + says("b.txt", abi.FileRead) + says("a.txt", abi.FileRead), nil},
-		"only one is named": {says("a.txt", abi.FileRead), []string{"b.txt"}},
+		"an entry of many":  {openA + openB + says("a.txt", abi.FileRead) + `account {"type":"ACCOUNT","files":[{"root":"scripted","path":"b.txt","as":"read","entries":{"count":3,"read":1,"unknown":2,"names":["x.json"]}}]}` + "\n", []string{"b.txt/x.json"}},
+		"a later word":      {openA + openB + says("b.txt", abi.FileUnknown) + says("b.txt", abi.FileRead) + says("a.txt", abi.FileRead), nil},
+		"only one is named": {openA + says("a.txt", abi.FileRead), []string{"b.txt"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,6 +20,15 @@ type granted struct {
 	roots []ResolvedRoot
 }
 
+// folders are the names of the folders.
+func (g *granted) folders() []string {
+	names := make([]string, len(g.grant.Roots))
+	for i := range g.grant.Roots {
+		names[i] = g.grant.Roots[i].Name
+	}
+	return names
+}
+
 // pinnedRoots returns the folders that a run of an accepted module is about to be
 // granted, so that one worker can describe the module and collect with it. It grants
 // nothing: the run's folders are decided once its module has described itself. It finds

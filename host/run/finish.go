@@ -51,6 +51,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
 	if o.Status == StatusSucceeded {
 		r.accounts.differ(r.intake)
+		if r.gaps.total == 0 { // a gap says why
+			r.accounts.keptBack(streamNames(r.plan.scope))
+		}
 		if !o.Narrowed {
 			r.compareFields(ctx, &o)
 		}

@@ -76,6 +76,13 @@ func (k *knownGaps) add(g KnownGap) int {
 	return len(k.list) - 1
 }
 
+// tells reports whether a gap is about the stream, or about all of them.
+func (k *knownGaps) tells(stream string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.dropped > 0 || slices.ContainsFunc(k.list, func(g KnownGap) bool { return g.Count > 0 && (g.Stream == stream || g.Stream == "") })
+}
+
 // pastTheLimit is the place of gaps that are only counted.
 const pastTheLimit = -1
 

@@ -136,6 +136,7 @@ func (r *Runner) connect(ctx context.Context, p *plan) error {
 		return changedMeanwhile(now)
 	}
 	p.connection.Accepted = allowed
+	p.gate.Grant(p.granted.folders()...)
 	if p.granted.grant.Accounting, err = r.accounting(ctx, p); err != nil {
 		return err
 	}

@@ -77,10 +77,12 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	if err != nil {
 		return nil, err
 	}
+	state := w.State()
+	p.granted.grant.Accounting.Fresh = len(state) == 0 && len(page) == 0
 	r.start, err = startMessage(abi.Start{
 		RunID: id, CollectionMode: p.mode, Scope: p.scope, Bindings: p.granted.start, Options: p.options,
 		Credentials: p.heldCredentials(), DetailGaps: page, DetailLimits: p.details,
-	}, w.State())
+	}, state)
 	return r, err
 }
 

@@ -57,7 +57,10 @@ func (c *collection) noted(f folder, l *files.Listing) *files.Listing {
 	for _, fault := range l.Faults {
 		at := f.shown(fault.Path)
 		switch fault.Why {
-		case files.Strays, files.Linked:
+		case files.Strays:
+			c.note(linkNotFollowed, at)
+			c.books.Known(f.root, f.path(fault.Path), linkNotFollowed.Reason)
+		case files.Linked: // what it leads to is accounted for where that is
 			c.note(linkNotFollowed, at)
 		case files.Deep, files.Many:
 			c.note(tooMany, at)

@@ -241,6 +241,11 @@ func TestUnreadableFilesLoseNothingElse(t *testing.T) {
 	if skip(t, second, "file_unreadable") < 4 || skip(t, second, "link_not_followed") != 2 {
 		t.Errorf("skips: %+v, want skip(t, second, \"file_unreadable\") at least 4 and skip(t, second, \"link_not_followed\") = 2", second.Skips)
 	}
+	for _, p := range []string{"skills/out", project + "out.jsonl"} {
+		if got := first.File(rootHome, p); got != abi.FileKnown { // AC-02: no word of the host's is needed
+			t.Errorf("%s: got %q, want %q", p, got, abi.FileKnown)
+		}
+	}
 	want(t, second, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"status": "unaccounted"})
 	want(t, first, "coverage_diagnostics", "coverage:links", map[string]any{"status": "excluded"})
 	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots[rootHome] = fstest.MapFS(h) })

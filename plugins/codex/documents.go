@@ -31,6 +31,7 @@ func (r *run) documents(folder string, depth int, match func(name string) bool) 
 		return !folder && match(path.Base(p))
 	}}.List(r.home, folder)
 	r.faults(l, folder)
+	r.strays(l, rootHome, folder)
 	unread := map[string]bool{}
 	for _, e := range l.Entries {
 		e.Path = path.Join(folder, e.Path)

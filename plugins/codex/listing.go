@@ -53,6 +53,7 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 		}
 	}
 	r.faults(l, shown)
+	r.strays(l, granted, folder)
 	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
 }
 
@@ -73,6 +74,15 @@ func (r *run) faults(l *files.Listing, folder string) (partial bool) {
 		partial = true
 	}
 	return partial
+}
+
+// strays tells the host of links that lead nowhere, or out of the root.
+func (r *run) strays(l *files.Listing, granted, folder string) {
+	for _, f := range l.Faults {
+		if f.Why == files.Strays {
+			r.books.Known(granted, path.Join(folder, f.Path), unreadable.Reason)
+		}
+	}
 }
 
 // hides reports whether the rollout p may exist although the listing lacks it.

@@ -23,6 +23,7 @@ func (r *run) rules() error {
 	})
 	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }}.List(r.home, ".")
 	r.faults(general, ".")
+	r.strays(general, rootHome, ".")
 	unread := map[string]bool{}
 	for _, e := range general.Files() {
 		d, ok := r.document(e)

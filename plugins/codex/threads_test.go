@@ -137,6 +137,11 @@ func TestDocumentsBehindLinksStay(t *testing.T) {
 		link(filepath.Join(h.dir, "kept/one.md"), name)
 	}
 	first := h.collect()
+	for _, name := range []string{"skills/away/SKILL.md", "prompts/away.md", "AGENTS.md"} { // AC-02
+		if got := first.File(rootHome, name); got == abi.FileKnown {
+			t.Errorf("%s, which is behind a link: got %q, want that it was read", name, got)
+		}
+	}
 	for _, name := range []string{"skills/in/moved", "rules/moved"} {
 		to := filepath.Join(h.dir, "kept", strings.ReplaceAll(name, "/", "-"))
 		if err := os.Rename(filepath.Join(h.dir, name), to); err != nil {
@@ -157,6 +162,9 @@ func TestDocumentsBehindLinksStay(t *testing.T) {
 	}
 	if got, want := strings.Join(gone, " "), "skills:old prompts:old.md rules:old.md:0"; got != want {
 		t.Errorf("%q deleted, want %q", got, want)
+	}
+	if got := next.File(rootHome, "skills/SKILL.md"); got != abi.FileKnown { // AC-02
+		t.Errorf("a link that leads nowhere: got %q, want %q", got, abi.FileKnown)
 	}
 	for _, reason := range []string{"file_unreadable", "link_not_followed"} {
 		if !slices.ContainsFunc(next.Skips, func(s abi.SkipResult) bool { return s.Reason == reason }) {

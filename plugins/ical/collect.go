@@ -88,7 +88,10 @@ func newRun(h *sdk.Host) (*run, error) {
 		switch {
 		case f.Why == files.Many:
 			r.problems.Note(tooMany, "")
-		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):
+		case f.Why == files.Strays && mayHave(f.Path):
+			r.books.Known(rootName, f.Path, linked.Reason)
+			fallthrough
+		case f.Why == files.Linked: // what it leads to is accounted for where that is
 			r.note(linked, f.Path)
 		case f.Why != files.Strays:
 			r.note(unreadableFile, f.Path)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -35,6 +36,11 @@ func TestLinksThatAreNotFollowed(t *testing.T) {
 		`what was collected below their names stays {"count":4,"files":["dead.ics","dir","link.ics","same"]}`
 	if got := messages(res)[linked.Reason]; trial.Reasons(res) != linked.Reason || got != want {
 		t.Errorf("%s: %s, want %s", trial.Reasons(res), got, want)
+	}
+	for name, want := range map[string]string{"dead.ics": abi.FileKnown, "dir": abi.FileKnown, "link.ics": abi.FileKnown, "same": "", "photo.jpg": ""} { // AC-02
+		if got := res.File(rootName, name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 	if got := summaries(res); got != "one" {
 		t.Errorf("events %q, want those of the file that is no link", got)

@@ -104,6 +104,13 @@ func (f *Folder) Account(b *accounts.Books, of func(s *Source) (books *Books, wh
 // accountLoose says of each file what became of it. Where none was read, the others have nothing
 // that is for the connector.
 func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why string) {
+	var others int64 // files that were not read, and whose names are not remembered
+	for fate, n := range became.n {
+		if fate := Fate(fate); fate != Read && fate != Rule {
+			others += n
+		}
+	}
+	others -= int64(len(became.left))
 	of := make(map[string]*left, len(became.left))
 	for i := range became.left {
 		of[became.left[i].name] = &became.left[i]
@@ -118,6 +125,7 @@ func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why s
 			b.Known(f.name, l.Path, left.why)
 		case became.n[Read] == 0, why != "":
 			b.Known(f.name, l.Path, why)
+		case others > 0: // it may be one of them: the host finds out whether it was read
 		default:
 			b.Read(f.name, l.Path)
 		}

@@ -2,6 +2,8 @@ package evidence
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
@@ -33,9 +35,19 @@ func (g Gatherer) unread(id string, f *stored.Facts) error {
 		f.Unread.Nothing = !slices.ContainsFunc(with, f.Collects)
 	}
 	for i := range b.Unread[:min(len(b.Unread), stored.MostUnread)] {
-		f.Unread.Names = append(f.Unread.Names, b.Unread[i].Path)
+		f.Unread.Names = append(f.Unread.Names, shown(b.Unread[i].Path))
 	}
 	return nil
+}
+
+// shown is a path as sentences have it: what no letter is could move a reader's cursor.
+func shown(file string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, file)
 }
 
 // amissOf groups files by the reason that their connector gave.
@@ -53,7 +65,7 @@ func amissOf(files []tables.AmissFile) (list []stored.AmissFiles) {
 		}
 		a := &list[at]
 		if a.Count++; len(a.Names) < stored.MostUnread {
-			a.Names = append(a.Names, f.Path)
+			a.Names = append(a.Names, shown(f.Path))
 		}
 	}
 	return list

@@ -21,7 +21,7 @@ const (
 // MoreFiles says how many files are not listed.
 func MoreFiles(n int64) string {
 	if n == 1 {
-		return "And 1 more."
+		return "And 1 more. The next run counts it anew, whatever is ignored by then."
 	}
-	return "And " + strconv.FormatInt(n, 10) + " more."
+	return "And " + strconv.FormatInt(n, 10) + " more. The next run counts them anew, whatever is ignored by then."
 }

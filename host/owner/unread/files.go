@@ -103,7 +103,7 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 		if len(kept)+len(c.Ignore) > maxIgnored {
 			return abi.NewError(abi.CodeUsage, "the connection ignores too many patterns", "use one pattern for several files, as in *.bak or folder/")
 		}
-		return store.Ignore(ctx, conn.ID, c.apply, func(b storage.Books, ignores []string) storage.Books { return left(b, ignores, len(c.Heed) > 0) })
+		return store.Ignore(ctx, conn.ID, c.apply, c.left)
 	})
 	if err != nil {
 		return nil, err
@@ -113,7 +113,12 @@ func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files,
 
 // apply returns the patterns after the change, sorted.
 func (c Change) apply(ignores []string) []string {
-	all := slices.DeleteFunc(slices.Concat(ignores, c.Ignore), func(p string) bool { return slices.Contains(c.Heed, p) })
+	return slices.DeleteFunc(union(ignores, c.Ignore), func(p string) bool { return slices.Contains(c.Heed, p) })
+}
+
+// union returns all the patterns, sorted.
+func union(patterns ...[]string) []string {
+	all := slices.Concat(patterns...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -139,6 +144,13 @@ func (c Change) exact(b *storage.Books, kept []string) Change {
 func names(b *storage.Books, path string) bool {
 	return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Path == path }) ||
 		slices.ContainsFunc(b.Amiss.Files, func(f storage.AmissFile) bool { return f.Path == path })
+}
+
+// left returns the books after the change. The next run takes no file for read that a pattern
+// covered, whether the pattern holds or was taken back.
+func (c Change) left(b storage.Books, ignores []string) storage.Books {
+	b.Ruled = union(b.Ruled, ignores, c.Heed)
+	return left(b, ignores, len(c.Heed) > 0)
 }
 
 // left returns the books without the files that a pattern covers. A reason is settled once patterns

@@ -52,3 +52,15 @@ func TestANameIsNoPattern(t *testing.T) {
 		t.Errorf("heed: got %q, want %q", c.Heed, want)
 	}
 }
+
+// AC-02: the books remember each pattern that has held since their run, also one that is taken back.
+func TestPatternsThatHeldAreRemembered(t *testing.T) {
+	t.Parallel()
+	var b storage.Books
+	b.Ruled = []string{"cache/"}
+	b = Change{Ignore: []string{"*.bak"}}.left(b, []string{"*.bak", "old"})
+	b = Change{Heed: []string{"*.bak", "older"}}.left(b, []string{"old"})
+	if want := []string{"*.bak", "cache/", "old", "older"}; !slices.Equal(b.Ruled, want) {
+		t.Errorf("got %q, want %q", b.Ruled, want)
+	}
+}

@@ -17,8 +17,16 @@ type BooksRow struct {
 	Beyond       int64  `bun:"beyond"`
 	Nothing      int64  `bun:"read_nothing"`
 	Ignores      string `bun:"ignores"`
-	Amiss        string `bun:"amiss"`
+	Amiss        string `bun:"amiss"` // a remark in JSON
 	Fields       string `bun:"fields"`
+}
+
+// remark is what the books say besides.
+type remark struct {
+	Amiss
+
+	Ruled []string `json:"ruled,omitempty"`
+	Vague bool     `json:"vague,omitempty"`
 }
 
 // UnreadFile is a file of a granted folder, or an entry of an archive in it, that nothing
@@ -38,6 +46,10 @@ type Books struct {
 	Nothing bool  // the run read no file
 
 	Amiss Amiss
+
+	// Ruled are the patterns of files that were left alone in that run, or since then.
+	Ruled []string
+	Vague bool // there were so many files that some may have been taken for others
 }
 
 // Amiss are the files that the connector said are damaged, or known and not read, and the reasons
@@ -61,10 +73,11 @@ type AmissFile struct {
 // for the connection.
 func (r *BooksRow) Read() (b Books, ignores []string, err error) {
 	b = Books{BegunMS: r.BegunMS, Beyond: r.Beyond, Nothing: r.Nothing != 0}
+	var also remark
 	for _, column := range []struct {
 		text string
 		into any
-	}{{r.Unread, &b.Unread}, {r.Ignores, &ignores}, {r.Amiss, &b.Amiss}} {
+	}{{r.Unread, &b.Unread}, {r.Ignores, &ignores}, {r.Amiss, &also}} {
 		if column.text == "" {
 			continue
 		}
@@ -72,6 +85,7 @@ func (r *BooksRow) Read() (b Books, ignores []string, err error) {
 			return Books{}, nil, err
 		}
 	}
+	b.Amiss, b.Ruled, b.Vague = also.Amiss, also.Ruled, also.Vague
 	return b, ignores, nil
 }
 
@@ -102,8 +116,8 @@ func (r *BooksRow) Fill(b *Books) (err error) {
 			return err
 		}
 	}
-	if len(b.Amiss.Files)+len(b.Amiss.Settled) > 0 {
-		r.Amiss, err = EncodeJSON(b.Amiss)
+	if len(b.Amiss.Files)+len(b.Amiss.Settled)+len(b.Ruled) > 0 || b.Vague {
+		r.Amiss, err = EncodeJSON(remark{b.Amiss, b.Ruled, b.Vague})
 	}
 	return err
 }

@@ -80,17 +80,17 @@ func were(n int64, what string) string {
 func printFiles(w io.Writer, f *unread.Files) {
 	fmt.Fprintln(w, filesLine(f))
 	for _, u := range f.Unread {
-		line := "  " + u.Root + ": " + output.Clean(u.Path)
+		line := "  " + output.Clean(u.Root) + ": " + output.Clean(u.Path)
 		if u.Kind != "" {
 			line += "  (" + u.Kind + ")"
 		}
 		fmt.Fprintln(w, line)
 	}
 	if f.More > 0 {
-		fmt.Fprintf(w, "  and %d more\n", f.More)
+		fmt.Fprintf(w, "  and %d more, which the next run counts anew\n", f.More)
 	}
 	for _, a := range f.Amiss {
-		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", a.Root, output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
+		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", output.Clean(a.Root), output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
 	}
 	for _, p := range f.Ignored {
 		fmt.Fprintf(w, "  ignored by you: %s\n", output.Clean(p))

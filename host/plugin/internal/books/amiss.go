@@ -24,11 +24,15 @@ type why struct{ as, reason string }
 // claim takes the guest's word on a file. That it was read ends what was said before. One that is
 // known, for no reason, has nothing that is for the connector.
 func (a *amiss) claim(at File, f *abi.FileAccount) {
-	if f.As == abi.FileRead {
+	w := why{f.As, f.Reason}
+	switch e := f.Entries; {
+	case f.As != abi.FileRead:
+	case e == nil || e.Damaged == 0:
 		delete(a.files, at)
 		return
+	default: // an archive is as whole as what is in it
+		w.as = abi.FileDamaged
 	}
-	w := why{f.As, f.Reason}
 	if f.As == abi.FileKnown && w.reason == "" || slices.Contains(a.files[at], w) {
 		return
 	}

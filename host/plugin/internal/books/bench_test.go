@@ -32,11 +32,11 @@ func BenchmarkBooks(b *testing.B) {
 		page := books.Root("r")
 		page.Listed(files)
 		for _, name := range names {
-			page.Opened(name)
-			page.Ended(name, true)
+			page.Opened(name, nil)
+			page.Ended(name)
 			claim(books, name, abi.FileRead)
 		}
-		if r := books.Close(map[string]*os.Root{"r": root}); r.Roots[0].Whole != files {
+		if r := books.Close(map[string]*os.Root{"r": root}, time.Now().Add(time.Hour)); r.Roots[0].Whole != files {
 			b.Fatalf("got %+v, want %d files read to their end", r.Roots, files)
 		}
 	}

@@ -2,6 +2,7 @@ package books
 
 import (
 	"hash/maphash"
+	"io/fs"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -16,8 +17,12 @@ type Rule struct {
 	// 0: there is none, or this run collects everything anew. A file that has not changed since
 	// is judged as it was then, where the guest does not account for its files.
 	Since int64 `json:"since,omitempty"`
-	// Earlier are the files that nothing explained then.
-	Earlier []File `json:"earlier,omitempty"`
+	// Earlier are the files that nothing explained then, and Ruled the patterns of those that
+	// were left alone then: what they cover was not read.
+	Earlier []File   `json:"earlier,omitempty"`
+	Ruled   []string `json:"ruled,omitempty"`
+	// Fresh: there is no cursor, so that what is not opened in this run is not read.
+	Fresh bool `json:"fresh,omitempty"`
 }
 
 // File names a file of a granted folder.
@@ -34,6 +39,7 @@ type Books struct {
 	roots map[string]*RootCounts
 
 	explained set
+	vouched   few             // of a fresh run: files that were opened, or need not be
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
 	amiss     amiss
 	said      said
@@ -83,18 +89,17 @@ type Page struct {
 func (p *Page) Listed(files int) { p.counts.Listed += int64(files) }
 
 // Opened counts a file that was opened, and returns the count of the bytes that are read of it.
-func (p *Page) Opened(path string) *int64 {
+func (p *Page) Opened(path string, info fs.FileInfo) *int64 {
 	p.counts.Opened++
+	if b := p.books; b.rule.Fresh {
+		b.vouched.add(same(b.seed, info)) // by whatever name
+	}
 	return p.books.said.opened(File{p.counts.Name, path})
 }
 
-// Ended notes a file whose end was reached. One of which only the end was read is read where
-// an earlier run had the beginning.
-func (p *Page) Ended(path string, whole bool) {
-	if whole {
-		p.counts.Whole++
-	}
-	if whole || p.books.rule.Since > 0 {
-		p.books.explained.add(hash(p.books.seed, p.counts.Name, path))
-	}
+// Ended notes a file that was read whole. That the end of one was read says nothing of its
+// beginning: a guest that goes on where an earlier run ended has to say so.
+func (p *Page) Ended(path string) {
+	p.counts.Whole++
+	p.books.explained.add(hash(p.books.seed, p.counts.Name, path))
 }

@@ -60,16 +60,15 @@ func TestEachFileEndsOnce(t *testing.T) {
 		"x.lock", "sub/y.lock", "cache/deep/z", "state/a.bin", ".DS_Store", "sub/._b")
 	b := New(Rule{Ignores: []abi.Ignore{{Pattern: "*.lock"}, {Pattern: "cache/"}, {Pattern: "state/*.bin"}}}, later())
 	p := b.Root("r")
-	p.Ended("whole", true)
-	p.Ended("tail", false)
-	p.Ended("wholeunknown", true)
+	p.Ended("whole")
+	p.Ended("wholeunknown")
 	claim(b, "known", abi.FileKnown)
 	claim(b, "damaged", abi.FileDamaged)
 	claim(b, "unknown", abi.FileUnknown)
 	claim(b, "wholeunknown", abi.FileUnknown)
 	claim(b, "claimed", abi.FileUnknown)
 	claim(b, "./claimed", abi.FileRead)
-	r := b.Close(map[string]*os.Root{"r": root})
+	r := b.Close(map[string]*os.Root{"r": root}, later())
 	if got, want := unread(r), []string{"never", "part", "sub/never", "tail", "unknown", "wholeunknown"}; !slices.Equal(got, want) {
 		t.Errorf("unexplained: got %v, want %v", got, want)
 	}
@@ -89,9 +88,8 @@ func TestWithoutClaims(t *testing.T) {
 	now := later()
 	rule := Rule{Since: now.UnixMilli(), Earlier: []File{{"r", "b"}, {"r", "c"}}}
 	b := New(rule, now)
-	p := b.Root("r")
-	p.Ended("c", false) // its beginning was read by an earlier run
-	r := b.Close(map[string]*os.Root{"r": root})
+	b.Root("r").Ended("c")
+	r := b.Close(map[string]*os.Root{"r": root}, later())
 	if got, want := unread(r), []string{"b"}; !slices.Equal(got, want) || r.Roots[0].Read != 3 {
 		t.Errorf("got %v and %d read, want %v and 3", got, r.Roots[0].Read, want)
 	}
@@ -103,7 +101,7 @@ func TestChangedSince(t *testing.T) {
 	root := folder(t, "a")
 	b := New(Rule{Since: 1}, later())
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}); len(r.Unread) != 1 {
+	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 1 {
 		t.Errorf("got %v, want a", unread(r))
 	}
 }
@@ -114,7 +112,7 @@ func TestArrives(t *testing.T) {
 	root := folder(t, "a")
 	b := New(Rule{}, time.Unix(0, 0))
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}); len(r.Unread) != 0 || r.Roots[0].New != 1 {
+	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 0 || r.Roots[0].New != 1 {
 		t.Errorf("got %v and %d new, want no file and 1", unread(r), r.Roots[0].New)
 	}
 }
@@ -132,7 +130,7 @@ func TestUnlisted(t *testing.T) {
 	t.Cleanup(func() { _ = root.Chmod("sub", 0o700) })
 	b := New(Rule{}, later())
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}); len(r.Unread) != 1 || r.Unread[0].Kind != KindUnlisted {
+	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 1 || r.Unread[0].Kind != KindUnlisted {
 		t.Errorf("got %v, want sub", r.Unread)
 	}
 }

@@ -1,6 +1,7 @@
 package books
 
 import (
+	"hash/maphash"
 	"io/fs"
 	"syscall"
 	"time"
@@ -13,4 +14,12 @@ func changedAt(info fs.FileInfo) time.Time {
 		return time.Unix(st.Ctim.Unix())
 	}
 	return info.ModTime()
+}
+
+// same is the place in few of a file, whatever its names are; 0 where that is not known.
+func same(seed maphash.Seed, info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return place(seed, st.Dev, st.Ino)
+	}
+	return 0
 }

@@ -34,6 +34,9 @@ func (b *Books) claim(f *abi.FileAccount) {
 		return
 	}
 	delete(b.unknown, h)
+	if f.As != abi.FileRead {
+		b.vouched.add(told(h))
+	}
 	fresh := b.explained.add(h)
 	b.amiss.claim(at, f)
 	b.said.claim(at, f)

@@ -22,11 +22,12 @@ const (
 	KindText     = "text"
 	KindEmpty    = "empty"
 	KindUnlisted = "folder that cannot be listed"
+	KindLink     = "link that leads out of the folder, or nowhere"
 	KindOther    = "other"
 )
 
 // Kinds lists the kinds.
-var Kinds = []string{KindZip, KindGzip, KindZstd, KindSQLite, KindImage, KindPDF, KindJSON, KindText, KindEmpty, KindUnlisted, KindOther}
+var Kinds = []string{KindZip, KindGzip, KindZstd, KindSQLite, KindImage, KindPDF, KindJSON, KindText, KindEmpty, KindUnlisted, KindLink, KindOther}
 
 // magics are beginnings of files, by kind.
 var magics = []struct{ magic, kind string }{
@@ -51,6 +52,9 @@ func kindOf(root *os.Root, name string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "" // it was replaced by something whose bytes are not its own
+	}
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(f, head)
 	if err != nil && n == 0 {

@@ -14,10 +14,10 @@ func TestSaid(t *testing.T) {
 	t.Parallel()
 	b := New(Rule{}, later())
 	p := b.Root("r")
-	*p.Opened("whole") += 3
-	*p.Opened("whole") += 2
-	*p.Opened("other") += 9
-	p.Opened("taken back")
+	*p.Opened("whole", nil) += 3
+	*p.Opened("whole", nil) += 2
+	*p.Opened("other", nil) += 9
+	p.Opened("taken back", nil)
 	for _, path := range []string{"whole", "./never", "taken back", "zip"} {
 		claim(b, path, abi.FileRead)
 	}
@@ -25,7 +25,7 @@ func TestSaid(t *testing.T) {
 	claim(b, "other", abi.FileDamaged)
 	b.Claim([]byte(`{"files":[{"root":"r","path":"zip","as":"read","entries":{"count":2,"read":2}}]}`))
 	want := []Said{{File{"r", "never"}, 0, nil}, {File{"r", "whole"}, 5, nil}, {File{"r", "zip"}, 0, &abi.EntryAccount{Count: 2, Read: 2}}}
-	if got := b.Close(map[string]*os.Root{}).Said; !reflect.DeepEqual(got, want) {
+	if got := b.Close(map[string]*os.Root{}, later()).Said; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -37,13 +37,13 @@ func TestSaidIsBounded(t *testing.T) {
 	p := b.Root("r")
 	for i := range 2 * MaxSaid {
 		path := strconv.Itoa(i)
-		if n := p.Opened(path); n != nil {
+		if n := p.Opened(path, nil); n != nil {
 			*n++
 		}
 		claim(b, path, abi.FileRead)
 	}
 	claim(b, "never", abi.FileRead)
-	got := b.Close(map[string]*os.Root{}).Said
+	got := b.Close(map[string]*os.Root{}, later()).Said
 	if len(got) != MaxSaid {
 		t.Errorf("%d files are told, want %d", len(got), MaxSaid)
 	}

@@ -2,10 +2,14 @@ package books
 
 import (
 	"cmp"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -37,6 +41,8 @@ type Report struct {
 	Said []Said `json:"said,omitempty"`
 	// Bounded: there are more files than a walk looks at.
 	Bounded bool `json:"bounded,omitempty"`
+	// Vague: there were so many files that some may have been taken for others.
+	Vague bool `json:"vague,omitempty"`
 	// Begun is when the run began, in milliseconds since 1970.
 	Begun int64 `json:"begun"`
 }
@@ -63,8 +69,8 @@ func (x *Amiss) compare(y *Amiss) int {
 
 // Close walks the folders and says what became of each file. It is called once, when the
 // guest has ended.
-func (b *Books) Close(roots map[string]*os.Root) *Report {
-	w := &walk{books: b, left: maxWalked, report: &Report{Begun: b.begun.UnixMilli()}}
+func (b *Books) Close(roots map[string]*os.Root, now time.Time) *Report {
+	w := &walk{books: b, now: now, left: maxWalked, report: &Report{Begun: b.begun.UnixMilli(), Vague: b.explained.bloom != nil}}
 	for _, c := range b.roots {
 		if root := roots[c.Name]; root != nil {
 			w.root, w.counts = root, c
@@ -72,20 +78,21 @@ func (b *Books) Close(roots map[string]*os.Root) *Report {
 		}
 		w.report.Roots = append(w.report.Roots, *c)
 	}
-	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isFile(roots[f.Root], f.Path) }, func(f File) bool { return w.ruled(f.Path) })
+	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, func(f File) bool { return w.ruled(f.Path) })
 	w.report.Said = b.said.list()
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
 	return w.report
 }
 
-func isFile(root *os.Root, name string) bool {
+func isThere(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0)
 }
 
 type walk struct {
 	books     *Books
+	now       time.Time
 	report    *Report
 	root      *os.Root
 	counts    *RootCounts
@@ -95,39 +102,81 @@ type walk struct {
 }
 
 func (w *walk) folder(dir string, depth int) {
-	if w.ruled(dir + "/") {
+	if w.passed(dir) {
 		return
 	}
 	f, err := w.root.Open(dir)
 	if err != nil || depth > maxDepth {
-		w.unexplained(dir, KindUnlisted)
+		w.unlisted(dir)
 		return
 	}
 	defer func() { _ = f.Close() }()
+	w.list(dir, depth, f.ReadDir)
+}
+
+func (w *walk) list(dir string, depth int, read func(int) ([]fs.DirEntry, error)) {
 	for {
-		entries, err := f.ReadDir(listEach)
+		entries, err := read(listEach)
 		for _, e := range entries {
 			if w.left--; w.left < 0 {
 				w.report.Bounded = true
 				return
 			}
-			w.entry(path.Join(dir, rootfs.Spell(e.Name())), e, depth)
+			w.entry(dir, e, depth)
 		}
-		if len(entries) == 0 || err != nil {
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			w.unlisted(dir) // what follows is not known
+			return
+		case len(entries) == 0 || err != nil:
 			return
 		}
 	}
 }
 
-// entry judges a file, or walks a folder. A link is passed over: what it leads to is judged
-// where it is.
-func (w *walk) entry(name string, e fs.DirEntry, depth int) {
+// unlisted notes a folder whose content is not known. A rule may name it like a file.
+func (w *walk) unlisted(dir string) {
+	if w.covered(dir) {
+		w.counts.Rule++
+	} else {
+		w.unexplained(dir, KindUnlisted)
+	}
+}
+
+// entry judges a file, or walks a folder.
+func (w *walk) entry(dir string, e fs.DirEntry, depth int) {
+	spelled := rootfs.Spell(e.Name())
+	name := path.Join(dir, spelled)
 	switch {
 	case e.IsDir():
 		w.folder(name, depth+1)
-	case e.Type().IsRegular():
+	case e.Type()&fs.ModeSymlink != 0:
+		w.link(name)
+	case !e.Type().IsRegular():
+	case spelled != e.Name():
+		w.counts.There++
+		w.named(name, "")
+	default:
 		w.counts.There++
 		w.judge(name, e)
+	}
+}
+
+// link passes over one that leads to something in the root, which is judged where that is. A
+// guest cannot read anything elsewhere.
+func (w *walk) link(name string) {
+	if _, err := w.root.Stat(name); err != nil {
+		w.named(name, KindLink)
+	}
+}
+
+// named judges what a guest cannot open. It can only say that it is there.
+func (w *walk) named(name, kind string) {
+	switch {
+	case w.ruled(name):
+		w.counts.Rule++
+	case !w.books.vouched.has(told(hash(w.books.seed, w.counts.Name, name))):
+		w.unexplained(name, kind)
 	}
 }
 
@@ -139,7 +188,7 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 		w.counts.Rule++
 	case b.unknown[h]:
 		w.unexplained(name, "")
-	case b.explained.has(h):
+	case b.explained.has(h) && w.vouched(h, e):
 		if !b.claims {
 			w.counts.Read++
 		}
@@ -152,24 +201,29 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 	}
 }
 
-// ruled reports whether a rule says that the file, or everything in the folder, is not for
-// the connector.
-func (w *walk) ruled(name string) bool {
-	if litter(path.Base(name)) {
+// vouched reports whether the word that explains a file is more than a word. In a run without
+// a cursor, one that was read was opened; an empty one need not be.
+func (w *walk) vouched(h uint64, e fs.DirEntry) bool {
+	b := w.books
+	if !b.rule.Fresh || b.vouched.has(told(h)) {
 		return true
 	}
-	if folder, is := cutSlash(name); is {
-		name = path.Join(folder, "any") // a rule for the folder covers whatever is in it
-		return slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return r.Pattern[len(r.Pattern)-1] == '/' && manifest.Covers(r, name) })
-	}
+	info, err := e.Info()
+	return err == nil && (info.Size() == 0 || b.vouched.has(same(b.seed, info)))
+}
+
+// ruled reports whether a rule says that the file, or that of a folder above it, is not for the
+// connector. Litter is for no connector.
+func (w *walk) ruled(name string) bool { return litter(path.Base(name)) || w.covered(name) }
+
+func (w *walk) covered(name string) bool {
 	return slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
 }
 
-func cutSlash(name string) (folder string, is bool) {
-	if n := len(name); n > 0 && name[n-1] == '/' {
-		return name[:n-1], true
-	}
-	return name, false
+// passed reports whether a rule says that everything in the folder is not for the connector.
+func (w *walk) passed(dir string) bool {
+	in := path.Join(dir, "any") // a rule for the folder covers whatever is in it
+	return slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return strings.Trim(r.Pattern, "/") != r.Pattern && manifest.Covers(r, in) })
 }
 
 // litter reports whether systems leave files of that name in any folder, without content of
@@ -183,17 +237,18 @@ func litter(base string) bool {
 }
 
 // arrived reports whether the file appeared or changed since the run began: the guest may
-// not have seen it.
+// not have seen it. One from the future tells nothing: a clock was put back, or is another one.
 func (w *walk) arrived(e fs.DirEntry) bool {
 	info, err := e.Info()
-	return err == nil && !changedAt(info).Before(w.books.begun)
+	return err == nil && !changedAt(info).Before(w.books.begun) && !changedAt(info).After(w.now)
 }
 
 // asBefore reports whether the file has not changed since a run whose books were whole, and
-// was explained then.
+// was explained then by more than a rule.
 func (w *walk) asBefore(name string, e fs.DirEntry) bool {
 	b := w.books
-	if b.rule.Since == 0 || b.earlier[File{w.counts.Name, name}] {
+	if b.rule.Since == 0 || b.earlier[File{w.counts.Name, name}] ||
+		slices.ContainsFunc(b.rule.Ruled, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, name) }) {
 		return false
 	}
 	info, err := e.Info()

@@ -21,27 +21,24 @@ type regular struct {
 	path  string
 	watch Watcher // nil: nothing is told
 
-	size, at, read int64  // when it was opened; of the next Read; bytes so far
-	taken          *int64 // the watcher's count of bytes; nil: it has none
-	ended          bool
-	told           [2]bool // that its end was reached: with a part of it, with the whole
+	size  int64  // when it was opened
+	at    int64  // of the next Read
+	taken *int64 // the watcher's count of bytes; nil: it has none
+	seen  cover
+	whole bool // and told
 }
 
-// count follows a read of n bytes at an offset.
-func (f *regular) count(off int64, n int) {
-	f.read += int64(n)
+// count follows a read at an offset.
+func (f *regular) count(off int64, b []byte) {
 	if f.taken != nil {
-		*f.taken += int64(n)
+		*f.taken += int64(len(b))
 	}
-	f.ended = f.ended || off+int64(n) >= f.size
-	whole := f.read >= f.size
-	told := &f.told[0]
-	if whole {
-		told = &f.told[1]
+	if f.whole || f.watch == nil {
+		return
 	}
-	if f.ended && !*told && f.watch != nil {
-		*told = true
-		f.watch.Ended(f.path, whole)
+	f.seen.add(off, b)
+	if f.whole = f.seen.has(f.size); f.whole {
+		f.watch.Ended(f.path)
 	}
 }
 
@@ -71,7 +68,7 @@ func (f *regular) SetAppend(on bool) sys.Errno {
 
 func (f *regular) Read(b []byte) (int, sys.Errno) {
 	n, err := f.file.Read(b)
-	f.count(f.at, n)
+	f.count(f.at, b[:max(n, 0)])
 	f.at += int64(n)
 	return n, readErrno(err)
 }
@@ -81,7 +78,7 @@ func (f *regular) Pread(b []byte, off int64) (int, sys.Errno) {
 		return 0, sys.EINVAL
 	}
 	n, err := f.file.ReadAt(b, off)
-	f.count(off, n)
+	f.count(off, b[:max(n, 0)])
 	return n, readErrno(err)
 }
 

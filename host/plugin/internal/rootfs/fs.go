@@ -28,10 +28,9 @@ type Watcher interface {
 	Listed(files int)
 	// Opened: a regular file was opened. How many bytes are read of it is added to what it
 	// returns, which may be nil.
-	Opened(path string) *int64
-	// Ended: the end of a regular file was reached, at most once with whole and once
-	// without: as many bytes were read as it had when it was opened, or fewer.
-	Ended(path string, whole bool)
+	Opened(path string, info fs.FileInfo) *int64
+	// Ended: all bytes that a regular file had when it was opened were read.
+	Ended(path string)
 }
 
 // New returns the read-only file system of root. The caller closes root, after the
@@ -88,7 +87,7 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 	}
 	opened := &regular{file: file, path: p, size: info.Size(), watch: f.watch}
 	if f.watch != nil {
-		opened.taken = f.watch.Opened(p)
+		opened.taken = f.watch.Opened(p, info)
 	}
 	return opened, 0
 }
