@@ -40,6 +40,7 @@ type Books struct {
 
 	explained set
 	vouched   few             // of a fresh run: files that were opened, or need not be
+	read      few             // files that the guest says it has read
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
 	amiss     amiss
 	said      said

@@ -52,6 +52,25 @@ func claim(b *Books, path, as string) {
 	b.Claim(fmt.Appendf(nil, `{"type":"ACCOUNT","files":[{"root":"r","path":%q,"as":%q}]}`, path, as))
 }
 
+// AC-03: a file that the guest has read to its end, and then says it has read, is one that was
+// read. A second claim of it adds nothing.
+func TestAFileThatIsReadAndClaimedIsRead(t *testing.T) {
+	t.Parallel()
+	root := folder(t, "ended", "named", "known")
+	b := New(Rule{}, later())
+	p := b.Root("r")
+	p.Ended("ended")
+	p.Ended("known")
+	claim(b, "known", abi.FileKnown)
+	for range 2 {
+		claim(b, "ended", abi.FileRead)
+		claim(b, "named", abi.FileRead)
+	}
+	if c := b.Close(map[string]*os.Root{"r": root}, later()).Roots[0]; c.Read != 2 || c.Known != 1 {
+		t.Errorf("got %+v, want 2 read and 1 known", c)
+	}
+}
+
 // AC-01, AC-02: the host finds by itself which files a run has not read to their end, and each
 // file ends in one of five ways.
 func TestEachFileEndsOnce(t *testing.T) {

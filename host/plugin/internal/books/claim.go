@@ -45,7 +45,8 @@ func (b *Books) claim(f *abi.FileAccount) {
 		counts.Known++
 	case f.As == abi.FileDamaged:
 		counts.Broken++
-	case fresh:
+	case b.read.full() && fresh, !b.read.full() && !b.read.has(h):
+		b.read.add(h)
 		counts.Read++
 	}
 }
