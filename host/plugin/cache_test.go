@@ -1,9 +1,11 @@
 package plugin
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -66,6 +68,54 @@ func TestCache(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The code of the module that ended last in this process is there for its next run, and for no
+// other module. A run of another module that is killed changes nothing about that.
+func TestCodeIsKeptForTheNextRun(t *testing.T) {
+	t.Parallel()
+	limits := testLimits()
+	limits.Grace = time.Millisecond
+	e, err := NewEngine(Options{Isolation: IsolationInline, CacheDir: sharedCache(), Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := connector(seq(zero, i32(3), call("emit"), drop)).file()
+	twice := connector(seq(zero, i32(3), call("emit"), drop, zero, i32(3), call("emit"), drop)).file()
+	loops := connector(seq(zero, i32(3), call("emit"), drop, loop(nil))).file()
+	for n, c := range []struct {
+		file  *File
+		emits int
+		idle  bool // its code is there when it is loaded
+	}{{once, 1, false}, {once, 1, true}, {twice, 2, false}, {twice, 2, true}, {loops, 1, false}, {once, 1, false}, {once, 1, true}} {
+		if got := e.idle != nil && e.idleOf == c.file.SHA256; got != c.idle {
+			t.Errorf("run %d: its code is there: %t, want %t", n, got, c.idle)
+		}
+		g, err := e.Load(t.Context(), c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		h := &scripted{}
+		if c.file == loops {
+			h.onEmit = func([]byte) error { cancel(); return nil }
+		}
+		exit := g.Collect(ctx, Grant{}, h)
+		cancel()
+		if h.emits != c.emits || (exit.Err != nil) != (c.file == loops) {
+			t.Errorf("run %d: got %+v and %d records, want %d", n, exit, h.emits, c.emits)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	g, err := e.Load(t.Context(), once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil || g.Close() != nil || e.idle != nil {
+		t.Errorf("after the engine's end: got %v and code %v, want it freed", err, e.idle)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
 )
 
@@ -46,6 +47,10 @@ type Engine struct {
 	options Options
 	mu      sync.Mutex
 	guests  map[*Guest]struct{} // nil after Close
+	// idle is the code of the module that ended last in this process, whose SHA-256 is idleOf.
+	// Its next run need not read it anew, which takes longer than a small run.
+	idle   *guest.Runtime
+	idleOf string
 }
 
 // NewEngine checks o and prepares the cache folder. The error is an *abi.Error.
@@ -166,11 +171,37 @@ func (e *Engine) Close() error {
 	guests := e.guests
 	e.guests = nil
 	e.mu.Unlock()
+	if rt := e.takeIdle(e.idleOf); rt != nil {
+		rt.Close()
+	}
 	var errs []error
 	for g := range guests {
 		errs = append(errs, g.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// takeIdle returns the code of a module, which is the caller's from now on, or nil if it is not
+// there.
+func (e *Engine) takeIdle(sha256 string) (rt *guest.Runtime) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.idleOf == sha256 {
+		rt, e.idle = e.idle, nil
+	}
+	return rt
+}
+
+// leave gives code that no guest uses to the next run of its module, and frees what was there.
+func (e *Engine) leave(sha256, kind string, rt *guest.Runtime) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.guests != nil && kind == KindRaw {
+		rt, e.idle, e.idleOf = e.idle, rt, sha256
+	}
+	if rt != nil {
+		rt.Close()
+	}
 }
 
 // Walls lists how the system confines worker processes here, and which walls are

@@ -53,30 +53,12 @@ func (g *inlineGuest) kill() {
 
 func (c *inlineCell) load(ctx context.Context) error {
 	o := &c.engine.options
-	cacheDir, filled := moduleCache(o.CacheDir, c.file.SHA256, "inline")
-	if !filled {
-		if err := errors.Join(wasmbin.CheckCode(c.file.Bytes), failedBefore(cacheDir)); err != nil {
+	rt := c.engine.takeIdle(c.file.SHA256)
+	if rt == nil {
+		var err error
+		if rt, err = c.compile(ctx, o); err != nil {
 			return err
 		}
-		if cacheDir != "" {
-			o.Compiling(c.file)
-		}
-	}
-	config := guest.Config{
-		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
-		Interruptible: true, Extism: c.kind == KindExtism,
-	}
-	rt, err := guest.Compile(ctx, config, c.file.Bytes)
-	if err != nil && cacheDir != "" && ctx.Err() == nil {
-		// The cached code may be the problem; try once more without it.
-		_ = os.RemoveAll(cacheDir)
-		rt, err = guest.Compile(ctx, config, c.file.Bytes)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return interrupted(ctx)
-	case err != nil:
-		return rememberFailure(cacheDir, compileError(err).Wrap(err))
 	}
 	c.mu.Lock()
 	c.runtime = rt
@@ -97,6 +79,36 @@ func (c *inlineCell) load(ctx context.Context) error {
 	c.first = g
 	c.mu.Unlock()
 	return nil
+}
+
+// compile returns the module's code, from the cache if that has it.
+func (c *inlineCell) compile(ctx context.Context, o *Options) (*guest.Runtime, error) {
+	cacheDir, filled := moduleCache(o.CacheDir, c.file.SHA256, "inline")
+	if !filled {
+		if err := errors.Join(wasmbin.CheckCode(c.file.Bytes), failedBefore(cacheDir)); err != nil {
+			return nil, err
+		}
+		if cacheDir != "" {
+			o.Compiling(c.file)
+		}
+	}
+	config := guest.Config{
+		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
+		Interruptible: true, Extism: c.kind == KindExtism,
+	}
+	rt, err := guest.Compile(ctx, config, c.file.Bytes)
+	if err != nil && cacheDir != "" && ctx.Err() == nil {
+		// The cached code may be the problem; try once more without it.
+		_ = os.RemoveAll(cacheDir)
+		rt, err = guest.Compile(ctx, config, c.file.Bytes)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, interrupted(ctx)
+	case err != nil:
+		return nil, rememberFailure(cacheDir, compileError(err).Wrap(err))
+	}
+	return rt, nil
 }
 
 // takeFirst returns the instance that load made, once.
@@ -277,7 +289,7 @@ func (c *inlineCell) release() {
 		c.first = nil
 	}
 	if c.runtime != nil && !c.strays {
-		c.runtime.Close()
+		c.engine.leave(c.file.SHA256, c.kind, c.runtime)
 		c.runtime = nil
 	}
 }

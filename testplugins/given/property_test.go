@@ -28,7 +28,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 func folders(t *testing.T) uint64 {
 	text := os.Getenv("PDPP_TEST_FOLDERS")
 	if text == "" {
-		return 25
+		return 100
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
