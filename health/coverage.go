@@ -31,6 +31,9 @@ type KnownGap struct {
 	// Mark is a digest of everything that a run said of a gap that a later run is to fill,
 	// so that the next run's is known again. "": it is not followed.
 	Mark string `json:"mark,omitempty"`
+	// Beside: records of the stream come in all the same, and what is missing of them is the
+	// connector's fault.
+	Beside bool `json:"beside,omitempty"`
 	// Runs is how many runs in a row brought it back unchanged, up to CameBack.
 	Runs int `json:"runs,omitempty"`
 }
@@ -72,12 +75,16 @@ type weight int
 
 const (
 	weighsNothing weight = iota
+	weighsBeside
 	weighsRetryable
 	weighsTerminal
 )
 
 // Weighs reports whether the gap makes its stream incomplete.
 func (g *KnownGap) Weighs() bool { return g.weightOf() != weighsNothing }
+
+// Fault reports whether the gap is the fault of the connector's code beside records that come in.
+func (g *KnownGap) Fault() bool { return g.weightOf() == weighsBeside }
 
 // weightOf derives the weight from a gap's severity and its recovery. A gap that the
 // owner can clear is not terminal; a gap with unreadable fields is.
@@ -87,6 +94,8 @@ func (g *KnownGap) weightOf() weight {
 		return weighsNothing
 	case g.RecoveryAction == "retry_by_runtime", g.Severity == "transient", g.OwnerClears():
 		return weighsRetryable
+	case g.Beside:
+		return weighsBeside
 	}
 	return weighsTerminal
 }
@@ -118,7 +127,7 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 		c.RequiredButAccepted = true
 		return c
 	}
-	terminal, retryable := tally{manifest: streams}, tally{manifest: streams}
+	terminal, retryable, beside := tally{manifest: streams}, tally{manifest: streams}, tally{manifest: streams}
 	if run != nil {
 		for i := range run.KnownGaps {
 			g := &run.KnownGaps[i]
@@ -127,6 +136,8 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 				terminal.add(g.Stream)
 			case w == weighsRetryable:
 				retryable.add(g.Stream)
+			case w == weighsBeside:
+				beside.add(g.Stream)
 			}
 		}
 	}
@@ -146,6 +157,8 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 			missed.add(stream)
 		}
 		return Coverage{Axis: CoveragePartial, Streams: missed.streams}
+	case beside.found:
+		return Coverage{Axis: CoverageGaps, Streams: beside.streams}
 	}
 	if c, ok := declaredAbsent(streams, false); ok {
 		return c

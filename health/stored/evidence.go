@@ -150,6 +150,7 @@ func (s *Facts) knownGaps() []health.KnownGap {
 	if len(s.notWhole()) > 0 {
 		gaps = append(gaps, health.KnownGap{Kind: notWhole, Severity: "actionable", RecoveryAction: "manual_action_required"})
 	}
+	s.beside(gaps)
 	return slices.DeleteFunc(gaps, func(g health.KnownGap) bool { return !s.Collectable(g.Stream) })
 }
 

@@ -31,6 +31,9 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && primary.CTACode == ctaRunCollector.code() {
 		return forwardRunCollector
 	}
+	if primary != nil && primary.CTACode == ctaFlawed.code() {
+		return forwardFlawed
+	}
 	if primary != nil && primary.Audience != AudienceNone {
 		if c := in.cause(); c != nil && primary.Kind.isRun() {
 			return c.forward

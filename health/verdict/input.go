@@ -30,6 +30,8 @@ type Input struct {
 	Unexplained string `json:"unexplained,omitempty"`
 	// NotWhole counts and names the files that are damaged, or known and not read.
 	NotWhole string `json:"not_whole,omitempty"`
+	// Flawed: records come in, and what is missing of them is the fault of the connector's code.
+	Flawed bool `json:"flawed,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.
 	Cause *stored.Cause `json:"cause,omitempty"`
 	// Attention is the open request; it names the waiting run. nil: the snapshot's
@@ -61,6 +63,8 @@ type StreamRollup struct {
 	GapRetryable  bool                `json:"gap_retryable"`
 	Considered    *int64              `json:"considered"` // nil: not counted
 	Collected     *int64              `json:"collected"`
+	// Flawed: see Input.
+	Flawed bool `json:"flawed,omitempty"`
 }
 
 // ScheduleMode is how runs of the connection are started.

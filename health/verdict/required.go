@@ -114,7 +114,7 @@ func (b *builder) gaps() {
 	switch {
 	case len(*b.actions) > 0, b.in.scheduleIs(ScheduleDisabled):
 	case b.d == health.DispositionResumable:
-		b.fill(b.resumable(), s.State == health.StateDegraded && s.Axes.Freshness == health.FreshnessStale) // HL-23.13
+		b.missing(s.State == health.StateDegraded && s.Axes.Freshness == health.FreshnessStale) // HL-23.13
 	case s.State == health.StateCoolingOff, s.Badges.Syncing:
 		b.wait(nil)
 	}
@@ -126,8 +126,30 @@ func (b *builder) optional() {
 	if len(*b.actions) > 0 || b.d != health.DispositionComplete {
 		return
 	}
-	if missing := b.resumable(); len(missing) > 0 {
-		b.fill(missing, false)
+	if len(b.resumable()) > 0 {
+		b.missing(false)
+	}
+}
+
+// missing adds the actions for what is missing: that of a run for what one fetches, and the
+// maintainer's for what none does although records come in.
+func (b *builder) missing(owners bool) {
+	var fetched, flawed []string
+	for i := range b.streams {
+		switch row := &b.streams[i]; {
+		case row.Disposition != health.DispositionResumable:
+		case b.in.Streams[i].Flawed:
+			flawed = append(flawed, row.StreamID)
+		default:
+			fetched = append(fetched, row.StreamID)
+		}
+	}
+	if !b.in.Flawed {
+		b.fill(fetched, owners)
+	}
+	if b.in.Flawed || len(flawed) > 0 {
+		a := b.add(CodeFix, flawed)
+		a.CTA, a.CTACode, a.Urgency = ctaFlawed.text(), ctaFlawed.code(), Verifying // what a run fetches comes first
 	}
 }
 

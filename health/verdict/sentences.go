@@ -36,6 +36,7 @@ const (
 	forwardTerminalSignIn
 	forwardTerminalAnswer
 	forwardCodeFix
+	forwardFlawed
 	forwardHostFix
 	forwardOutOfReach
 	forwardReauth
@@ -91,6 +92,7 @@ const (
 	rowAbsent
 	rowPartial
 	rowTerminal
+	rowFlawed
 
 	ctaReauth
 	ctaSignIn
@@ -110,6 +112,7 @@ const (
 	ctaNotWhole
 	ctaStays
 	ctaEnroll
+	ctaFlawed
 	ctaRefreshNow
 	ctaRunCollector
 	ctaRetryGap
@@ -167,6 +170,7 @@ var sentences = [lineCount]struct {
 	forwardTerminalSignIn:   {"terminal_sign_in", "Sign in before anything more can be collected.", namesOwnerStep},
 	forwardTerminalAnswer:   {"terminal_answer", "Answering lets the connector collect what it can; the rest needs a fix of the connector's code.", namesOwnerStep | namesCodeFix},
 	forwardCodeFix:          {"code_fix", "Connector code needs a fix before the source can collect again.", namesCodeFix},
+	forwardFlawed:           {"connector_flaw", "Not everything comes in whole: the connector's code needs a fix for what is missing.", namesCodeFix},
 	forwardHostFix:          {"host_fix", "Something on this host or in the connector has to be put right before the source can collect; the details name it.", 0},
 	forwardOutOfReach:       {"out_of_reach", "The missing data is out of this connector's reach.", 0},
 	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
@@ -222,6 +226,7 @@ var sentences = [lineCount]struct {
 	rowAbsent:   {"declared_absent", "Not collected in full, as the connector declares.", 0},
 	rowPartial:  {"not_in_full", "Not collected in full last time; what was collected before is kept.", 0},
 	rowTerminal: {"terminal", "Cannot be collected until the connector's code is fixed.", namesCodeFix},
+	rowFlawed:   {"flawed", "Not whole: the connector's code needs a fix for what is missing.", namesCodeFix},
 
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
 	ctaSignIn:           {"cta_sign_in", "Sign in", namesOwnerStep},
@@ -241,6 +246,7 @@ var sentences = [lineCount]struct {
 	ctaNotWhole:         {"cta_not_whole", "See which files are damaged or were not read, and say what to do", namesOwnerStep},
 	ctaStays:            {"cta_came_back_unchanged", "See what two runs could not collect, and what mends it", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
+	ctaFlawed:           {"cta_connector_flaw", "A new version of the connector has to mend what is missing", namesCodeFix},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
 	ctaRunCollector:     {"cta_run_collector", "Run the collector on the host that holds the data", namesOwnerStep},
 	ctaRetryGap:         {"cta_retry_gap", "Fetch what is missing", namesOwnerStep},

@@ -58,7 +58,7 @@ func TestSentences(t *testing.T) {
 // HL-23.3: the sentence is factual, and the action says it.
 func TestCodeFixSaysWhatIsNeeded(t *testing.T) {
 	t.Parallel()
-	for _, l := range []line{forwardCodeFix, rowTerminal, forwardTerminalAnswer} {
+	for _, l := range []line{forwardCodeFix, rowTerminal, forwardTerminalAnswer, forwardFlawed, rowFlawed} {
 		if !l.claims(namesCodeFix) || !strings.Contains(l.text(), "code") {
 			t.Errorf(`got %q, want l.claims(namesCodeFix) && strings.Contains(l.text(), "code")`, l.text())
 		}

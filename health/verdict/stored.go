@@ -15,13 +15,13 @@ func OfStored(s *stored.Facts, m stored.Moment, runtimeOK bool) RenderedVerdict 
 // InputOf derives the input of a verdict from a connection's stored facts.
 func InputOf(s *stored.Facts, m stored.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
-	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), CannotBegin: s.CannotBegin(m), NeverRan: s.NeverRan(), FoundNothing: s.FoundNothing(), ReadNothing: s.ReadNothing(), Unexplained: s.Unexplained(), NotWhole: s.NotWhole(), Cause: s.Cause(m)}
+	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), CannotBegin: s.CannotBegin(m), NeverRan: s.NeverRan(), FoundNothing: s.FoundNothing(), ReadNothing: s.ReadNothing(), Unexplained: s.Unexplained(), NotWhole: s.NotWhole(), Flawed: s.Flawed(m, ""), Cause: s.Cause(m)}
 	attention := in.requestOpen()
 	for _, st := range s.StreamStates(m) {
 		in.Streams = append(in.Streams, StreamRollup{
 			StreamID: st.Name, Coverage: st.Coverage, Priority: priorityOf(&st), Considered: st.Considered, Collected: st.Collected,
 			AttentionOpen: attention && st.Coverage != health.CoverageComplete,
-			GapRetryable:  st.GapsOpen || retryable(st.Coverage),
+			GapRetryable:  st.GapsOpen || retryable(st.Coverage), Flawed: s.Flawed(m, st.Name),
 		})
 	}
 	in.Progress = &ProgressEvidence{

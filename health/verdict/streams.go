@@ -30,6 +30,9 @@ func rows(in *Input) []StreamRow {
 			GapRetryable: s.GapRetryable, Accepted: accepted, Refresh: in.Refresh,
 		})
 		l := in.checking(rowLine(d, s.Coverage))
+		if l == forwardResumable && s.Flawed {
+			l = rowFlawed
+		}
 		if l == forwardResumable && in.cause() != nil {
 			l = rowPartial
 		}
