@@ -83,6 +83,17 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanal-URL,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,\"Wellen, Wind\"\n"},
 			map[string]int{streamSubscriptions: 1}, "",
 		},
+		"subscriptions with damaged rows": {
+			map[string]string{"YouTube et YouTube Music/abonnements/abonnements.csv": "ID des chaînes,URL des chaînes,Titres des chaînes\n" +
+				"UC0,nowhere,\"open\nUC1hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC1hHW5Y08ggq-9kbrGgWj0A,\"Vent\"\n,,\n" +
+				"UC2hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC2hHW5Y08ggq-9kbrGgWj0A,Mer, soleil\n"},
+			map[string]int{streamSubscriptions: 2}, "row_incomplete[a.zip: Takeout/YouTube et YouTube Music/abonnements/abonnements.csv, line 4]manual_action_required " +
+				"csv_syntax[a.zip: Takeout/YouTube et YouTube Music/abonnements/abonnements.csv, the row in line 2]manual_action_required",
+		},
+		"subscriptions in a table that Excel wrote": {
+			map[string]string{"abos.csv": "\xff\xfe" + strings.Join(strings.Split("Kanal-ID\tKanal-URL\tKanaltitel\r\nUC0hHW5Y08ggq-9kbrGgWj0A\thttp://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A\tWind\r\n", ""), "\x00") + "\x00"},
+			map[string]int{streamSubscriptions: 1}, "",
+		},
 		"JSON in UTF-16": {
 			map[string]string{"Google Fotos/p.json": "\xff\xfe" + strings.Join(strings.Split(`{"title":"p","photoTakenTime":{"timestamp":"1"}}`, ""), "\x00") + "\x00"},
 			map[string]int{streamPhotos: 1}, "",

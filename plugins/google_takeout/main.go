@@ -58,6 +58,7 @@ const (
 	problemSealed   = "timeline_is_encrypted"
 	problemTime     = "time_missing"
 	problemLarge    = "value_too_large"
+	problemRow      = "row_incomplete"
 )
 
 const owner = "manual_action_required"
@@ -67,6 +68,7 @@ var problems = []exports.Problem{
 	{Code: problemTimeline, Text: "files with a timeline in a form that is not read: #; Records.json of an export of before 2025 is read", Hint: owner},
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
+	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; take the file out of the folder if they do not matter", Hint: owner},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the file out of the folder if they do not matter", Hint: owner},
 }
 

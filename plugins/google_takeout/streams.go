@@ -105,67 +105,90 @@ func (r *run) photo(v jsonvalue.Value) error {
 	return rec.Emit()
 }
 
+// channels are the columns of a list of subscriptions.
+type channels struct{ id, address, title string }
+
 // subscriptions reads a table. The list of subscriptions is known by the names of its columns, or
 // by its rows: an id of a channel, and the address that has it.
-func (r *run) subscriptions(name string, content io.Reader) (o exports.Outcome, err error) {
-	in, known := csv.New(content), false
-	id, address, title := "Channel Id", "Channel Url", "Channel Title"
-	o = exports.Outcome{Kind: "other"}
-	err = exports.Elements(r.h, func() bool { return (r.item == 0 || known) && in.Next() }, func() error {
-		if r.item++; r.item == 1 {
-			if known = in.Has(id) && in.Has(address); !known {
-				id, address, title, known = channelColumns(in)
+func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, error) {
+	in := csv.New(content)
+	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
+	var before []int64 // lines in front of the first row that tells
+	err := exports.Elements(r.h, func() bool { return (known || len(before) < maxBefore) && in.Next() }, func() error {
+		if !known {
+			if known = in.Has(at.id) && in.Has(at.address); !known {
+				var found channels
+				if found, known = channelColumns(in); known {
+					at = found
+				}
 			}
 		}
 		if !known {
+			before = append(before, in.Line())
 			return nil
 		}
-		if in.Get(id) == "" {
-			r.Items(streamSubscriptions).KeptBack++
-			r.Books.Note(problemTime, r.file.Place, "row "+strconv.FormatInt(r.item, 10))
-			return nil
-		}
-		rec := r.h.Record(streamSubscriptions)
-		rec.String("id", in.Get(id))
-		rec.StringOrNull("channel_url", in.Get(address))
-		rec.StringOrNull("channel_title", in.Get(title))
-		return rec.Emit()
+		return r.subscription(in, at)
 	})
 	switch {
-	case known || in.Has(id) && in.Has(address):
-		o = exports.Outcome{Fate: exports.Read, Kind: "subscriptions"}
-	case err == nil && in.Err() == nil && r.item == 0:
+	case known || in.Has(at.id) && in.Has(at.address):
+	case err == nil && in.Err() == nil && len(before) == 0:
 		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
 	case strings.Contains(product(name), "YouTube"):
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
 	default:
-		return o, err
+		return exports.Outcome{Kind: "other"}, err
+	}
+	for _, line := range before {
+		r.noteRow(line)
 	}
 	r.noteLarge(streamSubscriptions, in.Large())
+	r.Items(streamSubscriptions).KeptBack += in.Damaged()
 	if err == nil {
 		err = in.Err()
 	}
-	return o, err
+	return exports.Outcome{Fate: exports.Read, Kind: "subscriptions"}, err
+}
+
+// maxBefore is how many rows may be damaged in front of the one by which a table is known.
+const maxBefore = 8
+
+// subscription emits the row at hand.
+func (r *run) subscription(in *csv.Reader, at channels) error {
+	if in.Get(at.id) == "" {
+		r.noteRow(in.Line())
+		return nil
+	}
+	rec := r.h.Record(streamSubscriptions)
+	rec.String("id", in.Get(at.id))
+	rec.StringOrNull("channel_url", in.Get(at.address))
+	rec.StringOrNull("channel_title", in.Get(at.title))
+	return rec.Emit()
+}
+
+// noteRow counts a row that has no channel.
+func (r *run) noteRow(line int64) {
+	r.Items(streamSubscriptions).KeptBack++
+	r.Books.Note(problemRow, r.file.Place, "line "+strconv.FormatInt(line, 10))
 }
 
 // channelColumns finds the columns of a list of subscriptions in the row at hand, whatever their
 // names are: the id of the channel, its address, and the other one.
-func channelColumns(in *csv.Reader) (id, address, title string, ok bool) {
+func channelColumns(in *csv.Reader) (at channels, ok bool) {
 	row, columns := in.Row(), in.Columns()
 	const most = 4
 	if len(row) != len(columns) || len(row) > most {
-		return "", "", "", false
+		return at, false
 	}
 	for i, field := range row {
 		if isChannel(field) {
-			id = columns[i]
-		} else if at := strings.Index(field, "youtube.com/channel/"); at >= 0 {
-			address = columns[i]
-		} else if title == "" {
-			title = columns[i]
+			at.id = columns[i]
+		} else if place := strings.Index(field, "youtube.com/channel/"); place >= 0 {
+			at.address = columns[i]
+		} else if at.title == "" {
+			at.title = columns[i]
 		}
 	}
-	return id, address, title, id != "" && address != ""
+	return at, at.id != "" && at.address != ""
 }
 
 // isChannel reports whether a text is the id of a channel of YouTube.

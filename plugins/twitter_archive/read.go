@@ -94,9 +94,11 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 		return exports.Outcome{Kind: "other"}, err
 	}
 	r.noteLarge(streamTweets, in.Large())
+	r.said.Items(streamTweets).KeptBack += in.Damaged()
 	if err == nil {
 		err = in.Err()
 	}
+	r.hurt[streamTweets] = r.hurt[streamTweets] || err != nil
 	return o, err
 }
 

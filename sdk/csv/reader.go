@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk/charset"
 )
 
 // Bounds on one row.
@@ -15,37 +14,44 @@ const (
 	Fields   = 4096 // further ones are left out
 )
 
-// CodeTruncated is the code of a text that ends inside of quotes. It is the connector's own.
-const CodeTruncated abi.Code = "csv.truncated"
+// The codes of faults. They are the connector's own.
+const (
+	// CodeTruncated: the text ends within a row.
+	CodeTruncated abi.Code = "csv.truncated"
+	// CodeSyntax: rows were left out because a quote in them is never closed or they have zero bytes,
+	// or rows have more or fewer fields than there are columns.
+	CodeSyntax abi.Code = "csv.syntax"
+)
 
 // Reader reads one text.
 type Reader struct {
-	in    io.Reader
-	buf   []byte
-	held  []byte
-	inErr error
-	begun bool // the byte order mark was looked for
+	lines
 
 	names   []string
 	columns map[string]int // by name; of two with the same name the first
 	row     []string
-	text    []byte // of the row, field behind field
-	ends    []int  // of the fields in text
+	scan    scan
 
-	width         int // how many fields the first row has
-	large, uneven int64
-	rows          int64 // behind the names
-	err           error
+	width  int // how many fields the first row has
+	at     int64
+	astray int // how many rows with as many fields as there are columns have yet to come behind a damaged one
+
+	large, uneven, damaged int64
+	fault                  *abi.Error // the first that Next went on behind
 }
 
+// resume is how many rows in succession are whole before one with another number of fields is a row,
+// too, and no line of a text in quotes that did not close.
+const resume = 2
+
 // New returns a reader whose first row has the names of the columns.
-func New(in io.Reader) *Reader { return &Reader{in: in, buf: make([]byte, 64<<10)} }
+func New(in io.Reader) *Reader { return &Reader{lines: lines{in: in, buf: make([]byte, 64<<10)}} }
 
 // Next goes on to the next row behind the names, and reports whether there is one. It
 // skips empty lines.
 func (r *Reader) Next() bool {
 	if r.columns == nil {
-		if !r.read() {
+		if r.begin(); !r.read() {
 			return false
 		}
 		r.columns, r.width, r.names = make(map[string]int, len(r.row)), len(r.row), slices.Clone(r.row)
@@ -55,13 +61,34 @@ func (r *Reader) Next() bool {
 			}
 		}
 	}
-	if !r.read() {
-		return false
+	for r.read() {
+		even := r.even()
+		switch {
+		case !even && r.astray > 0: // a part of the row that was damaged
+			continue
+		case !even && len(r.row) < r.width && r.atEnd() && !r.ended:
+			r.note(CodeTruncated, "the file ends in the middle", "in line "+strconv.FormatInt(r.at, 10))
+			r.damaged++
+			continue
+		case !even:
+			r.uneven++
+			r.note(CodeSyntax, "the file is no table", "line "+strconv.FormatInt(r.at, 10)+" has "+strconv.Itoa(len(r.row))+" fields, and not "+strconv.Itoa(r.width))
+		}
+		r.astray = max(r.astray-1, 0)
+		return true
 	}
-	if r.rows++; len(r.row) != r.width {
-		r.uneven++
+	return false
+}
+
+// even reports whether the row has a field for each column. Empty ones behind them count for
+// nothing.
+func (r *Reader) even() bool {
+	for i := r.width; i < len(r.row); i++ {
+		if r.row[i] != "" {
+			return false
+		}
 	}
-	return true
+	return len(r.row) >= r.width
 }
 
 // Has reports whether the first row names the column.
@@ -84,134 +111,106 @@ func (r *Reader) Get(column string) string {
 	return ""
 }
 
+// Line returns the line in which the row at hand begins, counted from 1.
+func (r *Reader) Line() int64 { return r.at }
+
 // Large returns how many rows were above RowBytes and left out.
 func (r *Reader) Large() int64 { return r.large }
 
 // Uneven returns how many rows had more or fewer fields than there are columns.
 func (r *Reader) Uneven() int64 { return r.uneven }
 
-// Err returns the failure that ended Next before the end of the text, nil at its end.
-func (r *Reader) Err() error { return r.err }
+// Damaged returns how many rows were left out because they do not close or have zero bytes.
+func (r *Reader) Damaged() int64 { return r.damaged }
 
-// read reads one row into r.row.
+// Err returns the failure that ended Next before the end of the text, or else the first fault that
+// Next went on behind, nil when there was neither.
+func (r *Reader) Err() error {
+	if r.err == nil && r.fault != nil {
+		return r.fault
+	}
+	return r.err
+}
+
+func (r *Reader) note(code abi.Code, message, detail string) {
+	if r.fault == nil {
+		r.fault = &abi.Error{Code: code, Message: message, Detail: detail, Hint: "download it again"}
+	}
+}
+
+// read reads one row into r.row. A damaged one costs its first line: those behind it may be rows.
 func (r *Reader) read() bool {
-	for r.err == nil {
-		r.text, r.ends = r.text[:0], r.ends[:0]
-		large, filled := r.fields()
-		switch {
-		case r.err != nil || !filled && r.inErr != nil:
-			return false
-		case large:
-			r.large++
-		case !filled: // an empty line
-		default:
-			r.row = r.row[:0]
-			from := 0
-			for _, end := range r.ends {
-				r.row = append(r.row, text(r.text[from:end]))
-				from = end
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// fields reads one line's fields into text and ends. It reports whether the row is too
-// large, and whether the line has anything.
-func (r *Reader) fields() (large, filled bool) {
-	quoted, was := false, false // inside quotes; a quoted field has been closed
-	start := 0
-	add := func(c byte) {
-		if len(r.text) < RowBytes {
-			r.text = append(r.text, c)
-		} else {
-			large = true
-		}
-	}
-	end := func() {
-		if len(r.ends) < Fields {
-			r.ends = append(r.ends, len(r.text))
-		} else {
-			r.text = r.text[:start]
-		}
-		start, was = len(r.text), false
-	}
 	for {
-		c, ok := r.take()
-		if !ok {
-			switch {
-			case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
-				r.err = r.inErr
-			case quoted:
-				r.err = &abi.Error{Code: CodeTruncated, Message: "the file ends inside of a quoted field", Detail: "behind row " + strconv.FormatInt(r.rows, 10), Hint: "download it again"}
-			case filled:
-				end()
-			}
-			return large, filled
-		}
-		switch {
-		case c == '\r' && r.peek() == '\n':
-			continue // the line feed ends the line, and stands alone in quoted text
-		case quoted && c == '"' && r.peek() == '"':
-			r.held = r.held[1:]
-			add('"')
-		case quoted && c == '"':
-			quoted, was = false, true
-		case quoted:
-			add(c)
-		case c == '"' && len(r.text) == start && !was:
-			quoted, filled = true, true
-		case c == ',':
-			filled = true
-			end()
-		case c == '\n':
-			end()
-			return large, filled
-		default:
-			filled = true
-			add(c)
-		}
-	}
-}
-
-// peek returns the next byte without passing it, 0 at the end.
-func (r *Reader) peek() byte {
-	if !r.fill() {
-		return 0
-	}
-	return r.held[0]
-}
-
-func (r *Reader) take() (byte, bool) {
-	if !r.begun {
-		r.begun = true
-		for i := 0; i < 3 && r.fill() && r.held[0] == "\xef\xbb\xbf"[i]; i++ {
-			r.held = r.held[1:]
-		}
-	}
-	if !r.fill() {
-		return 0, false
-	}
-	c := r.held[0]
-	r.held = r.held[1:]
-	return c, true
-}
-
-func (r *Reader) fill() bool {
-	for len(r.held) == 0 {
-		if r.inErr != nil {
+		r.at = r.number
+		if !r.line() {
 			return false
 		}
-		var n int
-		n, r.inErr = r.in.Read(r.buf)
-		r.held = r.buf[:n]
+		switch r.scan.begin(r.separator, r.bare); r.fields() {
+		case tooLarge:
+			r.large++
+		case broken:
+			r.unread()
+			r.damaged, r.astray = r.damaged+1, resume
+			code, what := CodeSyntax, "the row in line "
+			if r.atEnd() {
+				code, what = CodeTruncated, "in line "
+			}
+			r.note(code, "a row does not close", what+strconv.FormatInt(r.at, 10))
+		case whole:
+			if r.scan.filled {
+				r.row = r.scan.list(r.row[:0])
+				return true
+			}
+		}
+		if r.err != nil {
+			return false
+		}
 	}
-	return true
 }
 
-// text is a field as UTF-8.
-func text(b []byte) string {
-	s, _ := charset.Text(b)
-	return s
+// The outcomes of a row.
+const (
+	whole = iota
+	tooLarge
+	broken // a quote is never closed, or the row has zero bytes
+)
+
+// fields reads the lines of one row. The first one is at hand.
+func (r *Reader) fields() int {
+	for {
+		switch {
+		case r.cut && r.first == 0:
+			return tooLarge
+		case r.cut:
+			return broken
+		}
+		done, ok := r.scan.take(r.raw[r.last:])
+		switch {
+		case !ok && r.lax():
+			return whole
+		case !ok:
+			return broken
+		case done:
+			return whole
+		case len(r.raw) > RowBytes || r.work > maxWork || !r.more():
+			if r.err == nil && r.lax() {
+				return whole
+			}
+			return broken
+		}
+	}
+}
+
+// lax reads the first line again where text stands behind a quote that closes, and reports whether
+// the line then has a field for each column.
+func (r *Reader) lax() bool {
+	again := scan{separator: r.separator, bare: r.bare, lax: true}
+	again.text, again.ends = r.scan.text[:0], r.scan.ends[:0]
+	done, ok := again.take(r.raw[:r.first])
+	if !r.scan.stray || !done || !ok || r.columns == nil || len(again.ends) != r.width {
+		return false
+	}
+	r.unread()
+	r.scan = again
+	return true
 }

@@ -42,7 +42,7 @@ func TestRowsAreReadByTheirColumns(t *testing.T) {
 		"a,b\n1,2\n3,4\n":                       "1|2 3|4",
 		"\xef\xbb\xbfb,a\r\n1,2\r\n\r\n3,4":     "2|1 4|3",
 		"a,b\n\"x,\"\"y\"\"\",\"two\r\nlines\"": "x,\"y\"|two\nlines",
-		"a,b\n1\n1,2,3\n,\n\"\"\n":              "1| 1|2 | |",
+		"a,b\n1\n1,2,3\n,\n\"\"\n":              "1| 1|2 | | csv.syntax",
 		"a,a,b\n1,2,3":                          "1|3",
 		"a,b\nx\"y,z\n":                         "x\"y|z",
 		"a,b\n\xff,2":                           "ÿ|2",
@@ -64,16 +64,76 @@ func TestRowsAreReadByTheirColumns(t *testing.T) {
 
 func TestRowsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := csv.New(strings.NewReader("a,b\n1,2\n" + strings.Repeat("x", csv.RowBytes+1) + ",2\n3\n4" + strings.Repeat(",", 2*csv.Fields) + "\n"))
+	r := csv.New(strings.NewReader("a,b\n1,2\n" + strings.Repeat("x", csv.RowBytes+1) + ",2\n3\n4" + strings.Repeat(",x", 2*csv.Fields) + "\n"))
 	var got []string
 	for r.Next() {
 		got = append(got, r.Get("a"))
 	}
-	if want := []string{"1", "3", "4"}; !slices.Equal(got, want) || r.Large() != 1 || r.Uneven() != 2 || r.Err() != nil {
-		t.Errorf("got %q, %d large, %d uneven, %v, want %q, 1, 2 and no error", got, r.Large(), r.Uneven(), r.Err(), want)
+	if want := []string{"1", "3", "4"}; !slices.Equal(got, want) || r.Large() != 1 || r.Uneven() != 2 || abi.CodeOf(r.Err()) != csv.CodeSyntax {
+		t.Errorf("got %q, %d large, %d uneven, %v, want %q, 1, 2 and that they are", got, r.Large(), r.Uneven(), r.Err(), want)
 	}
 	if !r.Has("b") || r.Has("c") {
 		t.Error("Has does not tell the columns that are there from others")
+	}
+}
+
+// AC-06: a damaged row costs itself, is named with its line, and the rows around it are read.
+func TestADamagedRowHidesNoNeighbour(t *testing.T) {
+	t.Parallel()
+	const head, behind = "a,b\n0,0\n", "8,8\n9,9\n"
+	for name, c := range map[string]struct{ in, want, detail string }{
+		"a quote that is never closed":            {head + "1,\"2\n" + behind, "0|0 8|8 9|9 csv.syntax", "the row in line 3"},
+		"one that the next quote closes":          {head + "1,\"2\n3,\"4\"\n" + behind, "0|0 3|4 8|8 9|9 csv.syntax", "the row in line 3"},
+		"one whose next quote begins a field":     {head + "1,\"2\n\"3\",4\n" + behind, "0|0 3|4 8|8 9|9 csv.syntax", "the row in line 3"},
+		"two rows with one":                       {head + "1,\"2\n" + behind + "3,\"4\n" + behind, "0|0 8|8 9|9 8|8 9|9 csv.syntax", "the row in line 3"},
+		"a field of several lines, cut":           {head + "1,\"two\nlines, and\nmore\n" + "x", "0|0 lines| and csv.syntax", "the row in line 3"},
+		"a field of several lines":                {head + "1,\"two\nlines\"\n" + behind, "0|0 1|two\nlines 8|8 9|9", ""},
+		"quotes that are not doubled":             {head + "1,\"a \"b\" c\"\n" + behind, "0|0 1|a \"b\" c 8|8 9|9", ""},
+		"text behind a quote":                     {head + "\"1\" x,2\n" + behind, "0|0 1 x|2 8|8 9|9", ""},
+		"zero bytes in a row":                     {head + "1,\x00\x00\x00\n" + behind, "0|0 8|8 9|9 csv.syntax", "the row in line 3"},
+		"zero bytes in front":                     {"\x00\x00" + head + behind, "0|0 8|8 9|9", ""},
+		"zero bytes behind":                       {head + behind + "\x00\x00\x00", "0|0 8|8 9|9 csv.truncated", "in line 5"},
+		"a row with a field too many":             {head + "1,2,3\n" + behind, "0|0 1|2 8|8 9|9 csv.syntax", "line 3 has 3 fields, and not 2"},
+		"a row with a field too few":              {head + "1\n" + behind, "0|0 1| 8|8 9|9 csv.syntax", "line 3 has 1 fields, and not 2"},
+		"a last row that was cut":                 {head + behind + "7", "0|0 8|8 9|9 csv.truncated", "in line 5"},
+		"a last row that was cut in quotes":       {head + behind + "7,\"", "0|0 8|8 9|9 csv.truncated", "in line 5"},
+		"a last row without its line's end":       {head + "8,8", "0|0 8|8", ""},
+		"semicolons":                              {"a;b\n1;2,5\n", "1|2,5", ""},
+		"semicolons, and a comma in a name":       {"a;b;\"c, d, e\"\n1;2;3\n", "1|2", ""},
+		"tabs":                                    {"a\tb\n1\t\"2\t\"\n", "1|2\t", ""},
+		"a separator that is declared":            {"sep=|\r\na|b\r\n1|2;\r\n", "1|2;", ""},
+		"lines that end with a carriage return":   {"a,b\r1,2\r\"3\",\"4\r5\"\r", "1|2 3|4\r5", ""},
+		"one such end within a line, which is it": {"a,b\n1,2\r3\n", "1|2\r3", ""},
+	} {
+		for reader, in := range map[string]io.Reader{"whole": strings.NewReader(c.in), "bytes": iotest.OneByteReader(strings.NewReader(c.in))} {
+			r := csv.New(in)
+			var list []string
+			for r.Next() {
+				list = append(list, r.Get("a")+"|"+r.Get("b"))
+			}
+			detail := ""
+			var e *abi.Error
+			if errors.As(r.Err(), &e) {
+				detail, list = e.Detail, append(list, string(e.Code))
+			}
+			if got := strings.Join(list, " "); got != c.want || detail != c.detail {
+				t.Errorf("%s, %s: got %q, %q, want %q, %q", name, reader, got, detail, c.want, c.detail)
+			}
+		}
+	}
+}
+
+// AC-06: quotes that never close cost no more than a bound, and the rows between them are read.
+func TestManyOpenQuotes(t *testing.T) {
+	t.Parallel()
+	const n = 200_000
+	r := csv.New(strings.NewReader("a,b\n" + strings.Repeat("x,\"\"\"y\n1,2\n", n)))
+	rows := 0
+	for r.Next() {
+		rows++
+	}
+	if rows != n || r.Damaged() != n || abi.CodeOf(r.Err()) != csv.CodeSyntax {
+		t.Errorf("got %d rows and %d damaged ones, %v, want %d of each", rows, r.Damaged(), r.Err(), n)
 	}
 }
 
@@ -94,6 +154,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		s += "\n" // else a short last row is one that was cut
 		c := standard.NewReader(strings.NewReader("0,1,2,3\n" + s))
 		c.FieldsPerRecord = -1
 		want, err := c.ReadAll()
@@ -106,11 +167,11 @@ func FuzzReader(f *testing.F) {
 			}
 			got = append(got, row)
 		}
-		// A return at the end of the text, and text that is not UTF-8, are their own matter.
-		if err != nil || strings.HasSuffix(s, "\r") || !utf8.ValidString(s) {
+		// Text that is not UTF-8, and zero bytes, are their own matter.
+		if err != nil || strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
 			return
 		}
-		if r.Err() != nil || len(got) != len(want)-1 {
+		if r.Damaged() > 0 || r.Uneven() == 0 && r.Err() != nil || len(got) != len(want)-1 {
 			t.Fatalf("%q: %d rows, %v, want %d and no error", s, len(got), r.Err(), len(want)-1)
 		}
 		for i, row := range want[1:] {
