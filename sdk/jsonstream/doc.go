@@ -1,7 +1,7 @@
 // Package jsonstream finds values in a JSON text of any length by their paths, one after
 // the other, in memory for the largest of them.
 //
-// Here: Reader. Not here: the reading of a value (package jsonvalue, which parses each).
+// Here: Reader (reader.go), which goes on behind elements that do not close (salvage.go). Not here: the reading of a value (package jsonvalue, which parses each).
 //
 // A path names members from the outermost value inwards, with dots between: "locations.*"
 // is each element of the array that is the member locations, "*" each element of an
@@ -12,5 +12,6 @@
 // inside of a value that no path names goes unnoticed. A value above the limit is counted
 // and left out. A value whose brackets close and that is not JSON all the same, and whatever
 // stands wrongly between two elements of an array, is a fault that Err tells at the end: the
-// elements behind it are found.
+// elements behind it are found. Behind an element that does not close, the next one is where the
+// first member of earlier elements comes again; docs/formats.md has the rules.
 package jsonstream

@@ -24,9 +24,12 @@ const ValueBytes = 4 << 20
 type Reader struct {
 	in    io.Reader
 	buf   []byte
-	held  []byte // of buf: not looked at yet
+	held  []byte // not looked at yet
+	next  []byte // behind held
 	at    int64  // of held in the text
 	inErr error
+
+	salvage
 
 	paths [][]string
 	open  []container
@@ -72,7 +75,13 @@ func (r *Reader) SkipPast(c byte) bool {
 
 // Next goes on to the next value at a path, and reports whether there is one.
 func (r *Reader) Next() bool {
-	for r.err == nil {
+	for r.err == nil || r.mend() {
+		if r.sought {
+			if r.enter('{', r.leading(r.open[len(r.open)-1].paths, "*")) {
+				return true
+			}
+			continue
+		}
 		c, ok := r.space()
 		if len(r.open) == 0 {
 			switch {
@@ -89,6 +98,7 @@ func (r *Reader) Next() bool {
 				continue
 			case ok:
 				r.fail("the end was expected")
+				continue
 			case r.inErr != io.EOF: //nolint:errorlint // io.EOF is never wrapped
 				r.err = r.inErr
 			}
@@ -117,12 +127,16 @@ func (r *Reader) step(c byte) bool {
 	if in.filled && !r.comma(in.object, &c) {
 		return false
 	}
+	first := !in.filled
 	in.filled = true
 	wanted := in.paths
 	if in.object {
 		name, ok := r.name(c)
 		if !ok {
 			return false
+		}
+		if first {
+			r.learnName(len(r.open) - 2)
 		}
 		wanted = r.leading(wanted, name)
 		if c, _ = r.space(); c != ':' {
@@ -212,96 +226,87 @@ func (r *Reader) enter(c byte, paths uint32) bool {
 		}
 	}
 	if paths != 0 && (c == '[' || c == '{') {
+		r.sought = false
 		r.pass()
 		r.open = append(r.open, container{object: c == '{', paths: paths})
+		r.root = r.open[0]
 		return false
 	}
-	r.whole(nil)
+	r.sought = false
+	at := r.at
+	r.value = r.value[:0]
+	if r.whole(false); r.astray() {
+		r.turn(at)
+	}
 	return false
 }
 
 // read reads the value at hand, which is at the path's end.
 func (r *Reader) read(path int) bool {
+	at := r.at
 	r.value = r.value[:0]
-	if !r.whole(&r.value) {
+	if !r.whole(true) {
+		if r.astray() {
+			r.turn(at)
+		}
 		return false
 	}
 	v, err := r.doc.Parse(r.value)
-	if err != nil {
-		r.spoil("a value before is not JSON") // its brackets close, and the next may be whole
+	if sought := r.sought; err != nil || sought && !r.fits(v) {
+		switch {
+		case r.turn(at):
+		case sought: // it may lie deeper than it seemed
+			r.err = r.syntax("a value before is not JSON")
+		default: // its brackets close, and the next may be whole
+			r.spoil("a value before is not JSON")
+		}
 		return false
 	}
-	r.found, r.path = v, path
+	switch {
+	case !r.among() || v.Kind() == jsonvalue.Object || r.ends():
+	case v.Kind() == jsonvalue.Array && r.turn(at): // another array's bracket closes it
+		return false
+	case v.Kind() == jsonvalue.String && r.work < maxWork: // it is what stands between two, behind a quote too many
+		r.unread(r.value[1:])
+		r.fail("a comma or a closing bracket was expected")
+		return false
+	}
+	r.learn(v)
+	r.found, r.path, r.sought = v, path, false
 	return true
 }
 
-// whole passes one value, keeps it unless keep is nil, and reports whether it was kept.
-func (r *Reader) whole(keep *[]byte) bool {
+// whole passes one value, has r.value hold it as far as ValueBytes, and reports whether it is there
+// whole. A larger one is counted if it is wanted.
+func (r *Reader) whole(wanted bool) bool {
 	var v valueEnd
-	for large := false; ; {
+	for r.large = false; ; {
 		if !r.fill() {
-			if v.atWord() && r.inErr == io.EOF && (keep == nil || len(*keep) > 0) { //nolint:errorlint // io.EOF is never wrapped
-				return keep != nil && !large
+			if v.atWord() && r.inErr == io.EOF && (!wanted || len(r.value) > 0) { //nolint:errorlint // io.EOF is never wrapped
+				return !r.large
 			}
 			r.end()
 			return false
 		}
 		n, done := v.in(r.held)
-		if keep != nil && !large {
-			if large = len(*keep)+n > ValueBytes; large {
+		if !r.large {
+			if r.large = len(r.value)+n > ValueBytes; !r.large {
+				r.value = append(r.value, r.held[:n]...)
+			} else if r.swallows() {
+				return false
+			} else if wanted {
 				r.oversized++
-			} else {
-				*keep = append(*keep, r.held[:n]...)
 			}
 		}
 		r.held, r.at = r.held[n:], r.at+int64(n)
 		if done {
-			if n == 0 && keep != nil && len(*keep) == 0 {
+			if n == 0 && wanted && len(r.value) == 0 {
 				r.fail("a value was expected")
 				return false
 			}
-			return keep != nil && !large
+			return !r.large
 		}
 	}
-}
-
-// valueEnd finds the end of a value by its brackets and quotes.
-type valueEnd struct {
-	depth         int
-	text, escaped bool
-}
-
-// atWord reports whether the value may be a number or a word, which the end of the text
-// ends, too.
-func (v *valueEnd) atWord() bool { return v.depth == 0 && !v.text }
-
-// in returns how much of b belongs to the value, and whether it ends there.
-func (v *valueEnd) in(b []byte) (n int, done bool) {
-	for i, c := range b {
-		switch {
-		case v.escaped:
-			v.escaped = false
-		case v.text:
-			v.escaped = c == '\\'
-			if v.text = c != '"'; !v.text && v.depth == 0 {
-				return i + 1, true
-			}
-		case c == '"':
-			v.text = true
-		case c == '{' || c == '[':
-			v.depth++
-		case c == '}' || c == ']':
-			if v.depth == 0 { // of the container around a number or a word
-				return i, true
-			}
-			if v.depth--; v.depth == 0 {
-				return i + 1, true
-			}
-		case v.depth == 0 && (c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t'):
-			return i, true
-		}
-	}
-	return len(b), false
 }
 
 // name reads the member name at hand.
@@ -310,9 +315,13 @@ func (r *Reader) name(c byte) (string, bool) {
 		r.fail("a member name was expected")
 		return "", false
 	}
+	at := r.at
 	r.value = r.value[:0]
-	if !r.whole(&r.value) {
-		if r.err == nil {
+	if !r.whole(false) {
+		switch {
+		case r.astray():
+			r.turn(at)
+		case r.err == nil:
 			r.fail("a shorter member name was expected")
 		}
 		return "", false
@@ -325,52 +334,6 @@ func (r *Reader) name(c byte) (string, bool) {
 	return v.View(), true
 }
 
-// fill makes held hold something.
-func (r *Reader) fill() bool {
-	for len(r.held) == 0 {
-		if r.inErr != nil {
-			return false
-		}
-		var n int
-		n, r.inErr = r.in.Read(r.buf)
-		r.held = r.buf[:n]
-	}
-	return true
-}
-
-// take returns the next byte and passes it.
-func (r *Reader) take() (byte, bool) {
-	if !r.fill() {
-		return 0, false
-	}
-	c := r.held[0]
-	r.pass()
-	return c, true
-}
-
-func (r *Reader) pass() { r.held, r.at = r.held[1:], r.at+1 }
-
-// space passes white space, and a byte order mark, and returns the byte behind it without
-// passing that.
-func (r *Reader) space() (byte, bool) {
-	for r.fill() {
-		switch c := r.held[0]; {
-		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
-		case r.at < 3 && c == "\xef\xbb\xbf"[r.at]:
-		case c == 0: // a block that a program had no time to write
-			r.spoil("a zero byte stands there")
-			for r.fill() && r.held[0] == 0 {
-				r.pass()
-			}
-			continue
-		default:
-			return c, true
-		}
-		r.pass()
-	}
-	return 0, false
-}
-
 func (r *Reader) fail(what string) {
 	if r.err == nil {
 		r.faults++
@@ -379,7 +342,17 @@ func (r *Reader) fail(what string) {
 }
 
 func (r *Reader) syntax(what string) *abi.Error {
-	return &abi.Error{Code: CodeSyntax, Message: "the file is not JSON", Detail: what + " at byte " + strconv.FormatInt(r.at, 10)}
+	return syntax(what, strconv.FormatInt(r.at, 10))
+}
+
+func syntax(what, at string) *abi.Error {
+	return &abi.Error{Code: CodeSyntax, Message: "the file is not JSON", Detail: what + " at byte " + at}
+}
+
+// asFault returns an error of this package's, which every one but the stream's is.
+func asFault(err error) *abi.Error {
+	e, _ := err.(*abi.Error) //nolint:errorlint // as this package makes it; errors.As needs reflection
+	return e
 }
 
 // end fails for a text that ends where more was expected.

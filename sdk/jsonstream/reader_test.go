@@ -139,6 +139,94 @@ func TestAFaultHidesNoNeighbour(t *testing.T) {
 	}
 }
 
+// AC-06: an element that does not close takes no other one along.
+func TestAnElementThatDoesNotClose(t *testing.T) {
+	t.Parallel()
+	const chats = `[{"chat":{"id":"a","list":[{"m":{"n":1}},{"m":{"n":2}}]}},`
+	for in, want := range map[string]string{
+		`[{"t":"1"},{"t":"2},{"t":"3"},{"t":"4"}]`:                                        `1={"t":"1"} 1={"t":"3"} 1={"t":"4"} a value does not close at byte 11, 1`,
+		`[{"t":"1"},{"t":["2"},{"t":"3"},{"t":"4"}]`:                                      `1={"t":"1"} 1={"t":"3"} 1={"t":"4"} a value does not close at byte 11, 1`,
+		`[{"t":"1},{"t":"2"},{"t":"3"}]`:                                                  `1={"t":"2"} 1={"t":"3"} a value does not close at byte 1, 1`,
+		"[\n {\n  \"t\": \"1\"\n },\n {\n  \"t\": \"2\n },\n {\n  \"t\" : \"3\"\n }\n]":   "1={\n  \"t\": \"1\"\n } 1={\n  \"t\" : \"3\"\n } a value does not close at byte 21, 1",
+		`[{"t":"1"},{"t":"2},{"t":"3},{"t":"4"}`:                                          `1={"t":"1"} 1={"t":"4"} at byte 38, 2`,
+		`[{"t":"1"},{"t":"3"},{"t":"4`:                                                    `1={"t":"1"} 1={"t":"3"} at byte 28, 0`,
+		`[{"t":"1","u":[{"t":"9"}]},{"t":"2","u":[{"t":"9"},{"t":"8"}],{"t":"3","u":[]}]`: `1={"t":"1","u":[{"t":"9"}]} 1={"t":"3","u":[]} a value does not close at byte 27, 1`,
+		`[{"t":"say {\"t\":1} 2"},{"t":"3"}]`:                                             `1={"t":"say {\"t\":1} 2"} 1={"t":"3"} <nil>, 0`,
+		`[{"u":{"t":1}},{"u":{"t":2},{"u":{"t":3}}]`:                                      `1={"u":{"t":1}} 1={"u":{"t":3}} a value does not close at byte 15, 1`,
+		`[{"t":"1"}],{"t":"2"},{"t":"3"}];`:                                               `1={"t":"1"} 1={"t":"2"} 1={"t":"3"} the end was expected at byte 11, 1`,
+		`[{"t":"1"}] {"u":"2"},{"u":"3"}]`:                                                `1={"t":"1"} the end was expected at byte 12, 1`,
+		chats + `{"chat":{"id":"b","list":[{"m":{"n":3},{"m":{"n":4}}]}},{"chat":{"id":"c","list":[{"m":{"n":5}}]}}]`:      `0={"m":{"n":1}} 0={"m":{"n":2}} 0={"m":{"n":4}} 0={"m":{"n":5}} a value does not close at byte 84, 1`,
+		chats + `{"chat":{"id":"b","list":[{"m":{"n":3}},{"m":{"n]}},{"chat":{"id":"c","list":[{"m":{"n":5}}]}}]`:          `0={"m":{"n":1}} 0={"m":{"n":2}} 0={"m":{"n":3}} 0={"m":{"n":5}} a value does not close at byte 98, 1`,
+		chats + `{"chat":{"id":"b,"list":[{"m":{"n":3}}]}},{"chat":{"id":"c","list":[{"m":{"n":5}}]}}]`:                    `0={"m":{"n":1}} 0={"m":{"n":2}} 0={"m":{"n":5}} a comma or a closing bracket was expected at byte 76, 1`,
+		chats + `{"chat":{"id":"b","lis:[{"m":{"n":3}}]}},{"chat":{"id":"c","list":[{"m":{"n":5}}]}},{"chat":{"id":"d"}}]`: `0={"m":{"n":1}} 0={"m":{"n":2}} 0={"m":{"n":5}} a colon was expected at byte 84, 1`,
+	} {
+		for reader, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
+			s := jsonstream.New(r, "*.chat.list.*", "*")
+			if strings.HasPrefix(in, `[{"chat"`) {
+				s = jsonstream.New(r, "*.chat.list.*")
+			}
+			got := ""
+			for s.Next() {
+				got += fmt.Sprintf("%d=%s ", s.Path(), s.Value().Raw())
+			}
+			var e *abi.Error
+			if errors.As(s.Err(), &e) {
+				got += e.Detail
+			} else {
+				got += fmt.Sprint(s.Err())
+			}
+			if got += fmt.Sprintf(", %d", s.Faults()); got != want {
+				t.Errorf("%q, %s: got\n%s, want\n%s", in, reader, got, want)
+			}
+		}
+	}
+}
+
+// AC-06: an element that does not close in front of more than is held hides none of it.
+func TestAnElementThatDoesNotCloseInALongText(t *testing.T) {
+	t.Parallel()
+	const n = 30_000
+	element := `{"id":1,"text":"` + strings.Repeat("x", 300) + `"},`
+	for _, broken := range []string{`{"id":1,"text":["x"},`, `{"id":1,"text":"x},`, `{"id":1,"text":{"x":"},`} {
+		r := jsonstream.New(strings.NewReader("["+strings.Repeat(element, n)+broken+strings.Repeat(element, n)+broken+strings.Repeat(element, n)+"{}]"), "*")
+		got := 0
+		for r.Next() {
+			got++
+		}
+		if got != 3*n+1 || r.Faults() != 2 || r.Oversized() != 0 || abi.CodeOf(r.Err()) != jsonstream.CodeSyntax {
+			t.Errorf("%s: got %d elements, %d faults, %d too large, %v, want %d and 2 faults", broken, got, r.Faults(), r.Oversized(), r.Err(), 3*n+1)
+		}
+	}
+}
+
+// AC-06: whatever stands in the place of an element, those around it are found.
+func FuzzDamagedElement(f *testing.F) {
+	for _, s := range []string{`{"id":7,"text":"x`, `]`, `}`, `{"id":[`, "\x00\x00", `"`, `{"text":"x"}`, `,,`, `{"text":{"id":1},"id":"`, `\`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const element = `{"id":%d,"text":"say \"x\" [{"}`
+		text := "["
+		for i := range 6 {
+			if text += fmt.Sprintf(element, i) + ","; i == 2 {
+				text += string(b) + ","
+			}
+		}
+		text = strings.TrimSuffix(text, ",") + "]"
+		r := jsonstream.New(strings.NewReader(text), "*")
+		got := map[string]bool{}
+		for r.Next() {
+			got[string(r.Value().Raw())] = true
+		}
+		for i := range 6 {
+			// A text that is open in front of an element may end with its first quote.
+			if want := fmt.Sprintf(element, i); !got[want] && !strings.HasSuffix(string(b), `\`) {
+				t.Fatalf("%s: %s is not found: %v", text, want, r.Err())
+			}
+		}
+	})
+}
+
 // The oracle is encoding/json: the elements of an array are the same.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{`[1,"a",{"b":[2]},null]`, `[[],[[]]]`, `["\"",-1.5e3 ]`, `[1,2`, `{"a":1}`, `[1,oops,2]`, `[{}{},]`, "[1,\x00\x002];"} {
