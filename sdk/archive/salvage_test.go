@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -112,6 +113,83 @@ func TestLooseFilesAreRead(t *testing.T) {
 		t.Errorf("the entry is %+v, want one of %v", a.Entry(), at)
 	}
 	a.Close()
+}
+
+// AC-06: of a tar whatever closes before a cut is read, and a damaged header costs its entry.
+func TestADamagedTar(t *testing.T) {
+	t.Parallel()
+	packed := packTar(t, tar.Header{Name: "a", Linkname: strings.Repeat("hello ", 200)}, tar.Header{Name: "b", Linkname: "world"}, tar.Header{Name: "c", Linkname: "again"})
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 512; cut < len(whole)-512; cut += 128 {
+		got := walk(whole[:cut], archive.Limits{})
+		for name, end := range map[string]int{"a=hello ": 512 + 1200, "b=world": 2048 + 512 + 5, "c=again": 3072 + 512 + 5} {
+			if there := strings.Contains(got, name); there != (cut >= end) {
+				t.Errorf("cut at %d: %s is there: %v", cut, name, there)
+			}
+		}
+		if ends := cut >= 3072+1024+512; strings.Contains(got, "archive.truncated") == ends {
+			t.Errorf("cut at %d: got %.300q, want archive.truncated: %v", cut, got, !ends)
+		}
+	}
+	for name, damage := range map[string]func(b []byte) []byte{
+		"the second header":          func(b []byte) []byte { copy(b[2048:], "@@@@"); return b },
+		"zeros for the second entry": func(b []byte) []byte { clear(b[2048:3072]); return b },
+		"zeros in the second header": func(b []byte) []byte { clear(b[2048+100 : 2048+200]); return b },
+	} {
+		damaged := damage(bytes.Clone(whole))
+		if got := walk(damaged, archive.Limits{}); !strings.Contains(got, "a=hello") || !strings.Contains(got, "c=again") || strings.Contains(got, "b=") || !strings.Contains(got, "archive.corrupt") {
+			t.Errorf("%s: got %.200q, want a, c and archive.corrupt", name, got)
+		}
+		var again bytes.Buffer
+		w := gzip.NewWriter(&again)
+		if _, err := w.Write(damaged); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		if got := walk(again.Bytes(), archive.Limits{}); !strings.Contains(got, "c=again") || !strings.Contains(got, "archive.corrupt") {
+			t.Errorf("%s, packed: got %.200q, want c and archive.corrupt", name, got)
+		}
+	}
+}
+
+// AC-06: of a gzip that is cut or damaged, whatever unpacks before is read.
+func TestADamagedGzip(t *testing.T) {
+	t.Parallel()
+	var headers []tar.Header
+	for i := range 40 {
+		headers = append(headers, tar.Header{Name: string(rune('a'+i%26)) + strings.Repeat("x", i/26), Linkname: noise(i, 4000)})
+	}
+	packed := packTar(t, headers...)
+	cut := walk(packed[:len(packed)/2], archive.Limits{})
+	damaged := bytes.Clone(packed)
+	copy(damaged[len(damaged)/2:], "@@@@@@@@")
+	changed := walk(damaged, archive.Limits{})
+	for name, got := range map[string]string{"cut": cut, "damaged": changed} {
+		for i := range 15 {
+			if want := headers[i].Name + "=" + noise(i, 4000) + "\n"; !strings.Contains(got, want) {
+				t.Errorf("%s: %s is not there", name, headers[i].Name)
+			}
+		}
+	}
+	if !strings.Contains(cut, "archive.truncated") || !strings.Contains(changed, "archive.") {
+		t.Errorf("got %.80q and %.80q at the ends, want that the archives are damaged", cut[max(0, len(cut)-80):], changed[max(0, len(changed)-80):])
+	}
+}
+
+// noise is text that hardly packs.
+func noise(seed, n int) string {
+	r := rand.New(rand.NewPCG(uint64(seed), 6)) //nolint:gosec // a number of the test's
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = ' ' + byte(r.IntN(90))
+	}
+	return string(b)
 }
 
 // AC-14: a tar that is not packed, and a file that is packed alone, are read.

@@ -17,7 +17,31 @@ type tarball struct {
 	file   *counted
 	limits Limits
 	out    *bounded
+	in     *blocks
 	tar    *tar.Reader
+	lost   *abi.Error // a header was damaged
+}
+
+// newTarball returns the tar in a stream that out bounds.
+func newTarball(file *counted, l Limits, out *bounded, content io.Reader) *tarball {
+	in := &blocks{in: content}
+	return &tarball{file: file, limits: l, out: out, in: in, tar: tar.NewReader(in)}
+}
+
+// blocks passes a tar on, and knows how many zero bytes stand at its end.
+type blocks struct {
+	in    io.Reader
+	zeros int
+}
+
+func (b *blocks) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	if kept := len(bytes.TrimRight(p[:n], "\x00")); kept > 0 {
+		b.zeros = n - kept
+	} else {
+		b.zeros = min(b.zeros+n, tarBlock)
+	}
+	return n, err
 }
 
 // counted reads a file from its start and counts.
@@ -71,7 +95,7 @@ func openGzip(file io.ReaderAt, size int64, name string, l Limits) (format, erro
 	whole := io.MultiReader(bytes.NewReader(head[:n]), out)
 	switch {
 	case isTar(head[:n]) || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar"):
-		return &tarball{file: in, limits: l, out: out, tar: tar.NewReader(whole)}, nil
+		return newTarball(in, l, out, whole), nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF && out.failed == io.EOF || err == nil: //nolint:errorlint // as ReadFull returns them
 		return &packedFile{name: name, in: in, content: whole}, nil
 	case out.failed != nil:
@@ -88,7 +112,7 @@ func openTar(file io.ReaderAt, size int64, l Limits) format {
 		return nil
 	}
 	out := &bounded{gzip: in, file: in, limits: l}
-	return &tarball{file: in, limits: l, out: out, tar: tar.NewReader(out)}
+	return newTarball(in, l, out, out)
 }
 
 const tarBlock = 512
@@ -140,11 +164,22 @@ func (t *tarball) next() (Entry, int64, error) {
 		h, err := t.tar.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.EOF is never wrapped
-			// The gzip has to end well, too: its checksum stands behind the tar.
-			if _, err := io.Copy(io.Discard, t.out); err != nil {
+			end := t.in.zeros >= tarBlock
+			// What follows has no entry, and the gzip has to end well: its checksum stands behind the tar.
+			switch found, err := t.scan(); {
+			case err != nil:
 				return Entry{}, 0, err
+			case found:
+				t.lose()
+				continue
+			case t.lost != nil:
+				return Entry{}, 0, t.lost
+			case !end: // archive/tar takes a cut between two entries for the end
+				return Entry{}, 0, truncated("behind an entry, where a block of zeros should be")
 			}
 			return Entry{}, 0, io.EOF
+		case err == tar.ErrHeader && t.resume(): //nolint:errorlint // as archive/tar returns it
+			continue
 		case err != nil:
 			return Entry{}, 0, err
 		}
@@ -157,6 +192,36 @@ func (t *tarball) next() (Entry, int64, error) {
 			e.Problem = &abi.Error{Code: CodeUnsupported, Message: "an entry is a link or a device, not a file"}
 		}
 		return e, -1, nil
+	}
+}
+
+// resume goes on behind a damaged header, whose entry is lost, and reports whether another one
+// follows.
+func (t *tarball) resume() bool {
+	t.lose()
+	found, _ := t.scan()
+	return found
+}
+
+func (t *tarball) lose() {
+	if t.lost == nil {
+		t.lost = corrupt("a header in front of byte " + strconv.FormatInt(t.file.n, 10))
+	}
+}
+
+// scan goes to the next block that is a header by its checksum.
+func (t *tarball) scan() (found bool, err error) {
+	block := make([]byte, tarBlock)
+	for {
+		switch _, err := io.ReadFull(t.in, block); {
+		case err == io.EOF || err == io.ErrUnexpectedEOF && t.out.failed == io.EOF: //nolint:errorlint // as ReadFull returns them
+			return false, nil
+		case err != nil:
+			return false, err
+		case isTar(block):
+			t.tar = tar.NewReader(io.MultiReader(bytes.NewReader(block), t.in))
+			return true, nil
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 // Package jsonstream finds values in a JSON text of any length by their paths, one after
 // the other, in memory for the largest of them.
 //
-// Here: Reader (reader.go), which goes on behind elements that do not close (salvage.go). Not here: the reading of a value (package jsonvalue, which parses each).
+// Here: Reader (reader.go), which goes on behind elements that do not close (salvage.go).
+// Not here: the reading of a value (package jsonvalue, which parses each).
 //
 // A path names members from the outermost value inwards, with dots between: "locations.*"
 // is each element of the array that is the member locations, "*" each element of an
