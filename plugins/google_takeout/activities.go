@@ -120,7 +120,7 @@ func (r *run) video(v jsonvalue.Value) error {
 	rec.String("id", activityID(v, at))
 	rec.Time("watched_at", at)
 	rec.StringOrNull("video_url", v.Get("titleUrl").Str())
-	rec.StringOrNull("video_title", strings.TrimPrefix(v.Get("title").Str(), "Watched "))
+	rec.StringOrNull("video_title", videoTitle(v.Get("title").Str()))
 	channel := v.Get("subtitles").At(0)
 	rec.StringOrNull("channel_name", channel.Get("name").Str())
 	rec.StringOrNull("channel_url", channel.Get("url").Str())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -147,6 +148,81 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		if again := res.SecondRun(t, nil); told(again) != told(res) {
 			t.Errorf("%s: the second run says %q, want the same", name, told(again))
 		}
+	}
+}
+
+// AC-07: what the labels of a message say, in languages whose names are known; nothing elsewhere.
+func TestLabelsInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"Inbox,Unread":                          "false false false",
+		"Inbox,Opened,Starred":                  "false true true",
+		"Inbox":                                 "false false true",
+		"Draft,Opened":                          "true false true",
+		"Posteingang,Ungelesen":                 "false false false",
+		"Posteingang,Geöffnet,Markiert":         "false true true",
+		"Entwürfe,Geöffnet":                     "true false true",
+		"Boîte de réception,Non lus":            "false false false",
+		"Archivés,Envoyé":                       "false false true",
+		"Brouillons":                            "true null true",
+		"Recibidos,No leídos,Destacados":        "false true false",
+		"Caixa de entrada,Não lidos":            "null null false",
+		"Posta in arrivo,Aperti":                "null null true",
+		"Odesláno,Nepřečtené":                   "null null false",
+		"Входящие,Непрочитанные":                "null null false",
+		"受信トレイ,未読":                              "null null null",
+		"Trips":                                 "null null null",
+		"":                                      "null null null",
+		"=?UTF-8?Q?Ge=C3=B6ffnet,Posteingang?=": "false false true",
+	} {
+		f := folder{}
+		f["all.mbox"] = &fstest.MapFile{Data: []byte("From 1@xxx Mon Mar 02 08:00:00 +0000 2026\nSubject: x\nX-Gmail-Labels: " + in + "\n\n\n")}
+		var got struct {
+			Draft   *bool `json:"is_draft"`
+			Flagged *bool `json:"is_flagged"`
+			Seen    *bool `json:"is_seen"`
+		}
+		if err := json.Unmarshal([]byte(data(f.collect(t), streamMail)), &got); err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, b := range []*bool{got.Draft, got.Flagged, got.Seen} {
+			if b == nil {
+				text += " null"
+			} else {
+				text += " " + strconv.FormatBool(*b)
+			}
+		}
+		if text[1:] != want {
+			t.Errorf("%s: is it a draft, starred, seen: got %s, want %s", in, text[1:], want)
+		}
+	}
+}
+
+// AC-07: the words around the title of a video that was watched, by language.
+func TestTitlesInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"Watched Waves": "Waves", "Waves angesehen": "Waves", "Vous avez regardé Waves": "Waves", "Has visto Waves": "Waves", "Hai guardato Waves": "Waves",
+		"Je hebt naar Waves gekeken": "Waves", "Waves を視聴しました": "Waves", "Waves 을(를) 시청했습니다.": "Waves", "Så på Waves": "Waves", "Så Waves": "Waves",
+		"Obejrzano: Waves": "Waves", "Просмотрено видео Waves": "Waves", "Megtekintette a következőt: Waves": "Waves",
+		"Waves": "Waves", "": "", "Watched ": "Watched ",
+	} {
+		if got := videoTitle(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// AC-06, AC-07: a damaged mailbox gives its messages, and says where it is damaged and how it was read.
+func TestADamagedMailbox(t *testing.T) {
+	t.Parallel()
+	f := folder{}
+	f["all.mbox"] = &fstest.MapFile{Data: []byte("the end of a letter\n\nFrom 1@xxx Mon Mar 02 08:00:00 +0000 2026\nSubject: Gr\xfc\xdfe\n\n\nFrom 2@xxx Mon Mar 02 08:00:00 +0000 2026\nSubj")}
+	res := f.collect(t)
+	const want = "mbox_damaged[all.mbox, what stands in front of the first message, at byte 0]manual_action_required file_is_windows_1252[all.mbox]not_retriable"
+	if got := told(res); got != want || len(res.Records(streamMail)) != 1 {
+		t.Errorf("got %d messages and %q, want 1 and %q", len(res.Records(streamMail)), got, want)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -208,6 +207,9 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 		r.item++
 		return r.message(in)
 	})
+	if in.Taken() > 0 {
+		r.Books.Note(exports.TakenForLatin, r.file.Place, "")
+	}
 	if err == nil {
 		err = in.Err()
 	}
@@ -250,9 +252,17 @@ func (r *run) message(in *mbox.Reader) error {
 	rec.Int("size_bytes", in.Size())
 	list := labels(in.Header("X-Gmail-Labels"))
 	rec.Strings("labels", list)
-	rec.Bool("is_draft", slices.Contains(list, "Draft") || slices.Contains(list, "Drafts"))
-	rec.Bool("is_flagged", slices.Contains(list, "Starred"))
-	rec.Bool("is_seen", !slices.Contains(list, "Unread"))
+	m := marksOf(list)
+	for _, field := range []struct {
+		name string
+		mark mark
+	}{{"is_draft", m.draft}, {"is_flagged", m.starred}, {"is_seen", m.seen}} {
+		if field.mark.known {
+			rec.Bool(field.name, field.mark.is)
+		} else {
+			rec.Null(field.name)
+		}
+	}
 	rec.Bool("has_attachments", in.Attachments() > 0)
 	return rec.Emit()
 }

@@ -237,7 +237,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 	for _, code := range []abi.Code{
 		archive.CodeNotArchive, archive.CodeTruncated, archive.CodeCorrupt, archive.CodeEncrypted, archive.CodeUnsupported, archive.CodeUnsafeName,
 		archive.CodeDuplicateName, archive.CodeNested, archive.CodeTooLarge, archive.CodeRead, jsonstream.CodeSyntax, jsonstream.CodeTruncated,
-		csv.CodeTruncated, csv.CodeSyntax, mbox.CodeNotMailbox, markup.CodeSyntax, markup.CodeTruncated, markup.CodeTooLarge,
+		csv.CodeTruncated, csv.CodeSyntax, mbox.CodeNotMailbox, mbox.CodeDamaged, mbox.CodeTruncated, markup.CodeSyntax, markup.CodeTruncated, markup.CodeTooLarge,
 	} {
 		if exports.ProblemOf(abi.NewError(code, "", "")) == "" {
 			t.Errorf("%s has no words", code)

@@ -43,6 +43,8 @@ var faults = []Problem{
 	{"markup_syntax", "XML files that are not XML: #; what stands before the fault was read; download them again", ownerActs},
 	{"markup_truncated", "XML files that end in the middle: #; download them again", ownerActs},
 	{"markup_too_large", "pages or XML files with a part beyond what is read: #", ownerActs},
+	{"mbox_damaged", "mailboxes with parts that are no messages: #; the messages around them were read; download them again", ownerActs},
+	{"mbox_truncated", "mailboxes that end within a message: #; the others were read; download them again", ownerActs},
 	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; take them out of the folder", ownerActs},
 	{TakenForLatin, "files that are not UTF-8, and were read as Windows-1252: #", nothing},
 }

@@ -24,7 +24,9 @@ func (r *Reader) Raw(name string) string {
 			}
 		}
 		if len(line) > len(name) && line[len(name)] == ':' && strings.EqualFold(string(line[:len(name)]), name) {
-			return unfold(line[len(name)+1:])
+			text, taken := unfold(line[len(name)+1:])
+			r.taken += int64(taken)
+			return text
 		}
 	}
 	return ""
@@ -40,10 +42,11 @@ func indexLineFeed(b []byte) int {
 	return len(b)
 }
 
-// unfold joins the lines of a field and makes its text valid UTF-8.
-func unfold(b []byte) string {
-	text, _ := charset.Text(b) // a header that declares no charset
-	return strings.TrimSpace(strings.NewReplacer("\r\n", "", "\n", "", "\t", " ", "\x00", "").Replace(text))
+// unfold joins the lines of a field and makes its text valid UTF-8. taken counts the bytes that
+// were not.
+func unfold(b []byte) (_ string, taken int) {
+	text, taken := charset.Text(b) // a header that declares no charset
+	return strings.TrimSpace(strings.NewReplacer("\r\n", "", "\n", "", "\t", " ", "\x00", "").Replace(text)), taken
 }
 
 // Header returns the first field of that name, its encoded words decoded, "" without one.

@@ -61,11 +61,12 @@ func TestMessagesAreRead(t *testing.T) {
 	for in, want := range map[string]string{
 		mailbox: "Grüße aus Köln/356/1 two/46/0",
 		strings.ReplaceAll(mailbox, "\n", "\r\n"): "Grüße aus Köln/368/1 two/49/0",
-		"":                            "",
-		"\n\nFrom a 10:00:00\n\n":     "/1/0",
-		"From a 10:00:00\nSubject: x": "x/10/0",
-		"Subject: no mailbox\n":       "mbox.not_a_mailbox",
-		"From nowhere\n":              "mbox.not_a_mailbox",
+		"":                              "",
+		"\n\nFrom a 10:00:00\n\n":       "/1/0",
+		"From a 10:00:00\nSubject: x":   "mbox.truncated",
+		"From a 10:00:00\nSubject: x\n": "x/11/0",
+		"Subject: no mailbox\n":         "mbox.not_a_mailbox",
+		"From nowhere\n":                "mbox.not_a_mailbox",
 	} {
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
 			if got := subjects(r); got != want {
@@ -75,6 +76,48 @@ func TestMessagesAreRead(t *testing.T) {
 	}
 	if got := subjects(io.MultiReader(strings.NewReader(mailbox), iotest.ErrReader(errors.New("lost")))); got != "Grüße aus Köln/356/1 lost" {
 		t.Errorf("got %q, want the error of the stream", got)
+	}
+}
+
+// AC-06: what is no message in a mailbox costs no message, and is named with its place.
+func TestDamagedMailboxes(t *testing.T) {
+	t.Parallel()
+	const one, two = "From a 10:00:00\nSubject: one\n\nbody\n\n", "From b 11:00:00\nSubject: two\n\nbody\n\n"
+	zeros := strings.Repeat("\x00", 100)
+	for name, c := range map[string]struct{ in, want, detail string }{
+		"cut at its beginning":   {"ject: lost\n\nand its body\n\n" + one + two, "one/19/0 two/20/0 mbox.damaged", "what stands in front of the first message, at byte 0"},
+		"zeros in front":         {zeros + one + two, "one/19/0 two/20/0 mbox.damaged", "what stands in front of the first message, at byte 0"},
+		"zeros between":          {one + zeros + two, "one/20/0 two/20/0 mbox.damaged", "zero bytes in front of a message at byte 36"},
+		"zeros behind a line":    {one + zeros + "\n\n" + two, "one/121/0 two/20/0", ""},
+		"zeros in a header":      {one + "From c 10:00:00\nSub" + zeros + "\n\nbody\n\n" + two, "one/19/0 /110/0 two/20/0 mbox.damaged", "a header with zero bytes at byte 52"},
+		"cut within a header":    {one + "From c 10:00:00\nSubject: th", "one/19/0 mbox.truncated", "at byte 63"},
+		"cut within a body":      {one + two[:len(two)-4], "one/19/0 two/16/0", ""},
+		"nothing but other text": {"a letter\n\nand more\n", "mbox.not_a_mailbox", ""},
+	} {
+		for reader, in := range map[string]io.Reader{"whole": strings.NewReader(c.in), "bytes": iotest.OneByteReader(strings.NewReader(c.in))} {
+			r := mbox.New(in)
+			var list []string
+			for r.Next() {
+				list = append(list, fmt.Sprintf("%s/%d/%d", r.Header("subject"), r.Size(), r.Attachments()))
+			}
+			detail := ""
+			var e *abi.Error
+			if errors.As(r.Err(), &e) {
+				detail, list = e.Detail, append(list, string(e.Code))
+			}
+			if got := strings.Join(list, " "); got != c.want || detail != c.detail {
+				t.Errorf("%s, %s: got %q, %q, want %q, %q", name, reader, got, detail, c.want, c.detail)
+			}
+		}
+	}
+}
+
+// AC-07: bytes of a header that are no UTF-8 are taken for Windows-1252, which is counted.
+func TestBytesThatWereTaken(t *testing.T) {
+	t.Parallel()
+	r := mbox.New(strings.NewReader("From a 10:00:00\nSubject: Gr\xfc\xdfe\n\n"))
+	if !r.Next() || r.Header("Subject") != "Grüße" || r.Taken() != 2 {
+		t.Errorf("got %q and %d bytes, want Grüße and 2", r.Header("Subject"), r.Taken())
 	}
 }
 

@@ -3,6 +3,7 @@ package mbox
 import (
 	"bytes"
 	"io"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -13,9 +14,15 @@ const (
 	lineBytes   = 64 << 10  // a longer line is looked at in parts
 )
 
-// CodeNotMailbox is the code of a file that does not begin with a message. It is the
-// connector's own.
-const CodeNotMailbox abi.Code = "mbox.not_a_mailbox"
+// The codes of faults. They are the connector's own.
+const (
+	// CodeNotMailbox: no line of the file begins a message.
+	CodeNotMailbox abi.Code = "mbox.not_a_mailbox"
+	// CodeDamaged: something in the file is no message, or the header of one has zero bytes.
+	CodeDamaged abi.Code = "mbox.damaged"
+	// CodeTruncated: the file ends within a header.
+	CodeTruncated abi.Code = "mbox.truncated"
+)
 
 // Reader reads one mailbox.
 type Reader struct {
@@ -34,6 +41,10 @@ type Reader struct {
 	cut         bool
 	attachments int
 	err         error
+
+	at    int64      // of the next line in the file
+	fault *abi.Error // the first that Next went on behind
+	taken int64
 }
 
 // New returns a reader of the mailbox.
@@ -52,9 +63,15 @@ func (r *Reader) Next() bool {
 	}
 	r.from, r.separator = string(r.separator), r.separator[:0]
 	r.header, r.size, r.cut, r.attachments = r.header[:0], 0, false, 0
-	inHeader, begins, blank, multipart := true, true, false, false
+	inHeader, begins, blank, multipart, ended := true, true, false, false, true
 	var blankBytes int64
 	for r.next() {
+		if zeros := len(r.line) - len(bytes.TrimLeft(r.line, "\x00")); begins && zeros > 0 && isSeparator(r.line[zeros:]) {
+			// a block that was never written stands where the message in front ends
+			r.damaged("zero bytes in front of a message")
+			r.separator = append(r.separator, r.line[zeros:]...)
+			return true
+		}
 		if begins && blank && isSeparator(r.line) {
 			r.separator = append(r.separator, r.line...)
 			r.size -= blankBytes // the empty line belongs to the separator
@@ -71,27 +88,48 @@ func (r *Reader) Next() bool {
 		case inHeader && len(r.header)+len(r.line) > HeaderBytes:
 			r.cut = true
 		case inHeader:
+			if bytes.IndexByte(r.line, 0) >= 0 {
+				r.damaged("a header with zero bytes")
+			}
 			r.header = append(r.header, r.line...)
 		case multipart && begins && hasPrefixFold(r.line, "content-disposition:") &&
 			hasPrefixFold(bytes.TrimLeft(r.line[len("content-disposition:"):], " \t"), "attachment"):
 			r.attachments++
 		}
-		begins = r.whole
+		begins, ended = r.whole, r.line[len(r.line)-1] == '\n'
+	}
+	if r.err == nil && inHeader && !ended { // its last field is not whole
+		r.note(CodeTruncated, "the file ends within a header", "at byte "+strconv.FormatInt(r.at, 10))
+		return false
 	}
 	return r.err == nil
 }
 
-// first finds the first message, behind empty lines.
+// damaged notes a fault in the line at hand.
+func (r *Reader) damaged(what string) {
+	r.note(CodeDamaged, "the mailbox is damaged", what+" at byte "+strconv.FormatInt(r.at-int64(len(r.line)), 10))
+}
+
+func (r *Reader) note(code abi.Code, message, detail string) {
+	if r.fault == nil {
+		r.fault = &abi.Error{Code: code, Message: message, Detail: detail, Hint: "download it again"}
+	}
+}
+
+// first finds the first message, behind empty lines. Whatever else stands in front of it is damaged.
 func (r *Reader) first() bool {
-	for r.next() {
-		if isSeparator(r.line) {
-			r.separator = append([]byte{}, r.line...)
+	for begins, other := true, false; r.next(); begins = r.whole {
+		line := bytes.TrimLeft(r.line, "\x00")
+		if other = other || len(trimEnd(r.line)) > 0 && !isSeparator(r.line); other {
+			r.damaged("what stands in front of the first message,")
+		}
+		if begins && isSeparator(line) {
+			r.separator = append([]byte{}, line...)
 			return true
 		}
-		if len(trimEnd(r.line)) > 0 {
-			r.err = &abi.Error{Code: CodeNotMailbox, Message: "the file is no mailbox: it does not begin with a message"}
-			return false
-		}
+	}
+	if r.err == nil && r.fault != nil {
+		r.err = &abi.Error{Code: CodeNotMailbox, Message: "the file is no mailbox: no line of it begins a message"}
 	}
 	return false
 }
@@ -140,7 +178,7 @@ func (r *Reader) next() bool {
 			end = len(r.held)
 		}
 		r.line = append(r.line, r.held[:end]...)
-		r.held = r.held[end:]
+		r.held, r.at = r.held[end:], r.at+int64(end)
 		if r.whole || len(r.line) >= lineBytes {
 			return true
 		}
@@ -159,5 +197,15 @@ func (r *Reader) Cut() bool { return r.cut }
 // Attachments returns how many parts of the message call themselves an attachment.
 func (r *Reader) Attachments() int { return r.attachments }
 
-// Err returns the failure that ended Next before the end of the mailbox, nil at its end.
-func (r *Reader) Err() error { return r.err }
+// Taken returns how many bytes of the fields that were asked for were no UTF-8, and were taken for
+// Windows-1252.
+func (r *Reader) Taken() int64 { return r.taken }
+
+// Err returns the failure that ended Next before the end of the mailbox, or else the first fault
+// that Next went on behind, nil when there was neither.
+func (r *Reader) Err() error {
+	if r.err == nil && r.fault != nil {
+		return r.fault
+	}
+	return r.err
+}
