@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 )
 
@@ -14,7 +16,11 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 		return nil
 	}
 	c.met = true
+	line, foreign := asUTF8(line)
 	if e, ok := c.parser.whole(line); ok {
+		if foreign >= 0 {
+			t.invalid.add(c.scanner.Offset() + int64(foreign))
+		}
 		return c.readEvent(t, e, line)
 	}
 	s := jsonraw.NewSalvage(line, isLine)
@@ -25,11 +31,32 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 			}
 		}
 	}
-	if s.Lost() >= 0 {
+	switch {
+	case s.Lost() >= 0:
 		t.invalid.add(c.scanner.Offset() + int64(s.Lost()))
 		c.books.Items("messages").KeptBack++
+	case foreign >= 0:
+		t.invalid.add(c.scanner.Offset() + int64(foreign))
 	}
 	return nil
+}
+
+// asUTF8 returns a line as UTF-8, and where the first byte of it is that is not, -1 for nowhere: it
+// is damaged, and what is read of it are the characters of Windows-1252.
+func asUTF8(line []byte) (_ []byte, foreign int) {
+	if utf8.Valid(line) {
+		return line, -1
+	}
+	for at := 0; ; {
+		r, n := utf8.DecodeRune(line[at:])
+		if r == utf8.RuneError && n == 1 {
+			foreign = at
+			break
+		}
+		at += n
+	}
+	text, _ := charset.Text(line)
+	return []byte(text), foreign
 }
 
 // whole parses a line that is one object, and has no NUL in it: a crash leaves blocks of them in

@@ -9,6 +9,26 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
+// AC-07: bytes that are no UTF-8 are those of Windows-1252, and their line is told.
+func TestForeignBytes(t *testing.T) {
+	t.Parallel()
+	h := small()
+	start := int64(len(h[project+one+".jsonl"].Data))
+	foreign := strings.Replace(userLine(one, "f1", "Gru-e 日本", 3), "u-e", "\xfc\xdfe", 1)
+	h.add(project+one+".jsonl", foreign+userLine(one, "after", "After", 9))
+	r := run(t, h)
+	want(t, r, "messages", "f1", map[string]any{"content": "Grüße 日本"})
+	var told struct {
+		Examples []string `json:"examples"`
+	}
+	if skip(t, r, "lines_not_readable") != 1 || json.Unmarshal(r.Skips[0].Diagnostics, &told) != nil {
+		t.Fatalf("got %+v, want one damaged line", r.Skips)
+	}
+	if want := project + one + ".jsonl:" + strconv.FormatInt(start+int64(strings.IndexByte(foreign, 0xfc)), 10); told.Examples[0] != want {
+		t.Errorf("got %s, want %s", told.Examples[0], want)
+	}
+}
+
 // AC-06: A-04. A line that is damaged, as transcripts in the field are, costs what is damaged: blocks
 // of NUL, two lines in one, and one that was cut off where the next begins.
 func TestDamagedLinesGiveWhatIsWhole(t *testing.T) {

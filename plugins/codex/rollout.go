@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/accounts"
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -99,14 +101,23 @@ func (r *rollout) next() (bool, error) {
 		return true, nil
 	}
 	r.part = 1
-	if v, err := r.doc.Parse(line); err == nil && v.Kind() == jsonvalue.Object {
-		return true, r.line(v)
+	foreign := !utf8.Valid(line) // it is damaged: what is read of it are the characters of Windows-1252
+	if foreign {
+		text, _ := charset.Text(line)
+		line = []byte(text)
 	}
-	return true, r.salvage(line)
+	v, err := r.doc.Parse(line)
+	if err != nil || v.Kind() != jsonvalue.Object {
+		return true, r.salvage(line, foreign)
+	}
+	if foreign {
+		s.damaged()
+	}
+	return true, r.line(v)
 }
 
-// salvage takes the objects that a damaged line still has.
-func (r *rollout) salvage(line []byte) error {
+// salvage takes the objects that a damaged line still has. foreign: bytes of it were no UTF-8.
+func (r *rollout) salvage(line []byte, foreign bool) error {
 	in := jsonraw.NewSalvage(line, func(object []byte, clean bool) bool {
 		v, err := r.doc.Parse(object)
 		return err == nil && (isEnvelope(v) || clean && v.Get("type").Exists())
@@ -122,14 +133,20 @@ func (r *rollout) salvage(line []byte) error {
 		r.part++
 	}
 	if in.Lost() >= 0 {
-		s := r.state
 		r.items.KeptBack++
-		s.malformed++
-		if len(s.malformedAt) < maxPlaces {
-			s.malformedAt = append(s.malformedAt[:len(s.malformedAt):len(s.malformedAt)], s.lines)
-		}
+	}
+	if in.Lost() >= 0 || foreign {
+		r.state.damaged()
 	}
 	return nil
+}
+
+// damaged counts the line at hand as damaged.
+func (s *rolloutState) damaged() {
+	s.malformed++
+	if len(s.malformedAt) < maxPlaces {
+		s.malformedAt = append(s.malformedAt[:len(s.malformedAt):len(s.malformedAt)], s.lines)
+	}
 }
 
 // isEnvelope reports whether an object is a line of a rollout rather than a part of one.

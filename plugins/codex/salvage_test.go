@@ -47,6 +47,23 @@ func TestDamagedLinesGiveWhatIsWhole(t *testing.T) {
 	}
 }
 
+// AC-07: bytes that are no UTF-8 are those of Windows-1252, and their line is told.
+func TestForeignBytes(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+strings.Replace(message(1, "user", "Gru-e 日本"), "u-e", "\xfc\xdfe", 1)+message(2, "user", "after"))
+	first := h.collect()
+	if got := field(first, streamMessages, sessionA+":2", "content"); got != "Grüße 日本" {
+		t.Errorf("got %q, want the text as Windows-1252", got)
+	}
+	if reasons(first) != "malformed_lines" || !strings.Contains(string(first.Skips[0].Diagnostics), rolloutName(sessionA)+":2") {
+		t.Errorf("got %+v, want the damaged line 2 named", first.Skips)
+	}
+	if second := h.again(first); len(second.All) != 0 || reasons(second) != "malformed_lines" {
+		t.Errorf("then %v and %q, want the report alone", second.All, reasons(second))
+	}
+}
+
 // A rollout of which an earlier version lost lines is read again, once.
 func TestLostLinesAreReadAgain(t *testing.T) {
 	t.Parallel()
