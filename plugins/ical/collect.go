@@ -57,16 +57,13 @@ func newRun(h *sdk.Host) (*run, error) {
 		return nil, &sdk.Failure{Code: "ical_folder_missing", Message: "the folder with the calendar files was not granted",
 			Hint: "manual_action_required"}
 	}
-	hidden := func(p string) bool { return strings.HasPrefix(path.Base(p), ".") } // editors' and sync tools' own
-	l := files.Walk{Depth: maxFolderDepth, Most: maxFiles, Pass: hidden, Keep: func(p string, folder bool) bool {
-		return !folder && !hidden(p) && isCalendar(p)
-	}}.List(root, ".")
+	l := list(root)
 	if l.Err != nil {
 		return nil, &sdk.Failure{Code: "ical_folder_unreadable", Message: "the folder with the calendar files cannot be read",
 			Retryable: true, Hint: "manual_action_required", Err: l.Err}
 	}
 	r := &run{
-		h: h, root: root, list: l, found: l.Files(), before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
+		h: h, root: root, list: l, before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
 		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
 	}
 	// The cursor covers events: a run that does not collect them can neither trust it
@@ -81,8 +78,11 @@ func newRun(h *sdk.Host) (*run, error) {
 		r.names.index(name)
 	}
 	r.after.names = r.names.names
-	for _, f := range r.found {
-		r.total += f.Size
+	for _, f := range l.Files() {
+		if r.before.files[f.Path] != nil || isCalendar(f.Path) || r.begins(f) {
+			r.found = append(r.found, f)
+			r.total += f.Size
+		}
 	}
 	for _, f := range l.Faults {
 		switch {
@@ -99,20 +99,6 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	return r, nil
 }
-
-// isCalendar reports whether a name is one that programs give to calendars: of RFC 5545 (section
-// 8.1), of vCalendar 1.0, and those of Apple and of Google.
-func isCalendar(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".ics", ".ifb", ".vcs", ".ical", ".icalendar":
-		return true
-	}
-	return false
-}
-
-// mayHave reports whether a link that is not followed may lead to a calendar, or to a folder with one:
-// folders have names without an ending.
-func mayHave(p string) bool { return isCalendar(p) || path.Ext(p) == "" }
 
 func (r *run) collect() error {
 	for _, f := range r.found {

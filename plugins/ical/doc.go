@@ -1,7 +1,8 @@
 // Command ical collects calendar events from iCalendar files (RFC 5545) in one granted
 // folder, the root "ical".
 //
-// In: every file below the folder with the name of a calendar, such as *.ics or *.vcs. Out: the streams calendars (one record a
+// In: every file below the folder with the name of a calendar, such as *.ics or *.vcs, or that begins
+// like one (folder.go). Out: the streams calendars (one record a
 // file), events, and coverage_diagnostics (the entries of the files that are not
 // collected). Subscription URLs are not read: they need the network, which this
 // connector does not ask for.

@@ -165,7 +165,7 @@ func (t *tarball) next() (Entry, int64, error) {
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.EOF is never wrapped
 			end := t.in.zeros >= tarBlock
-			// What follows has no entry, and the gzip has to end well: its checksum stands behind the tar.
+			// No entry follows, and the gzip ends well: its checksum stands behind the tar.
 			switch found, err := t.scan(); {
 			case err != nil:
 				return Entry{}, 0, err
