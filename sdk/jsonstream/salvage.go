@@ -231,27 +231,31 @@ func (r *Reader) mend() bool {
 	if len(open) == 0 { // the outermost value ended too early
 		r.open = append(r.open, r.root)
 	}
-	var before byte
-	for r.fill() {
+	if !r.seek() {
+		r.open = open
+		return false
+	}
+	if r.err = nil; r.fault == nil {
+		r.fault = asFault(err)
+	}
+	return true
+}
+
+// seek goes to the next element of an array that is open, and reports whether there is one.
+func (r *Reader) seek() bool {
+	for before := byte(0); r.fill(); r.pass() {
 		c := r.held[0]
 		if c == '{' && before != ':' {
-			if r.window(); len(r.held) > 0 {
-				if level := r.beginsAt(r.held); level >= 0 {
-					if fault := asFault(err); r.fault == nil {
-						r.fault = fault
-					}
-					r.err = nil
-					r.goOn(level)
-					return true
-				}
+			r.window()
+			if level := r.beginsAt(r.held); level >= 0 {
+				r.goOn(level)
+				return true
 			}
 		}
 		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			before = c
 		}
-		r.pass()
 	}
-	r.open = open
 	return false
 }
 
