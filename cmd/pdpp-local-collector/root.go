@@ -16,7 +16,7 @@ func (a *app) root() *cobra.Command {
 		"Each execution delivers what waits, collects, and ends; a timer starts the next one."
 	root.AddCommand(
 		a.setupCommand(), a.enrollCommand(), a.runCommand(), a.statusCommand(), a.doctorCommand(), a.recoverCommand(), a.retryCommand(),
-		a.pruneCommand(), a.compactCommand(), a.logoutCommand(), a.connectorsCommand(), a.advertiseCommand(), a.versionCommand(),
+		a.filesCommand(), a.pruneCommand(), a.compactCommand(), a.logoutCommand(), a.connectorsCommand(), a.advertiseCommand(), a.versionCommand(),
 	)
 	return root
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/collector/posture"
 	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -147,6 +148,9 @@ func gapsCheck(s *Status, lane string) Check {
 	for i := range s.Open.Parts {
 		if p := &s.Open.Parts[i]; left.Somebody > 0 && p.Status != storage.UnitDead && p.whose() == somebody {
 			check.Text += "; " + p.Why()
+			if p.Reason == run.ReasonUnexplained {
+				check.Remedy = "see which files, and say which are not for the connector: pdpp-local-collector files" + lane
+			}
 			break
 		}
 	}

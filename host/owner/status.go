@@ -155,7 +155,25 @@ func leftOut(ctx context.Context, store *storage.Store, e *storage.Evidence) ([]
 	if len(e.MissingRecords()) > 0 { // which say it as it is now
 		gaps = slices.DeleteFunc(gaps, func(g run.KnownGap) bool { return g.Kind == run.KindRejectedEarlier })
 	}
-	return gaps, nil
+	return unexplainedNow(ctx, store, e, gaps)
+}
+
+// unexplainedNow replaces what a run said of files that nothing explains by what is left of them
+// after the owner's word. The books of a device's folders are on its machine.
+func unexplainedNow(ctx context.Context, store *storage.Store, e *storage.Evidence, gaps []run.KnownGap) ([]run.KnownGap, error) {
+	i := slices.IndexFunc(gaps, func(g run.KnownGap) bool { return g.Kind == run.KindUnexplained })
+	if i < 0 {
+		return gaps, nil
+	}
+	b, _, err := store.Books(ctx, e.ConnectionID)
+	if err != nil || b.BegunMS == 0 {
+		return gaps, err
+	}
+	if now := run.Unexplained(&b); now != nil {
+		gaps[i] = *now
+		return gaps, nil
+	}
+	return slices.Delete(gaps, i, i+1), nil
 }
 
 // mostNamedMissing is how many files or records a Missing names.

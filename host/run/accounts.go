@@ -209,8 +209,8 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 		b.Beyond++
 	}
 	o.Books = b
-	if n := int64(len(b.Unread)) + b.Beyond; n > 0 {
-		a.known.add(unexplainedGap(b, n))
+	if g := Unexplained(b); g != nil {
+		a.known.add(*g)
 	}
 }
 
@@ -252,8 +252,19 @@ func printable(name string) string {
 	}, clip(name, maxGapText))
 }
 
-// unexplainedGap is the known gap for files that nothing explains.
-func unexplainedGap(b *storage.Books, n int64) KnownGap {
+// The kind and the reason of the known gap for files that nothing explains.
+const (
+	KindUnexplained   = "unexplained_input"
+	ReasonUnexplained = "input_not_understood"
+)
+
+// Unexplained returns the known gap for the files of the books that nothing explains, or nil if
+// there is no such file.
+func Unexplained(b *storage.Books) *KnownGap {
+	n := int64(len(b.Unread)) + b.Beyond
+	if n == 0 {
+		return nil
+	}
 	names := make([]string, 0, maxNamedKeys)
 	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
 		u := &b.Unread[i]
@@ -263,8 +274,8 @@ func unexplainedGap(b *storage.Books, n int64) KnownGap {
 		}
 		names = append(names, name)
 	}
-	g := KnownGap{
-		Kind: "unexplained_input", Reason: "input_not_understood", Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
+	g := &KnownGap{
+		Kind: KindUnexplained, Reason: ReasonUnexplained, Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
 		Message: "files that the connector did not understand",
 	}
 	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {

@@ -85,7 +85,6 @@ func (c *collection) unknownRows() []files.Row {
 		if isKnown(e.Path) {
 			continue
 		}
-		c.note(unknownEntries, e.Path)
 		if len(rows) < maxUnknown {
 			rows = append(rows, files.Row{Store: e.Path, Kind: "entry:", Status: files.StatusUnaccounted,
 				Reason: "a " + e.Word() + " that this connector does not know"})

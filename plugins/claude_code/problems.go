@@ -40,15 +40,14 @@ var (
 		"file is longer than a record may be; its beginning was collected", "files are longer than a record may be; their beginning was collected")
 	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", files.StatusUnaccounted,
 		"folder has more entries than are listed", "folders have more entries than are listed")
-	unknownEntries = newProblem("unknown_store", "retry_on_connector_upgrade", "", "", // each has a row of its own
-		"entry of the home folder is not known to this connector", "entries of the home folder are not known to this connector")
-	notUnderstood = newProblem("file_not_understood", "retry_on_connector_upgrade", "project_files", files.StatusUnaccounted,
-		"entry among the transcripts was not understood", "entries among the transcripts were not understood")
+	notUnderstood = &problem{problems.Kind{
+		HostTells: true, One: "entry among the transcripts was not understood", Many: "entries among the transcripts were not understood",
+	}, "project_files", files.StatusUnaccounted}
 	nothing = newProblem("nothing_found", "not_retriable", "", "", // a row for each store reports it
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, unreadable, changing, linkNotFollowed, truncated, tooMany, unknownEntries, notUnderstood, nothing,
+		invalidLines, longLines, tornLines, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
 	}
 )
 

@@ -107,10 +107,10 @@ func TestSkipsAreBounded(t *testing.T) {
 		h.put(project+"s"+strconv.Itoa(i)+".jsonl", "torn")
 	}
 	r := run(t, h)
-	if len(r.Skips) != 3 {
-		t.Errorf("%d messages, want 3", len(r.Skips))
+	if len(r.Skips) != 2 {
+		t.Errorf("%d messages, want 2", len(r.Skips))
 	}
-	for reason, n := range map[string]int{"lines_not_readable": 500, "unknown_store": 500, "line_incomplete": 500} {
+	for reason, n := range map[string]int{"lines_not_readable": 500, "line_incomplete": 500} {
 		if got := skip(t, r, reason); got != n {
 			t.Errorf("%s: %d, want %d", reason, got, n)
 		}

@@ -35,9 +35,8 @@ var (
 		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
-	notUnderstood = kind("file_not_understood", "retry_on_connector_upgrade", "file among the rollouts was not understood",
-		"files among the rollouts were not understood")
-	reduced = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
+	notUnderstood = &problems.Kind{HostTells: true, One: "file among the rollouts was not understood", Many: "files among the rollouts were not understood"}
+	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
 	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, torn, tooLong, broken, oldRollout, notUnderstood, reduced}

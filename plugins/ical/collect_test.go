@@ -183,7 +183,7 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 		"a note":                 {"note.txt", "hello", gone.Reason, "incomplete 2"},
 		"a folder's own":         {".DS_Store", "", gone.Reason, "incomplete 2"},
 		"another folder":         {"photos/one.jpg", "", gone.Reason, "incomplete 2"},
-		"a page":                 {"page.ics", "<html></html>\n", gone.Reason + "," + notICal.Reason, "incomplete 2"},
+		"a page":                 {"page.ics", "<html></html>\n", gone.Reason, "incomplete 2"},
 		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", torn.Reason + "," + gone.Reason, "incomplete 3"},
 	} {
 		take()

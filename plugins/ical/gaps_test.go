@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
@@ -136,21 +137,21 @@ func hints(res *sdktest.Result) map[string]string {
 	return m
 }
 
-// A file that never was a calendar is for information. One that was, and whose events
-// are still kept, is for its owner to put right (HL-05.1).
-func TestStrangersAreForInformation(t *testing.T) {
+// A file that never was a calendar is left to the host, which tells of it. One that was, and whose
+// events are still kept, is for its owner to put right (HL-05.1, AC-03).
+func TestStrangersAreLeftToTheHost(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	f.write("page.ics", "<html></html>\n")
 	first := f.collect(t)
-	if got := hints(first)[notICal.Reason]; got != `"not_retriable"` || messages(first)[notICal.Reason] != `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}` {
-		t.Errorf("%s %v, want got = %s and messages(first)[notICal.Reason] = %s", got, messages(first), `"not_retriable"`, `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}`)
+	if got := first.File(rootName, "page.ics"); got != abi.FileUnknown || len(first.Skips) != 0 {
+		t.Errorf("got %q and %+v, want %q and no report", got, first.Skips, abi.FileUnknown)
 	}
 	f.write("a.ics", "<html></html>\n")
 	for range 2 {
-		if first = again(t, first); hints(first)[notICal.Reason] != `"manual_action_required""not_retriable"` {
-			t.Errorf("%+v, want hints(first)[notICal.Reason] = %s", first.Skips, `"manual_action_required""not_retriable"`)
+		if first = again(t, first); hints(first)[notICal.Reason] != `"manual_action_required"` {
+			t.Errorf("%+v, want hints(first)[notICal.Reason] = %s", first.Skips, `"manual_action_required"`)
 		}
 	}
 }

@@ -27,8 +27,7 @@ var (
 		"calendar files were here, and now the folder has no calendar: it may be the wrong one, or not be mounted;"+goneStays)
 	// A file that never was a calendar is a fact of the folder. One that was is for its
 	// owner to put right: its records are neither new nor deleted.
-	stranger = kind("not_a_calendar", "not_retriable", "file with a calendar's name contains no calendar",
-		"files with a calendar's name contain no calendar")
+	stranger = &problems.Kind{HostTells: true, One: "file with a calendar's name contains no calendar", Many: "files with a calendar's name contain no calendar"}
 	nothing  = &problems.Kind{Reason: "nothing_found", Hint: "not_retriable", Plain: "the folder has no calendar files"}
 	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood", "lines of calendar files were not understood")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",

@@ -15,6 +15,7 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	torn := &problems.Kind{Reason: "torn", One: "file is torn", Many: "files are torn", Hint: "retry_by_runtime", Examples: "files", First: 2}
 	odd := &problems.Kind{Reason: "odd", Many: "odd", Hint: "not_retriable"}
+	found := &problems.Kind{HostTells: true, Many: "found by the host"}
 	var count int
 	res := sdktest.Collect(t, connector(func(h *sdk.Host) error {
 		p := problems.NewPlaces(h, odd, torn)
@@ -23,7 +24,8 @@ func TestPlaces(t *testing.T) {
 		p.Note(torn, long+"a", "notes", "")
 		p.Add(torn, 3, "c", "notes")
 		p.Note(odd, "", "")
-		count = p.Count(torn)
+		p.Note(found, "", "")
+		count = p.Count(torn) + p.Count(found)
 		return p.Report()
 	}), sdktest.Options{})
 	var got []string
@@ -31,7 +33,7 @@ func TestPlaces(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %q: %s %d", s.Stream, s.Reason, s.Message, strings.Count(string(s.Diagnostics), "folder/")))
 	}
 	want := []string{` "odd": 1 odd 0`, ` "torn": 1 file is torn 20`, `notes "torn": 5 files are torn 40`}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") || count != 5 {
-		t.Errorf("got %q and %d, want %q and 5", got, count, want)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || count != 6 {
+		t.Errorf("got %q and %d, want %q and 6", got, count, want)
 	}
 }

@@ -25,6 +25,9 @@ type Kind struct {
 	// First is how many examples are kept, as they come and whole, such as paths of the
 	// owner's own files; 0: the first by their order, each once and cut short.
 	First int
+	// HostTells: the host finds these cases by itself, and its owner may settle them there. They are
+	// counted, and not reported.
+	HostTells bool
 }
 
 // mostExamples and mostText bound the examples of a kind without First, and the bytes of each.
@@ -115,7 +118,11 @@ func (t *Tally) report(i int) error {
 		Stream: t.stream, Reason: e.kind.Reason, Message: e.kind.text(e.count), RecoveryHint: jsonappend.String(nil, e.kind.Hint),
 		Diagnostics: e.diagnostics(),
 	}
+	silent := e.kind.HostTells
 	e.count, e.examples = 0, nil
+	if silent {
+		return nil
+	}
 	return t.h.Skip(skip)
 }
 

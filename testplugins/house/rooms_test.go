@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"host/replay":   {"abi", "host/plugin"},
 	"host/send":     {"abi"},
 	"host/files":    {"abi"},
+	"host/leftover": {"abi", "abi/manifest", "storage"},
 	// A file replaced as a whole.
 	"host/atomicfile": {},
 	"host/browser":    {"abi", "host/browser/handoff"},
@@ -66,7 +67,7 @@ var rooms = map[string][]string{
 	"host/collector/delivery":     {"abi", "abi/device", "host/collector/client", "storage"},
 	"host/collector": {
 		"abi", "abi/device", "abi/manifest", "host/atomicfile", "host/collector/client", "host/collector/completeness", "host/collector/delivery", "host/collector/posture",
-		"host/collector/profile", "host/plugin", "host/run", "storage",
+		"host/collector/profile", "host/leftover", "host/plugin", "host/run", "storage",
 	},
 	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
 	"host/api/wire":     {},
@@ -74,12 +75,12 @@ var rooms = map[string][]string{
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
 	"host/api/records":  {"abi", "abi/declaration", "health", "host/api/wire", "host/owner", "host/read", "host/web"},
-	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/owner", "host/schedule", "host/web"},
+	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/leftover", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
-	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/owner", "host/web"},
+	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/leftover", "host/owner", "host/web"},
 	"host/config":       {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/leftover", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},

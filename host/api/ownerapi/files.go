@@ -1,6 +1,9 @@
 package ownerapi
 
-import "github.com/pdpp-host/pdpp-host/host/owner/unread"
+import (
+	"github.com/pdpp-host/pdpp-host/host/leftover"
+	"github.com/pdpp-host/pdpp-host/host/owner/unread"
+)
 
 // filesDecision is an owner's word on files that were not understood.
 type filesDecision struct {
@@ -8,10 +11,10 @@ type filesDecision struct {
 	Heed   []string `json:"heed,omitempty"`   // earlier patterns that hold no longer
 }
 
-func (c *call) showFiles() (*unread.Files, error) {
+func (c *call) showFiles() (*leftover.Files, error) {
 	return unread.Show(c.Context(), c.owner, c.r.PathValue("connection"))
 }
 
-func (c *call) decideFiles(in *filesDecision) (*unread.Files, error) {
-	return unread.Decide(c.Context(), c.owner, c.r.PathValue("connection"), unread.Change(*in))
+func (c *call) decideFiles(in *filesDecision) (*leftover.Files, error) {
+	return unread.Decide(c.Context(), c.owner, c.r.PathValue("connection"), leftover.Change(*in))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
 	"github.com/pdpp-host/pdpp-host/host/owner/unread"
 )
 
@@ -23,7 +24,7 @@ func listFiles(v *site.Visit, status int, refusal error) error {
 // decideFiles takes the owner's word on files: one that is not for the connection, a pattern
 // of such files, or an earlier pattern that holds no longer.
 func decideFiles(v *site.Visit) error {
-	var c unread.Change
+	var c leftover.Change
 	if p := strings.TrimSpace(v.R.PostFormValue("ignore")); p != "" {
 		c.Ignore = append(c.Ignore, p)
 	}

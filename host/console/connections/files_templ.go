@@ -13,10 +13,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
-	"github.com/pdpp-host/pdpp-host/host/owner/unread"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
 )
 
-func filesPage(f *unread.Files, why *abi.Error, proof string) templ.Component {
+func filesPage(f *leftover.Files, why *abi.Error, proof string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -1,6 +1,6 @@
-// Package unread holds what an owner sees and says of the files of a connection's folders that
-// its last run did not read (AC-03).
+// Package unread has the operations on the files of a connection's folders that its last run did
+// not read: an owner sees them, and says which are not for the connection (AC-03).
 //
-// Here: the list of them, and the owner's word that some are not for the connection. Not here:
-// how they are found (host/plugin), and what the verdict makes of them (health).
+// Here: which connection is meant, and the audit. Not here: what the list is and how a change is
+// made (host/leftover).
 package unread

@@ -1,4 +1,4 @@
-package unread
+package leftover
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
-	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -64,51 +63,38 @@ type Rule struct {
 // connection, and Heed has earlier patterns that hold no longer.
 type Change struct{ Ignore, Heed []string }
 
+// Store is what the books of connections are kept in.
+type Store interface {
+	Books(ctx context.Context, connectionID string) (storage.Books, []string, error)
+	Ignore(ctx context.Context, connectionID string, change func(ignores []string) []string, left func(storage.Books, []string) storage.Books) error
+}
+
 // maxIgnored bounds the owner's patterns.
 const maxIgnored = 256
-
-// Show returns the files of a connection.
-func Show(ctx context.Context, o *owner.Owner, name string) (*Files, error) {
-	store, conn, err := o.Find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return filesOf(ctx, store, conn)
-}
 
 // Decide changes which files a connection leaves alone. The owner's word holds at once: a file
 // that a pattern covers is explained, and one that is heeded again is looked at by the next
 // run.
-func Decide(ctx context.Context, o *owner.Owner, name string, c Change) (*Files, error) {
-	store, conn, err := o.Find(ctx, name)
+func Decide(ctx context.Context, store Store, conn *storage.Connection, c Change) error {
+	b, kept, err := store.Books(ctx, conn.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = o.Audited(ctx, store, "connections.ignore", conn.Name, func(ctx context.Context) error {
-		b, kept, err := store.Books(ctx, conn.ID)
-		if err != nil {
-			return err
+	c = c.exact(&b, kept)
+	for _, pattern := range c.Ignore {
+		if file, exact := strings.CutPrefix(pattern, "/"); !manifest.IsPattern(pattern) && !(exact && names(&b, file)) {
+			return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
 		}
-		c := c.exact(&b, kept)
-		for _, pattern := range c.Ignore {
-			if file, exact := strings.CutPrefix(pattern, "/"); !manifest.IsPattern(pattern) && !(exact && names(&b, file)) {
-				return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
-			}
-		}
-		for _, pattern := range c.Heed {
-			if !slices.Contains(kept, pattern) {
-				return abi.NewError(abi.CodeUsage, "a pattern is none of those that the connection ignores", "see which there are: pdpp-host connections files "+conn.Name)
-			}
-		}
-		if len(kept)+len(c.Ignore) > maxIgnored {
-			return abi.NewError(abi.CodeUsage, "the connection ignores too many patterns", "use one pattern for several files, as in *.bak or folder/")
-		}
-		return store.Ignore(ctx, conn.ID, c.apply, c.left)
-	})
-	if err != nil {
-		return nil, err
 	}
-	return filesOf(ctx, store, conn)
+	for _, pattern := range c.Heed {
+		if !slices.Contains(kept, pattern) {
+			return abi.NewError(abi.CodeUsage, "a pattern is none of those that the connection ignores", "look at the list of its files, which has them")
+		}
+	}
+	if len(kept)+len(c.Ignore) > maxIgnored {
+		return abi.NewError(abi.CodeUsage, "the connection ignores too many patterns", "use one pattern for several files, as in *.bak or folder/")
+	}
+	return store.Ignore(ctx, conn.ID, c.apply, c.left)
 }
 
 // apply returns the patterns after the change, sorted.
@@ -187,7 +173,8 @@ func left(b storage.Books, ignores []string, heeds bool) storage.Books {
 	return b
 }
 
-func filesOf(ctx context.Context, store *storage.Store, conn *storage.Connection) (*Files, error) {
+// Show returns the files of a connection.
+func Show(ctx context.Context, store Store, conn *storage.Connection) (*Files, error) {
 	b, ignored, err := store.Books(ctx, conn.ID)
 	if err != nil {
 		return nil, err

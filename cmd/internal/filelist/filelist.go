@@ -1,0 +1,68 @@
+package filelist
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
+)
+
+// Add adds the flags that say which files are not for a connection.
+func Add(cmd *cobra.Command, c *leftover.Change) {
+	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "files that are not for it: a name, as in *.bak, a path below the folder, or FOLDER/; may be repeated")
+	cmd.Flags().StringArrayVar(&c.Heed, "heed", nil, "a pattern of --ignore that holds no longer; may be repeated")
+}
+
+// Line sums the files up.
+func Line(f *leftover.Files) string {
+	n, amiss := int64(len(f.Unread))+f.More, int64(len(f.Amiss))
+	var parts []string
+	if n > 0 {
+		parts = append(parts, were(n, "not understood"))
+	}
+	if amiss > 0 {
+		parts = append(parts, were(amiss, "damaged or not read"))
+	}
+	switch {
+	case f.LookedAt == nil:
+		return f.Connection + ": no run has looked at all of its folders yet"
+	case len(parts) == 0:
+		return f.Connection + ": every file was read or is ignored"
+	}
+	return f.Connection + ": " + strings.Join(parts, ", ")
+}
+
+func were(n int64, what string) string {
+	if n == 1 {
+		return "1 file was " + what
+	}
+	return output.Count(n) + " files were " + what
+}
+
+// Print writes the files and the patterns, a line each.
+func Print(w io.Writer, f *leftover.Files) {
+	fmt.Fprintln(w, Line(f))
+	for _, u := range f.Unread {
+		line := "  " + output.Clean(u.Root) + ": " + output.Clean(u.Path)
+		if u.Kind != "" {
+			line += "  (" + u.Kind + ")"
+		}
+		fmt.Fprintln(w, line)
+	}
+	if f.More > 0 {
+		fmt.Fprintf(w, "  and %d more, which the next run counts anew\n", f.More)
+	}
+	for _, a := range f.Amiss {
+		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", output.Clean(a.Root), output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
+	}
+	for _, p := range f.Ignored {
+		fmt.Fprintf(w, "  ignored by you: %s\n", output.Clean(p))
+	}
+	for _, r := range f.Rules {
+		fmt.Fprintf(w, "  ignored by the connector: %s  %s\n", output.Clean(r.Pattern), output.Clean(r.Reason))
+	}
+}
