@@ -40,6 +40,26 @@ func parsed(t *testing.T, text string) *Details {
 	return d
 }
 
+// RD-31.2: one connector of a source that has what is asked for is enough, whatever an earlier one
+// lacks, and an owner is offered the connections of that one alone.
+func TestOneConnectorOfTheSourceIsEnough(t *testing.T) {
+	t.Parallel()
+	lacks := declared(strings.Replace(notesManifest, `"name":"tags"`, `"name":"labels"`, 1), Connection{"c0", "old", "m0"})
+	d := parsed(t, withStream(`{"name":"tags"}`))
+	for _, have := range [][]Declared{{lacks, notesSource()}, {notesSource(), lacks}} {
+		if err := Check(d, have); err != nil {
+			t.Errorf("got %v, want the second connector to be enough", err)
+		}
+		got := Offers(&Request{Details: d}, have)
+		if len(got) != 1 || len(got[0].Connections) != 1 || got[0].Connections[0].ID != "c1" {
+			t.Errorf("got %+v, want the connection c1", got)
+		}
+	}
+	if err, got := Check(d, []Declared{lacks}), Offers(&Request{Details: d}, []Declared{lacks}); err == nil || len(got) != 0 {
+		t.Errorf("got %v and %+v, want a refusal and nothing to give", err, got)
+	}
+}
+
 // RD-31.2: what the source does not have is refused where it is asked for.
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()

@@ -71,7 +71,12 @@ func testWindow(t *testing.T, body string) {
 			t.Errorf("%+v: got %s, want %s", c.ask, got, c.want)
 		}
 	}
-	p, err := s.Window(t.Context(), scope, Window{From: From{Stream: "notes"}, Key: "a", Field: "title", Limit: MostWindow + 1})
+	p, err := s.Window(t.Context(), scope, Window{From: From{Stream: "notes"}, Key: "a", Field: "title", Limit: MostWindow})
+	s.ok(err)
+	if p.Limit != MostWindow || len(p.Warnings) != 0 {
+		t.Errorf("got the limit %d and %v, want %d and no warning", p.Limit, p.Warnings, MostWindow)
+	}
+	p, err = s.Window(t.Context(), scope, Window{From: From{Stream: "notes"}, Key: "a", Field: "title", Limit: MostWindow + 1})
 	s.ok(err)
 	if p.Limit != MostWindow || len(p.Warnings) != 1 || p.Warnings[0].Code != WarnClamped {
 		t.Errorf("got the limit %d and %v, want %d and a warning", p.Limit, p.Warnings, MostWindow)

@@ -45,7 +45,7 @@ func (b *browsing) Keep(string, map[string]string) bool                         
 func (b *browsing) Refused() (map[string]int, int)                               { return nil, 0 }
 func (b *browsing) Close() error                                                 { return nil }
 func (b *browsing) Submits(func(context.Context, bool) error)                    {}
-func (b *browsing) Lease(func(abi.Code, string))                                 {}
+func (b *browsing) Lease(leased func(abi.Code, string))                          { leased("", "p1") }
 func (b *browsing) Fault() error                                                 { return nil }
 func (b *browsing) Ready(context.Context) error                                  { return b.gone }
 func (b *browsing) Submitted() bool                                              { return b.sent && !b.in }
@@ -264,6 +264,10 @@ func TestBrowserIsLostInTheOwnersHands(t *testing.T) {
 	}
 	if want := []string{"hand over for captcha", "asking", "back false", "asked"}; !slices.Equal(b.steps, want) {
 		t.Errorf("got %v, want %v", b.steps, want)
+	}
+	events, err := h.store.Events(t.Context(), res.RunID, 0, 0)
+	if err != nil || !slices.ContainsFunc(events, func(e storage.Event) bool { return e.Type == "run.browser_lease" && strings.Contains(string(e.Data), `"p1"`) }) {
+		t.Errorf("got %+v, %v, want the event that the browser was leased", events, err)
 	}
 }
 

@@ -315,6 +315,16 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// A byte above ASCII is no character of that number.
+func TestBytesAreNoCharacters(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[rune]rune{0: 0, 0x7f: 0x7f, 0x80: -0x80, 0xff: -0xff} {
+		if got := ofByte(of); got != want {
+			t.Errorf("%#x: got %d, want %d", of, got, want)
+		}
+	}
+}
+
 // A secret that lies across two windows is found, also among escapes.
 func TestAcrossWindows(t *testing.T) {
 	t.Parallel()
