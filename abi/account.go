@@ -13,7 +13,7 @@ type Account struct {
 type FileAccount struct {
 	Root   string `json:"root"`
 	Path   string `json:"path"` // below the root, with slashes
-	As     string `json:"as"`   // one of FileRead, FileKnown, FileDamaged and FileUnknown
+	As     string `json:"as"`   // one of FileWords
 	Reason string `json:"reason,omitempty"`
 	// Entries are those of an archive; nil: the file is none, or was not opened as one.
 	Entries *EntryAccount `json:"entries,omitempty"`
@@ -25,10 +25,14 @@ const (
 	FileKnown   = "known"   // recognized and not read; a SKIP_RESULT or a gap says why
 	FileDamaged = "damaged" // its readable parts were collected; a SKIP_RESULT or a gap says where it ends
 	FileUnknown = "unknown" // looked at and not understood
+	// FileRule and FileBeginning: by the rule of the manifest that is called Reason, the file is not
+	// for this connector, or only its beginning is.
+	FileRule      = "rule"
+	FileBeginning = "beginning"
 )
 
 // FileWords lists what an As may be.
-var FileWords = []string{FileRead, FileKnown, FileDamaged, FileUnknown}
+var FileWords = []string{FileRead, FileKnown, FileDamaged, FileUnknown, FileRule, FileBeginning}
 
 // EntryAccount counts the entries of an archive. Count is the sum of the others.
 type EntryAccount struct {

@@ -105,6 +105,17 @@ type LocalPaths struct {
 	// Ignores are the files that the connector leaves alone, which the owner is shown
 	// before consent (AC-02); this project's extension.
 	Ignores []Ignore `json:"ignores"`
+	// Rules are those by which the connector passes over files that it looks at, or the rest of
+	// them; the owner is shown them, too (AC-02).
+	Rules []FilesRule `json:"rules"`
+}
+
+// FilesRule is a rule that an ACCOUNT names. Beginning: of its files the beginning is read, and else
+// nothing is.
+type FilesRule struct {
+	Name      string `json:"name"`
+	Reason    string `json:"reason"`
+	Beginning bool   `json:"beginning"`
 }
 
 // Ignore is a rule by which files are not for a connector. A Pattern without a slash is

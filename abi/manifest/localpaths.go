@@ -1,10 +1,15 @@
 package manifest
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 const (
 	maxLocalPaths = 32
 	maxIgnores    = 128
+	maxRules      = 64
 )
 
 // readLocalPaths reads the folders that the connector needs. They become read-only
@@ -48,7 +53,24 @@ func readLocalPaths(p place, m *abi.Manifest) {
 			l.Ignores = append(l.Ignores, readIgnore(item))
 		}
 	}
+	for _, item := range p.member("rules").list(maxRules) {
+		if item.object() {
+			l.Rules = append(l.Rules, readRule(item, l.Rules))
+		}
+	}
 	m.Requirements.LocalPaths = l
+}
+
+// readRule reads a rule that an ACCOUNT names; before are those in front of it.
+func readRule(p place, before []abi.FilesRule) abi.FilesRule {
+	r := abi.FilesRule{
+		Name: required(p, "name", maxName, isIdentifier, ruleIdentifier), Reason: required(p, "reason", maxSentence, anyText, ""),
+		Beginning: p.member("beginning").boolean(),
+	}
+	if slices.ContainsFunc(before, func(b abi.FilesRule) bool { return b.Name == r.Name }) {
+		p.member("name").fail("is the name of a rule before it")
+	}
+	return r
 }
 
 // readIgnore reads a rule by which files are not for the connector (AC-02).

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,7 @@ func (g *Gate) Account(p []byte) (*abi.Account, error) {
 	}
 	a := &abi.Account{Type: m.typ}
 	err = m.read(false,
-		field{"files", false, each(m, maxFileAccounts, &a.Files, func(f *abi.FileAccount) func(int) string { return m.fileAccount(f, g.roots) })},
+		field{"files", false, each(m, maxFileAccounts, &a.Files, func(f *abi.FileAccount) func(int) string { return g.fileAccount(m, f) })},
 		field{"streams", false, each(m, len(g.manifest.Streams), &a.Streams, m.streamAccount)},
 	)
 	for i := range a.Streams {
@@ -61,9 +62,9 @@ func each[T any](m *message, limit int, dst *[]T, read func(*T) func(int) string
 	}
 }
 
-func (m *message) fileAccount(f *abi.FileAccount, roots []string) func(int) string {
-	return m.object(false,
-		field{"root", true, m.oneOf(&f.Root, roots...)},
+func (g *Gate) fileAccount(m *message, f *abi.FileAccount) func(int) string {
+	read := m.object(false,
+		field{"root", true, m.oneOf(&f.Root, g.roots...)},
 		field{"path", true, m.path(&f.Path)},
 		field{"as", true, m.oneOf(&f.As, abi.FileWords...)},
 		field{"reason", false, m.text(&f.Reason)},
@@ -72,6 +73,21 @@ func (m *message) fileAccount(f *abi.FileAccount, roots []string) func(int) stri
 			return m.entryAccount(f.Entries)(i)
 		}},
 	)
+	return func(i int) string {
+		rule := read(i)
+		if rule == "" && (f.As == abi.FileRule || f.As == abi.FileBeginning) && !g.rules(f) {
+			rule = "must have the name of a rule of the manifest's local_paths as its reason, which has beginning where as has"
+		}
+		return rule
+	}
+}
+
+// rules reports whether the manifest has the rule that the word on a file names.
+func (g *Gate) rules(f *abi.FileAccount) bool {
+	local := g.manifest.Requirements.LocalPaths
+	return local != nil && slices.ContainsFunc(local.Rules, func(r abi.FilesRule) bool {
+		return r.Name == f.Reason && r.Beginning == (f.As == abi.FileBeginning)
+	})
 }
 
 // path returns a reader of the path of a file below its root, which is cut to its bound: a file

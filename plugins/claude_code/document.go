@@ -20,7 +20,11 @@ const (
 // document emits one file if it is new or changed, through emit, which gets its content, at
 // most limit bytes.
 func (c *collection) document(set *files.Set, key string, f folder, e files.Entry, limit int64, emit func(content []byte) error) error {
-	c.books.Read(f.root, f.path(e.Path))
+	rule := ruleDocuments
+	if set == &c.results {
+		rule = ruleToolResults
+	}
+	c.said(f, e.Path, e.Size, limit, rule)
 	if set.Same(key, e) {
 		return nil
 	}
@@ -34,6 +38,21 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 		return nil
 	}
 	return emit(content)
+}
+
+// The rules of the manifest by which the beginning of a file is read.
+const (
+	ruleToolResults = "tool_results"
+	ruleDocuments   = "long_documents"
+)
+
+// said says of a file that it was read, in this run or an earlier one, or what is within the limit.
+func (c *collection) said(f folder, path string, size, limit int64, rule string) {
+	if size > limit {
+		c.books.Beginning(f.root, f.path(path), rule)
+	} else {
+		c.books.Read(f.root, f.path(path))
+	}
 }
 
 // text emits a document, which may be too long for a record. begin sets the fields that not

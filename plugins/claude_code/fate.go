@@ -77,8 +77,10 @@ func (c *collection) decide(p string, e files.Entry) fate {
 		switch as {
 		case fateUnknown:
 			c.books.Unknown(c.projects.root, c.projects.path(p))
-		case fateTranscript, fateToolResult:
+		case fateTranscript:
 			c.books.Read(c.projects.root, c.projects.path(p)) // in this run, or an earlier one
+		case fateToolResult:
+			c.said(c.projects, p, e.Size, previewRead, ruleToolResults)
 		}
 	}
 	return as

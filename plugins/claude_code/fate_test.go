@@ -54,6 +54,28 @@ func TestEveryEntryHasAFate(t *testing.T) {
 	emitted(t, again(t, r))
 }
 
+// AC-02: a file of which only the beginning is collected is not said to be read, in any run.
+func TestFilesThatAreBegun(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+one+"/tool-results/short.txt", "x")
+	h.put(project+one+"/tool-results/long.txt", strings.Repeat("x", previewRead+1))
+	h.put("skills/long/SKILL.md", strings.Repeat("x", maxDocument+1))
+	h.put("skills/short/SKILL.md", "x")
+	r := run(t, h)
+	for range 2 {
+		for path, want := range map[string]string{
+			project + one + "/tool-results/short.txt": abi.FileRead, project + one + "/tool-results/long.txt": abi.FileBeginning,
+			"skills/long/SKILL.md": abi.FileBeginning, "skills/short/SKILL.md": abi.FileRead,
+		} {
+			if got := r.File(rootHome, path); got != want {
+				t.Errorf("%s: got %q, want %q", path, got, want)
+			}
+		}
+		r = again(t, r)
+	}
+}
+
 // what was typed while Claude worked is a message where nothing else has it, and a line of the
 // queue where it waited.
 func TestQueuedPrompts(t *testing.T) {

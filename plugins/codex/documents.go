@@ -60,7 +60,11 @@ func (r *run) document(e files.Entry) (d document, ok bool) {
 		r.books.Known(rootHome, e.Path, unreadable.Reason)
 		return d, false
 	}
-	r.books.Read(rootHome, e.Path)
+	if e.Size > maxDocumentBytes {
+		r.books.Beginning(rootHome, e.Path, "long_documents")
+	} else {
+		r.books.Read(rootHome, e.Path)
+	}
 	d = document{path: e.Path, mtime: e.MTimeMS / 1000}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n")
 	d.text, d.clipped = clip.Text(text, maxContent), len(text) > maxContent

@@ -42,6 +42,13 @@ func (b *Books) Damaged(root, path, reason string) {
 	b.file(root, path, abi.FileDamaged, reason, nil)
 }
 
+// Rule says that a file is not for the connector, by the rule of its manifest with that name.
+func (b *Books) Rule(root, path, rule string) { b.file(root, path, abi.FileRule, rule, nil) }
+
+// Beginning says that the beginning of a file was read, which is all that the rule of the manifest
+// with that name has of it.
+func (b *Books) Beginning(root, path, rule string) { b.file(root, path, abi.FileBeginning, rule, nil) }
+
 // Unknown says that a file was looked at and not understood.
 func (b *Books) Unknown(root, path string) { b.file(root, path, abi.FileUnknown, "", nil) }
 

@@ -1,6 +1,9 @@
 package exports
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -13,9 +16,21 @@ const maxLeft = 1000
 
 // fates are what became of the files of one source.
 type fates struct {
-	n    [Damaged + 1]int64 // by Fate
-	left []left             // the first of those that were not read
+	n     [Damaged + 1]int64 // by Fate
+	left  []left             // the first of those that were not read
+	rules []rules            // by which files were passed over, in the order of the files
+	seen  int64
 }
+
+// rules are files in succession that one rule passes over.
+type rules struct {
+	from, n int64 // of the source's files, counted from 0
+	rule    string
+}
+
+// maxRules bounds the places of a source at which rules begin and end. Beyond it a loose file that a
+// rule passes over is said to be read.
+const maxRules = 20_000
 
 // left is a file that was not read to its end, its fate, and the problem that is told of it.
 type left struct {
@@ -24,20 +39,38 @@ type left struct {
 	why  string
 }
 
-func (f *fates) add(name string, fate Fate, why string) {
+func (f *fates) add(name string, fate Fate, why, rule string) {
+	if f.seen++; fate == Rule && rule != "" {
+		f.addRule(f.seen-1, rule)
+	}
 	if f.n[fate]++; fate != Read && fate != Rule && len(f.left) < maxLeft {
 		f.left = append(f.left, left{name, fate, why})
 	}
 }
 
+func (f *fates) addRule(at int64, rule string) {
+	if n := len(f.rules); n > 0 && f.rules[n-1].rule == rule && f.rules[n-1].from+f.rules[n-1].n == at {
+		f.rules[n-1].n++
+	} else if n < maxRules {
+		f.rules = append(f.rules, rules{at, 1, rule})
+	}
+}
+
 func (f *fates) addAll(other *fates) {
+	for _, r := range other.rules {
+		if r.from += f.seen; len(f.rules) < maxRules {
+			f.rules = append(f.rules, r)
+		}
+	}
+	f.seen += other.seen
 	for i, n := range other.n {
 		f.n[i] += n
 	}
 	f.left = append(f.left, other.left[:min(len(other.left), maxLeft-len(f.left))]...)
 }
 
-// appendJSON appends the counts, and the files that were not read, each with its fate and problem.
+// appendJSON appends the counts, the rules as a text, and the files that were not read, each with its
+// fate and problem.
 func (f *fates) appendJSON(b []byte) []byte {
 	b = append(b, '[')
 	for i, n := range f.n {
@@ -45,6 +78,9 @@ func (f *fates) appendJSON(b []byte) []byte {
 			b = append(b, ',')
 		}
 		b = jsonappend.Int(b, n)
+	}
+	if len(f.rules) > 0 {
+		b = jsonappend.String(append(b, ','), f.rulesText())
 	}
 	for _, l := range f.left {
 		b = jsonappend.Int(append(b, ','), int64(l.fate))
@@ -62,6 +98,10 @@ func readFates(v jsonvalue.Value) (f fates) {
 		switch of := (at - len(f.n)) % 3; {
 		case at < len(f.n):
 			f.n[at] = v.Int()
+			f.seen += v.Int()
+		case at == len(f.n) && v.Kind() == jsonvalue.String:
+			f.readRules(v.Str())
+			at--
 		case of == 0:
 			l.fate = Fate(min(v.Int(), int64(Damaged)))
 		case of == 1:
@@ -72,6 +112,33 @@ func readFates(v jsonvalue.Value) (f fates) {
 		}
 	}
 	return f
+}
+
+// rulesText spells the rules as the files between them, how many they are of, and their names.
+func (f *fates) rulesText() string {
+	var b []byte
+	end := int64(0)
+	for _, r := range f.rules {
+		b = append(append(strconv.AppendInt(b, r.from-end, 10), ' '), strconv.FormatInt(r.n, 10)...)
+		b = append(append(append(b, ' '), r.rule...), ' ')
+		end = r.from + r.n
+	}
+	return string(b)
+}
+
+// readRules reads what rulesText spells.
+func (f *fates) readRules(text string) {
+	words, end := strings.Fields(text), int64(0)
+	const each = 3
+	for ; len(words) >= each; words = words[each:] {
+		gap, err := strconv.ParseInt(words[0], 10, 64)
+		n, wrong := strconv.ParseInt(words[1], 10, 64)
+		if err != nil || wrong != nil || len(f.rules) >= maxRules {
+			return
+		}
+		f.rules = append(f.rules, rules{end + gap, n, words[2]})
+		end += gap + n
+	}
 }
 
 // words are the host's for the fates.
@@ -115,7 +182,15 @@ func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why s
 	for i := range became.left {
 		of[became.left[i].name] = &became.left[i]
 	}
-	for _, l := range s.loose {
+	rest := became.rules
+	for i, l := range s.loose {
+		for len(rest) > 0 && rest[0].from+rest[0].n <= int64(i) {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0].from <= int64(i) && of[l.Path] == nil && why == "" {
+			b.Rule(f.name, l.Path, rest[0].rule)
+			continue
+		}
 		switch left := of[l.Path]; {
 		case left != nil && left.fate == Damaged:
 			b.Damaged(f.name, l.Path, left.why)

@@ -20,7 +20,8 @@ const (
 // Outcome is what became of one file.
 type Outcome struct {
 	Fate Fate
-	// Kind is what the file was taken for, a word of the connector's, for the counts.
+	// Kind is what the file was taken for, a word of the connector's, for the counts. That of a file
+	// which a Rule passes over is the name of a rule in the manifest's local_paths.
 	Kind string
 	Why  string // a problem's code
 	At   string // the place in the file
@@ -51,7 +52,11 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 	}
 	o, err = b.settle(f.Place, o, err)
 	if err == nil {
-		b.fates.add(f.Name, o.Fate, o.Why)
+		rule := o.Kind
+		if f.Size == 0 { // which is to read it
+			rule = ""
+		}
+		b.fates.add(f.Name, o.Fate, o.Why, rule)
 	}
 	return err
 }

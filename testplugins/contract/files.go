@@ -25,9 +25,8 @@ func (s *suite) judgeFiles(res *run.Result) {
 	var wrong []string
 	for i := range res.Files.Said {
 		f := &res.Files.Said[i]
-		switch why, partly := unread(s.Roots[f.Root], f); {
-		case partly: // as of a file of which a record shows the beginning
-			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("%s/%s is said to be read, and %s", f.Root, f.Path, why))
+		switch why, begun := unread(s.Roots[f.Root], f); {
+		case begun && f.Partly: // as a rule of its manifest has it
 		case why != "":
 			wrong = append(wrong, f.Root+"/"+f.Path+": "+why)
 		}
@@ -35,9 +34,9 @@ func (s *suite) judgeFiles(res *run.Result) {
 	s.report.judge("collect.files", listed(wrong))
 }
 
-// unread says what of a file below a folder was not read, "" when it was. partly: its end was not,
+// unread says what of a file below a folder was not read, "" when it was. begun: its end was not,
 // and nothing else is wrong.
-func unread(dir string, f *plugin.SaidFile) (why string, partly bool) {
+func unread(dir string, f *plugin.SaidFile) (why string, begun bool) {
 	at := filepath.Join(dir, filepath.FromSlash(f.Path))
 	info, err := os.Stat(at)
 	if dir == "" || err != nil {

@@ -105,7 +105,7 @@ const (
 
 // asked are the headings of what a manifest asks for.
 var asked = map[string]string{
-	"binding": "Uses", "reaches": "Reaches on the network", "reads": "Reads on this machine", "folder": "Reads the folder", "credential": "Needs the credential",
+	"binding": "Uses", "reaches": "Reaches on the network", "reads": "Reads on this machine", "leaves alone": "Leaves alone", "reads the beginning": "Reads the beginning", "folder": "Reads the folder", "credential": "Needs the credential",
 	"sends": "Sends", "slot": "May change things with", "variable": "Reads the variable", "option": "Has the setting", "schedule": "When", "stream": "Collects", "version": "Version",
 }
 

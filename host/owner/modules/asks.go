@@ -206,5 +206,29 @@ func places(m *abi.Manifest) []Ask {
 			all = append(all, place(p.RootName(), p.EnvOverride, ""))
 		}
 	}
+	return append(all, leftAlone(paths)...)
+}
+
+// leftAlone lists the files that a connector does not read, or only the beginning of, for each reason.
+func leftAlone(paths *abi.LocalPaths) []Ask {
+	var reasons []string
+	patterns := map[string][]string{}
+	for _, i := range paths.Ignores {
+		if patterns[i.Reason] == nil {
+			reasons = append(reasons, i.Reason)
+		}
+		patterns[i.Reason] = append(patterns[i.Reason], i.Pattern)
+	}
+	var all []Ask
+	for _, reason := range reasons {
+		all = append(all, Ask{What: "leaves alone", Value: strings.Join(patterns[reason], ", ") + " (" + reason + ")"})
+	}
+	for _, r := range paths.Rules {
+		if r.Beginning {
+			all = append(all, Ask{What: "reads the beginning", Value: "of " + r.Name + " (" + r.Reason + ")"})
+		} else {
+			all = append(all, Ask{What: "leaves alone", Value: r.Name + " (" + r.Reason + ")"})
+		}
+	}
 	return all
 }

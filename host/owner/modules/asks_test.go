@@ -107,3 +107,24 @@ func TestBrowsed(t *testing.T) {
 		}
 	}
 }
+
+// AC-02: an owner is shown before consent which files are left alone, and of which only the
+// beginning is read.
+func TestFilesThatAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	m := &abi.Manifest{ConnectorKey: "notes"}
+	m.Requirements.LocalPaths = &abi.LocalPaths{
+		Ignores: []abi.Ignore{{Pattern: "*.lock", Reason: "A lock."}, {Pattern: "plans/", Reason: "Later."}, {Pattern: "*.pid", Reason: "A lock."}},
+		Rules:   []abi.FilesRule{{Name: "pictures", Reason: "No stream has them."}, {Name: "results", Reason: "They are long.", Beginning: true}},
+	}
+	var got []string
+	for _, a := range modules.Asks(m) {
+		if a.What == "leaves alone" || a.What == "reads the beginning" {
+			got = append(got, a.String())
+		}
+	}
+	want := []string{"leaves alone *.lock, *.pid (A lock.)", "leaves alone plans/ (Later.)", "leaves alone pictures (No stream has them.)", "reads the beginning of results (They are long.)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -26,6 +26,9 @@ type why struct{ as, reason string }
 func (a *amiss) claim(at File, f *abi.FileAccount) {
 	w := why{f.As, f.Reason}
 	switch e := f.Entries; {
+	case f.As == abi.FileRule, f.As == abi.FileBeginning:
+		delete(a.files, at)
+		return
 	case f.As != abi.FileRead:
 	case e == nil || e.Damaged == 0:
 		delete(a.files, at)

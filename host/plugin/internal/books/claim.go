@@ -34,7 +34,7 @@ func (b *Books) claim(f *abi.FileAccount) {
 		return
 	}
 	delete(b.unknown, h)
-	if f.As != abi.FileRead {
+	if f.As != abi.FileRead && f.As != abi.FileBeginning {
 		b.vouched.add(told(h))
 	}
 	fresh := b.explained.add(h)
@@ -45,6 +45,8 @@ func (b *Books) claim(f *abi.FileAccount) {
 		counts.Known++
 	case f.As == abi.FileDamaged:
 		counts.Broken++
+	case f.As == abi.FileRule:
+		counts.Rule++
 	case b.read.full() && fresh, !b.read.full() && !b.read.has(h):
 		b.read.add(h)
 		counts.Read++

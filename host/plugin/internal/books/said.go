@@ -15,7 +15,8 @@ const MaxSaid = 256
 type Said struct {
 	File
 
-	Bytes   int64             `json:"bytes"` // in this run, repeated ones included
+	Bytes   int64             `json:"bytes"`            // in this run, repeated ones included
+	Partly  bool              `json:"partly,omitempty"` // only the beginning, as a rule has it
 	Entries *abi.EntryAccount `json:"entries,omitempty"`
 }
 
@@ -23,7 +24,7 @@ type Said struct {
 type said struct {
 	taken map[File]*int64
 	full  bool // more files were opened than are followed
-	read  map[File]*abi.EntryAccount
+	read  map[File]*abi.FileAccount
 }
 
 func (s *said) opened(f File) *int64 {
@@ -43,7 +44,7 @@ func (s *said) opened(f File) *int64 {
 
 // claim follows a word on a file. A later one replaces an earlier one.
 func (s *said) claim(at File, f *abi.FileAccount) {
-	if f.As != abi.FileRead {
+	if f.As != abi.FileRead && f.As != abi.FileBeginning {
 		delete(s.read, at)
 		return
 	}
@@ -51,21 +52,21 @@ func (s *said) claim(at File, f *abi.FileAccount) {
 		return
 	}
 	if s.read == nil {
-		s.read = map[File]*abi.EntryAccount{}
+		s.read = map[File]*abi.FileAccount{}
 	}
-	s.read[at] = f.Entries
+	s.read[at] = &abi.FileAccount{As: f.As, Entries: f.Entries}
 }
 
 // list returns the files. Where more were opened than are followed, those of which nothing is
 // known are left out.
 func (s *said) list() (out []Said) {
-	for f, entries := range s.read {
+	for f, word := range s.read {
 		n := s.taken[f]
-		switch {
+		switch partly := word.As == abi.FileBeginning; {
 		case n != nil:
-			out = append(out, Said{f, *n, entries})
+			out = append(out, Said{f, *n, partly, word.Entries})
 		case !s.full:
-			out = append(out, Said{f, 0, entries})
+			out = append(out, Said{f, 0, partly, word.Entries})
 		}
 	}
 	slices.SortFunc(out, func(x, y Said) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })

@@ -24,7 +24,13 @@ func TestSaid(t *testing.T) {
 	claim(b, "taken back", abi.FileKnown)
 	claim(b, "other", abi.FileDamaged)
 	b.Claim([]byte(`{"files":[{"root":"r","path":"zip","as":"read","entries":{"count":2,"read":2}}]}`))
-	want := []Said{{File{"r", "never"}, 0, nil}, {File{"r", "whole"}, 5, nil}, {File{"r", "zip"}, 0, &abi.EntryAccount{Count: 2, Read: 2}}}
+	*p.Opened("partly", nil) += 4
+	claim(b, "partly", abi.FileBeginning)
+	claim(b, "ruled", abi.FileRule)
+	want := []Said{
+		{File: File{"r", "never"}}, {File: File{"r", "partly"}, Bytes: 4, Partly: true}, {File: File{"r", "whole"}, Bytes: 5},
+		{File: File{"r", "zip"}, Entries: &abi.EntryAccount{Count: 2, Read: 2}},
+	}
 	if got := b.Close(map[string]*os.Root{}, later()).Said; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
