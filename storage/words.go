@@ -5,6 +5,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/connection"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
@@ -25,6 +26,8 @@ const (
 	AcceptVariable      = tables.AcceptVariable
 	AcceptFolder        = tables.AcceptFolder
 	AcceptSlot          = tables.AcceptSlot
+
+	CoverageNotShown = evidence.CoverageNotShown
 )
 
 // The owner, sessions and tokens: see storage/access.

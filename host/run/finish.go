@@ -56,6 +56,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 		}
 		if !o.Narrowed {
 			r.compareFields(ctx, &o)
+			r.unshown(ctx, commit)
 		}
 	}
 	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
@@ -181,4 +182,46 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 		}
 	}
 	return res
+}
+
+// unshown adds a known gap for each stream whose records came without what its coverage_strategy
+// promises, where no run has shown it before. That a later run shows none is no news: it may
+// have had only what is new. One of which the run said that something is missing promises nothing.
+func (r *run) unshown(ctx context.Context, commit []string) {
+	shown := &Result{Checkpoints: Checkpoints{Committed: committedInAll(commit, r.checkpoints.committed)}}
+	shown.Whole, shown.Accounted = r.enumerated.whole(), r.enumerated.ledger.Accounted()
+	files, _ := r.plan.manifest.Declares(abi.BindingFilesystem)
+	var before map[string]int64
+	for i, came := range r.intake.came {
+		st := r.plan.manifest.Stream(r.plan.scope.Streams[i].Name)
+		if st == nil || came == 0 || st.Name == coverageStream || r.known.tells(st.Name) {
+			continue
+		}
+		what := shown.Lacking(st, files)
+		if what == "" {
+			continue
+		}
+		if before == nil {
+			before = r.collectedBefore(ctx)
+		}
+		if before[st.Name] == 0 {
+			r.known.add(KnownGap{
+				Kind: storage.CoverageNotShown, Reason: storage.CoverageNotShown, Severity: "informational", RecoveryHint: "retry_on_connector_upgrade", Stream: st.Name,
+				Message: "the stream declares " + st.CoverageStrategy + ", and its records came without " + what + ": nothing says that they are all",
+			})
+		}
+	}
+}
+
+// coverageStream is where a connector accounts for its folders: it holds none of their data.
+const coverageStream = "coverage_diagnostics"
+
+// collectedBefore returns when runs have collected each stream. A store that cannot say it knows
+// of no run.
+func (r *run) collectedBefore(ctx context.Context) map[string]int64 {
+	e, err := r.deps.Store.EvidenceOf(ctx, r.plan.connection.ID)
+	if err != nil || e.Facts.CollectedUS == nil {
+		return map[string]int64{}
+	}
+	return e.Facts.CollectedUS
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -106,4 +107,26 @@ type OpenGaps struct {
 	Class       string     `json:"class,omitempty"`
 	Count       int64      `json:"count"`
 	NextAttempt *time.Time `json:"next_attempt_at,omitempty"` // the earliest moment to try again; nil: at once
+}
+
+// Lacking returns what a stream's coverage_strategy promises and a run did not show, "" when it
+// did: without it nothing says that the stream's records are all there is. files: the connector
+// reads folders, of which the host knows by itself what was read.
+func (r *Result) Lacking(st *abi.Stream, files bool) string {
+	committed := func(stream string) bool { return slices.Contains(r.Checkpoints.Committed, stream) }
+	switch st.CoverageStrategy {
+	case "full_inventory":
+		if !slices.Contains(r.Whole, st.Name) && (!files || !committed(st.Name)) {
+			return "an enumeration that is said to be whole"
+		}
+	case "parent_detail_accounting":
+		if !slices.Contains(r.Accounted, st.Name) {
+			return "a DETAIL_COVERAGE"
+		}
+	case "checkpoint_window", "snapshot_import_receipt":
+		if !committed(st.Name) && !slices.ContainsFunc(st.Parents(), committed) {
+			return "a cursor"
+		}
+	}
+	return "" // of singleton_presence the record is the evidence
 }

@@ -201,7 +201,8 @@ func union(a, b []string) []string {
 // for, but for what it said it skipped and what its cursor was held back of. A stream skipped
 // for information alone was not there to be collected. A skip that asks for nobody weighs
 // nothing on the coverage and proves nothing of it: it may have been all there was (Invariant
-// 8). A stream whose outcome cannot be read was not collected.
+// 8). So does one without the evidence that its coverage_strategy names. A stream whose outcome
+// cannot be read was not collected.
 func CollectedBy(row *tables.RunRow, asked []string) []string {
 	gaps, ok := KnownGaps(row)
 	if !ok {
@@ -214,13 +215,17 @@ func CollectedBy(row *tables.RunRow, asked []string) []string {
 	return slices.DeleteFunc(asked, func(stream string) bool {
 		return slices.ContainsFunc(withheld, func(w tables.Withheld) bool { return w.Stream == stream }) ||
 			slices.ContainsFunc(gaps, func(g health.KnownGap) bool {
-				return g.Kind == skipResult && g.Stream == stream && g.Severity != "informational"
+				return g.Stream == stream && (g.Kind == skipResult && g.Severity != "informational" || g.Kind == CoverageNotShown)
 			})
 	})
 }
 
 // skipResult is health's name of what a run's outcome has as a skip.
 const skipResult = "skip_result"
+
+// CoverageNotShown is the kind of the gap of a stream whose records came without the evidence that
+// its coverage_strategy names.
+const CoverageNotShown = "coverage_not_shown"
 
 // KnownGaps reads what a run said it did not collect.
 func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {

@@ -31,7 +31,7 @@ func TestEvidenceOfAStrategy(t *testing.T) {
 		{"snapshot_import_receipt", whole, true, "a cursor"},
 		{"singleton_presence", new(run.Result), false, ""},
 	} {
-		if got := lacking(&abi.Stream{Name: "a", CoverageStrategy: c.strategy}, c.res, c.files); got != c.want {
+		if got := c.res.Lacking(&abi.Stream{Name: "a", CoverageStrategy: c.strategy}, c.files); got != c.want {
 			t.Errorf("%s, %+v: got %q, want %q", c.strategy, c.res, got, c.want)
 		}
 	}
