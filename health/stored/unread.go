@@ -84,6 +84,33 @@ func (s *Facts) NotWhole() string {
 	return counted(n, names)
 }
 
+// LeftFiles counts and names, as NotWhole does, the files of which the gaps tell that the last run
+// left to its owner; "" where one of these gaps is about something else.
+func (s *Facts) LeftFiles() string {
+	if s.Unread == nil {
+		return ""
+	}
+	var n int64
+	var names []string
+	for i := range s.KnownGaps {
+		g := &s.KnownGaps[i]
+		if !g.Weighs() || !g.OwnerClears() || g.Stays() || s.Unread.settles(g) {
+			continue
+		}
+		at := slices.IndexFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.About == g.About })
+		if at < 0 {
+			return ""
+		}
+		a := &s.Unread.Amiss[at]
+		if slices.ContainsFunc(s.KnownGaps[:i], func(b health.KnownGap) bool { return b.About == g.About && b.Weighs() }) {
+			continue // of another stream
+		}
+		n += a.Count
+		names = append(names, a.Names[:min(len(a.Names), MostUnread-len(names))]...)
+	}
+	return counted(n, names)
+}
+
 func (s *Facts) notWhole() (list []AmissFiles) {
 	if s.Unread == nil {
 		return nil

@@ -22,9 +22,14 @@ func TestAFileThatIsNotWholeIsNotHealthy(t *testing.T) {
 		tone   verdict.Tone
 		said   string
 	}{
-		"two reasons":             {unread: stored.UnreadFiles{Amiss: amiss}, tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 5 files: a, b, c, …."},
-		"a gap without a weight":  {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("informational", "not_retriable"), tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 2 files: a, b."},
-		"a gap with a weight":     {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
+		"two reasons":            {unread: stored.UnreadFiles{Amiss: amiss}, tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 5 files: a, b, c, …."},
+		"a gap without a weight": {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("informational", "not_retriable"), tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 2 files: a, b."},
+		"a gap with a weight":    {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it."},
+		"of two streams": {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: []health.KnownGap{
+			{Kind: "skip_result", Stream: "a", About: health.Mark("torn"), Severity: "actionable", RecoveryAction: "manual_action_required"},
+			{Kind: "skip_result", Stream: "c", About: health.Mark("torn"), Severity: "actionable", RecoveryAction: "manual_action_required"},
+		}, tone: verdict.Amber, said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it."},
+		"beside what is no file":  {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: append(gap("actionable", "manual_action_required"), unreadable("a")), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
 		"settled":                 {unread: stored.UnreadFiles{Settled: []string{health.Mark("torn")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Green, said: "The data is current, and collection works."},
 		"another reason settled":  {unread: stored.UnreadFiles{Settled: []string{health.Mark("old")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
 		"not understood, as well": {unread: stored.UnreadFiles{Count: 1, Names: []string{"z"}, Amiss: amiss}, tone: verdict.Amber, said: "Not understood in its folder: 1 file: z."},

@@ -65,6 +65,8 @@ func (in *Input) placeFor(l line) string {
 	switch {
 	case l == forwardUnexplained:
 		return cmp.Or(in.Unexplained, "something")
+	case l == forwardGapFiles:
+		return in.LeftFiles
 	case l == forwardNotWhole:
 		return cmp.Or(in.NotWhole, "something")
 	case c == nil || c.forward != l:

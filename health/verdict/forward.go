@@ -20,7 +20,7 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		return terminalLine(primary)
 	}
 	if primary != nil && primary.Kind == AddInfo && primary.Target == nil && primary.CTACode != ctaAddInfo.code() {
-		return waitTextsFor(primary.Reason).forward
+		return in.waitLine(primary.Reason)
 	}
 	if primary != nil && primary.CTACode == ctaAddInfo.code() && in.asksToSignIn() && !in.FirstSignIn {
 		return forwardReauth
@@ -56,6 +56,14 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		return forwardAwaitingOwner
 	}
 	return in.completeLine(tone)
+}
+
+// waitLine returns what doing the owner's step achieves, with the files that it is about.
+func (in *Input) waitLine(reason health.Word) line {
+	if l := waitTextsFor(reason).forward; l != forwardGap || in.LeftFiles == "" {
+		return l
+	}
+	return forwardGapFiles
 }
 
 func terminalLine(primary *RequiredAction) line {

@@ -30,6 +30,8 @@ type Input struct {
 	Unexplained string `json:"unexplained,omitempty"`
 	// NotWhole counts and names the files that are damaged, or known and not read.
 	NotWhole string `json:"not_whole,omitempty"`
+	// LeftFiles counts and names the files that the last run left to its owner to put right.
+	LeftFiles string `json:"left_files,omitempty"`
 	// Flawed: records come in, and what is missing of them is the fault of the connector's code.
 	Flawed bool `json:"flawed,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.

@@ -53,6 +53,7 @@ const (
 	forwardSignInAgain
 	forwardVault
 	forwardGap
+	forwardGapFiles
 	forwardUnexplained
 	forwardNotWhole
 	forwardStays
@@ -187,6 +188,7 @@ var sentences = [lineCount]struct {
 	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
 	forwardVault:            {"put_right_vault", "The key that opens its stored credentials is missing, or is another one; once the key is back, or they are stored again, a run collects again.", namesOwnerStep},
 	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
+	forwardGapFiles:         {"put_right_files", "Not read whole, in its folder: %; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
 	forwardNotWhole:         {"not_whole", "Damaged, or known and not read, in its folder: %.", namesOwnerStep},
 	forwardStays:            {"came_back_unchanged", "Two runs in a row met the same obstacle, so another run alone is not known to get past it; what is missing says what the source or the connector answered.", namesOwnerStep},

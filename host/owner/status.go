@@ -239,7 +239,7 @@ func leftMissing(g *run.KnownGap, stand []health.KnownGap) Missing {
 	kept := health.KnownGap{Severity: health.Word(g.Severity), Reason: health.Word(g.Reason), RecoveryAction: health.Word(g.RecoveryHint)}
 	m.Again = m.Remedy == abi.RemedyTime && kept.Weighs() && !abi.Reason(g.Reason).GoesOn() &&
 		slices.ContainsFunc(stand, func(s health.KnownGap) bool { return s.Stays() && s.Mark == mark })
-	if m.Again {
+	if m.Again || m.Reason == nothingFound {
 		m.Remedy = abi.RemedyOwner
 	}
 	return m
@@ -273,6 +273,10 @@ func missingDetails(ctx context.Context, store *storage.Store, e *storage.Eviden
 // Mends says what mends it, for its owner, at a moment.
 func (m *Missing) Mends(now time.Time) string {
 	switch {
+	case m.Reason == nothingFound:
+		return "you: put there what it is to collect, or show it where that is; a run collects it"
+	case m.NotUnderstood():
+		return "you: say what to do with them, or take a connector that reads them"
 	case m.Again && m.Waits(now):
 		return "you: runs in a row met it unchanged; it is asked for again from " + clockUTC(*m.From, now)
 	case m.Again:
@@ -288,6 +292,13 @@ func (m *Missing) Mends(now time.Time) string {
 	}
 	return "a new version of the connector"
 }
+
+// nothingFound is the reason of a connector that found nothing where it looks.
+const nothingFound = "nothing_found"
+
+// NotUnderstood reports whether it is files of which nothing says what they are: their owner can
+// say that they are not for this connector.
+func (m *Missing) NotUnderstood() bool { return m.Reason == run.ReasonUnexplained }
 
 // Waits reports whether no run asks for it yet.
 func (m *Missing) Waits(now time.Time) bool { return m.From != nil && m.From.After(now) }

@@ -36,6 +36,12 @@ const maxPath = 4096
 // MaxUnread is how many unexplained files Books name.
 const MaxUnread = books.MaxNames
 
+// The kinds of unexplained files that are not files: what lies behind them was not looked at.
+const (
+	KindUnlisted = books.KindUnlisted
+	KindLink     = books.KindLink
+)
+
 // keep opens the books of a run over mounts, whose guest is watched from then on; nil: it
 // has no folders.
 func keep(rule books.Rule, mounts []guest.Mount) *books.Books {

@@ -252,6 +252,21 @@ func printable(name string) string {
 	}, clip(name, maxGapText))
 }
 
+// outOfSight says what to do about what is behind a door that the host does not open: a folder
+// that it may not list, a link.
+func outOfSight(b *storage.Books) (advice string) {
+	kind := func(kind string) bool {
+		return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Kind == kind })
+	}
+	if kind(plugin.KindUnlisted) {
+		advice += "; let this host's user list the folder, such as with chmod u+rx"
+	}
+	if kind(plugin.KindLink) {
+		advice += "; give the connection the folder that the link leads to, or put it in the link's place"
+	}
+	return advice
+}
+
 // The kind and the reason of the known gap for files that nothing explains.
 const (
 	KindUnexplained   = "unexplained_input"
@@ -276,7 +291,7 @@ func Unexplained(b *storage.Books) *KnownGap {
 	}
 	g := &KnownGap{
 		Kind: KindUnexplained, Reason: ReasonUnexplained, Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
-		Message: "files that the connector did not understand",
+		Message: "files that the connector did not understand" + outOfSight(b),
 	}
 	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
 		g.Diagnostics = data

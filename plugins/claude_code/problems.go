@@ -29,7 +29,8 @@ var (
 	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
 	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", files.StatusDeferred,
-		"last line is incomplete", "last lines are incomplete")
+		"last line is incomplete, and is read once it is whole: if nothing writes there any more, copy the file anew",
+		"last lines are incomplete, and are read once they are whole: where nothing writes any more, copy the files anew")
 	unreadable = newProblem("file_unreadable", "manual_action_required", "unreadable_files", files.StatusUnaccounted,
 		"file or folder could not be read", "files or folders could not be read")
 	changing = newProblem("file_changed_while_read", "retry_by_runtime", "changing_files", files.StatusDeferred,

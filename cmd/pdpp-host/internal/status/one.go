@@ -87,6 +87,10 @@ func writeMissing(w io.Writer, s *session.Session, h *owner.Health) {
 		if m.Waits(now) {
 			mends += "; " + s.Advice("pdpp-host run "+syntax.Quoted(h.Name)+" --force") + " asks now"
 		}
+		if m.NotUnderstood() {
+			files := s.Advice("pdpp-host connections files " + syntax.Quoted(h.Name))
+			mends += ": " + files + " shows them, and " + files + " --ignore PATTERN says that they are not for it"
+		}
 		fmt.Fprintf(w, "  %-22s %s\n", "mended by", output.Clean(mends))
 	}
 }

@@ -1,0 +1,25 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// AC-02: what the host did not look behind is named with the step that lets it.
+func TestWhatIsOutOfSightHasAStep(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		plugin.KindUnlisted: "let this host's user list the folder",
+		plugin.KindLink:     "give the connection the folder that the link leads to",
+		"zip":               "",
+	} {
+		b := &storage.Books{Unread: []storage.UnreadFile{{Root: "r", Path: "a"}, {Root: "r", Path: "b", Kind: kind}}}
+		g := Unexplained(b)
+		if _, advice, _ := strings.Cut(g.Message, "; "); !strings.HasPrefix(advice, want) || want == "" && advice != "" {
+			t.Errorf("%s: got %q, want %q", kind, g.Message, want)
+		}
+	}
+}
