@@ -113,6 +113,7 @@ func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, er
 	in := csv.New(content)
 	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
 	var before []int64 // lines in front of the first row that tells
+	var several severalChannels
 	err := exports.Elements(r.h, func() bool { return (known || len(before) < maxBefore) && in.Next() }, func() error {
 		if !known {
 			if known = in.Has(at.id) && in.Has(at.address); !known {
@@ -124,6 +125,7 @@ func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, er
 		}
 		if !known {
 			before = append(before, in.Line())
+			several.look(in)
 			return nil
 		}
 		return r.subscription(in, at)
@@ -132,7 +134,7 @@ func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, er
 	case known || in.Has(at.id) && in.Has(at.address):
 	case err == nil && in.Err() == nil && len(before) == 0:
 		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
-	case strings.Contains(product(name), "YouTube"):
+	case strings.Contains(product(name), "YouTube") && !several.met:
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
 	default:
 		return exports.Outcome{Kind: "other"}, err
@@ -147,6 +149,9 @@ func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, er
 	}
 	return exports.Outcome{Fate: exports.Read, Kind: "subscriptions"}, err
 }
+
+// maxChannelColumns is how many columns a list of subscriptions has at most.
+const maxChannelColumns = 4
 
 // maxBefore is how many rows may be damaged in front of the one by which a table is known.
 const maxBefore = 8
@@ -174,8 +179,7 @@ func (r *run) noteRow(line int64) {
 // names are: the id of the channel, its address, and the other one.
 func channelColumns(in *csv.Reader) (at channels, ok bool) {
 	row, columns := in.Row(), in.Columns()
-	const most = 4
-	if len(row) != len(columns) || len(row) > most {
+	if len(row) != len(columns) || len(row) > maxChannelColumns {
 		return at, false
 	}
 	for i, field := range row {
@@ -188,6 +192,28 @@ func channelColumns(in *csv.Reader) (at channels, ok bool) {
 		}
 	}
 	return at, at.id != "" && at.address != ""
+}
+
+// severalChannels finds a narrow table with more than one channel: it may be a list of subscriptions in
+// another form. The other tables of YouTube have one channel, the owner's, or are wider.
+type severalChannels struct {
+	first string
+	met   bool
+}
+
+func (s *severalChannels) look(in *csv.Reader) {
+	if len(in.Columns()) > maxChannelColumns {
+		return
+	}
+	for _, field := range in.Row() {
+		switch {
+		case !isChannel(field):
+		case s.first == "":
+			s.first = field
+		default:
+			s.met = s.met || field != s.first
+		}
+	}
 }
 
 // isChannel reports whether a text is the id of a channel of YouTube.
