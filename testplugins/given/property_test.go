@@ -45,9 +45,10 @@ func (g granted) Resolve(*abi.Manifest, map[string]string, []storage.AcceptedIte
 	return []run.ResolvedRoot{{Name: g.name, Path: g.path, Origin: "given"}}, nil
 }
 
-// collector runs one connector in this process, over a store of its own.
+// collector runs one connector in this process, over stores of its own.
 type collector struct {
 	connector string
+	dir       string // for its folders and its stores
 	deps      run.Deps
 	file      *plugin.File
 	now       time.Time
@@ -74,19 +75,30 @@ func newCollector(t *testing.T, connector string) *collector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &collector{connector: connector, file: file, now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
-	now := func() time.Time { return c.now }
-	store, err := storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	c := &collector{connector: connector, dir: t.TempDir(), file: file, now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
 	var ids atomic.Int64
 	c.deps = run.Deps{
-		Store: store, Engine: engine, Now: now, Holder: "test", HolderAlive: func(string) bool { return true },
+		Engine: engine, Now: func() time.Time { return c.now }, Holder: "test", HolderAlive: func(string) bool { return true },
 		NewID: func() string { return fmt.Sprintf("run_%08d", ids.Add(1)) },
 	}
 	return c
+}
+
+// over calls f with the collector over a store of its own.
+func (c *collector) over(t *testing.T, f func()) {
+	t.Helper()
+	dir, err := os.MkdirTemp(c.dir, "store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.deps.Store, err = storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: c.deps.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f()
+	if err := errorsJoin(c.deps.Store.Close(), os.RemoveAll(dir)); err != nil {
+		t.Error(err)
+	}
 }
 
 // verdict collects the folder for a connection of its own, and returns what its owner is told.
@@ -112,21 +124,33 @@ func TestEveryItemIsAccountedFor(t *testing.T) {
 		t.Run(connector, func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t, connector)
-			dir := t.TempDir()
-			for seed := range folders(t) {
-				m := newMaker(seed)
-				makers[connector](m)
-				m.beside()
-				at := filepath.Join(dir, strconv.FormatUint(seed, 10))
-				m.write(t, at)
-				res, v := c.verdict(t.Context(), t, fmt.Sprintf("c%d", seed), at)
-				if problem := m.judge(res, string(v.Pill.Tone)); problem != "" {
-					t.Errorf("%s, seed %d: %s\n%v\n%s: %s\nerror %+v\ngaps %+v\nfiles %+v\naccounts %+v", connector, seed, problem, sorted(m.given), v.Pill.Tone, v.ForwardStatement, res.Error, res.KnownGaps, res.Files, res.Accounts)
-				}
-				_ = os.RemoveAll(at)
+			for first, n := uint64(0), folders(t); first < n; first += eachStore {
+				c.over(t, func() {
+					for seed := first; seed < min(first+eachStore, n); seed++ {
+						c.try(t, seed)
+					}
+				})
 			}
 		})
 	}
+}
+
+// eachStore is how many folders are collected into one store: a run is slower among thousands.
+const eachStore = 200
+
+// try makes the folder of a seed, and collects it.
+func (c *collector) try(t *testing.T, seed uint64) {
+	t.Helper()
+	m := newMaker(seed)
+	makers[c.connector](m)
+	m.beside()
+	at := filepath.Join(c.dir, strconv.FormatUint(seed, 10))
+	m.write(t, at)
+	res, v := c.verdict(t.Context(), t, fmt.Sprintf("c%d", seed), at)
+	if problem := m.judge(res, string(v.Pill.Tone)); problem != "" {
+		t.Errorf("%s, seed %d: %s\n%v\n%s: %s\nerror %+v\ngaps %+v\nfiles %+v\naccounts %+v", c.connector, seed, problem, sorted(m.given), v.Pill.Tone, v.ForwardStatement, res.Error, res.KnownGaps, res.Files, res.Accounts)
+	}
+	_ = os.RemoveAll(at)
 }
 
 // judge says what is wrong with the run and its verdict, "" if nothing is.
