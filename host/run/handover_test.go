@@ -266,7 +266,9 @@ func TestBrowserIsLostInTheOwnersHands(t *testing.T) {
 		t.Errorf("got %v, want %v", b.steps, want)
 	}
 	events, err := h.store.Events(t.Context(), res.RunID, 0, 0)
-	if err != nil || !slices.ContainsFunc(events, func(e storage.Event) bool { return e.Type == "run.browser_lease" && strings.Contains(string(e.Data), `"p1"`) }) {
+	if err != nil || !slices.ContainsFunc(events, func(e storage.Event) bool {
+		return e.Type == "run.browser_lease" && strings.Contains(string(e.Data), `"p1"`)
+	}) {
 		t.Errorf("got %+v, %v, want the event that the browser was leased", events, err)
 	}
 }

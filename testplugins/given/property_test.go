@@ -87,10 +87,11 @@ func newCollector(t *testing.T, connector string) *collector {
 // over calls f with the collector over a store of its own.
 func (c *collector) over(t *testing.T, f func()) {
 	t.Helper()
-	dir, err := os.MkdirTemp(c.dir, "store")
-	if err != nil {
+	dir := filepath.Join(c.dir, "store")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	var err error
 	c.deps.Store, err = storage.Open(t.Context(), storage.Options{Path: fresh.Store(t, filepath.Join(dir, "pdpp.sqlite")), Now: c.deps.Now})
 	if err != nil {
 		t.Fatal(err)

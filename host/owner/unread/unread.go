@@ -3,8 +3,8 @@ package unread
 import (
 	"context"
 
-	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/leftover"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
 // Show returns the files of a connection.
