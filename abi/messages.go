@@ -168,7 +168,13 @@ type GapError struct {
 	Class           string `json:"class,omitempty"`
 	HTTPStatus      *int   `json:"http_status,omitempty"`
 	NetworkPressure Raw    `json:"network_pressure,omitempty"`
+	// Said is the provider's own sentence about this item: one line of at most MaxSaid
+	// characters without a secret. It is never the connector's.
+	Said string `json:"said,omitempty"`
 }
+
+// MaxSaid bounds a provider's own sentence, in characters.
+const MaxSaid = 200
 
 // GapOutcome is a DETAIL_GAP_ATTEMPTED or DETAIL_GAP_RECOVERED message.
 type GapOutcome struct {

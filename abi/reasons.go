@@ -53,6 +53,11 @@ const (
 // received, though others arrived. It is retried at growing intervals.
 const ReasonKeepsFailing Reason = "detail_keeps_failing"
 
+// ReasonGone is the class of a detail that two runs in a row asked for and that its provider
+// refused each time with one of the statuses of RefusesItem: it is gone, or forbidden to whoever
+// asks. No run asks for it again by itself.
+const ReasonGone Reason = "gone_or_forbidden"
+
 // Known-gap reasons that the runtime itself writes.
 const (
 	ReasonDetailCoverageIncomplete Reason = "detail_coverage_incomplete"
@@ -98,7 +103,7 @@ var GenericReasons = []Reason{
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
 	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
 	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonDeletionsWithheld, ReasonPolicyBudget, ReasonRunRefused,
-	ReasonKeepsFailing,
+	ReasonKeepsFailing, ReasonGone,
 }
 
 // RecoveryActions are the allowed actions of a recovery_hint.

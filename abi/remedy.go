@@ -25,6 +25,8 @@ var remedies = map[Reason]Remedy{
 	ReasonKeepsFailing: RemedyOwner, ReasonLimitExceeded: RemedyOwner, ReasonDeletionsWithheld: RemedyOwner, ReasonRunRefused: RemedyOwner,
 	ReasonAuthenticationError: RemedyOwner, ReasonPermissionError: RemedyOwner, ReasonInteractionInvalid: RemedyOwner,
 
+	ReasonGone: RemedyNever,
+
 	ReasonProtocolViolation: RemedyConnector, ReasonExitWithoutDone: RemedyConnector, ReasonSchemaRejected: RemedyConnector,
 }
 
@@ -49,6 +51,21 @@ func RemedyOf(reason Reason, action string) Remedy {
 		return of
 	}
 	return RemedyConnector
+}
+
+// itemRefusals are the statuses with which a provider says of one item that it is gone, or not for
+// whoever asks. The first time that may be a fault that passes.
+var itemRefusals = [...]int{403, 404, 410, 451}
+
+// RefusesItem reports whether a second answer with that status for the same item says that no run
+// gets it: see ReasonGone.
+func RefusesItem(status int) bool {
+	for _, s := range itemRefusals {
+		if s == status {
+			return true
+		}
+	}
+	return false
 }
 
 // GoesOn reports whether a later run goes on from where one with this reason stopped: that

@@ -38,3 +38,18 @@ func TestRemedies(t *testing.T) {
 		t.Errorf("a stream that failed over its credentials: got %s, want owner", got)
 	}
 }
+
+// AC-10: four statuses say of one item that no run gets it, and what was refused so is mended by
+// nothing. One that may pass, or that is about the account, the request or the pace, does not.
+func TestRefusalsOfAnItem(t *testing.T) {
+	t.Parallel()
+	for status := range 600 {
+		want := status == 403 || status == 404 || status == 410 || status == 451
+		if got := abi.RefusesItem(status); got != want {
+			t.Errorf("%d: got %v, want %v", status, got, want)
+		}
+	}
+	if got := abi.RemedyOf(abi.ReasonGone, ""); got != abi.RemedyNever {
+		t.Errorf("got %s of what is gone, want never", got)
+	}
+}

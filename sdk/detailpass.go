@@ -117,6 +117,7 @@ type gapCause struct {
 	reason abi.Reason
 	class  string
 	status int
+	said   string // the provider's own sentence
 }
 
 // classUnusable is the class of an answer that Record could not use. The error
@@ -140,7 +141,7 @@ func (d *Details) cause(err error) (gapCause, bool) {
 			if !ok {
 				return c, false
 			}
-			c.class, c.status = f.Code, status.status
+			c.class, c.status, c.said = f.Code, status.status, f.Said
 			return c, true
 		case *FetchError:
 			return d.fetchCause(f)
@@ -176,7 +177,7 @@ func (d *Details) gap(it detailItem, c gapCause) error {
 	if err := d.require(it); err != nil {
 		return err
 	}
-	g := Gap{Key: it.d.Key, Reason: c.reason, Locator: it.d.Locator, Err: &abi.GapError{Class: c.class}}
+	g := Gap{Key: it.d.Key, Reason: c.reason, Locator: it.d.Locator, Err: &abi.GapError{Class: c.class, Said: c.said}}
 	if len(g.Locator) == 0 {
 		g.Locator = []byte(`{}`)
 	}

@@ -72,6 +72,7 @@ func (s *listSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.status != nil {
 		if code := s.status(id); code != 200 {
 			w.WriteHeader(code)
+			_, _ = fmt.Fprintf(w, `{"message": "No access to %s."}`, id)
 			return
 		}
 	}

@@ -233,7 +233,8 @@ func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
 		if e.HTTPStatus != nil {
 			b = jsonappend.Int(jsonappend.Name(b, "http_status"), int64(*e.HTTPStatus))
 		}
-		b = append(rawMember(b, "network_pressure", e.NetworkPressure), '}')
+		b = rawMember(b, "network_pressure", e.NetworkPressure)
+		b = append(textMember(b, "said", e.Said), '}')
 	}
 	b = textMember(b, "gap_id", g.ID)
 	b = textMember(b, "lease_id", g.Lease)

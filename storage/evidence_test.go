@@ -272,7 +272,7 @@ func (d *history) gaps(w *RunWriter) {
 		case "attempted":
 			d.ok(w.GapOutcome(d.ctx, id, "", false))
 		default:
-			d.ok(w.CloseGap(d.ctx, id, nil))
+			d.ok(w.GiveUp(d.ctx, id))
 		}
 	}
 	d.ok(w.Flush(d.ctx))

@@ -48,13 +48,91 @@ func exerciseGaps(t *testing.T, x *exercise) {
 	x.clock.forward(2 * time.Hour)
 	w = x.begin("c")
 	x.same(len(x.lease(w, 10)), 3)
-	x.ok(w.CloseGap(ctx, g.ID, []byte(`{"class":"gone"}`)))
+	x.ok(w.GiveUp(ctx, g.ID))
 	x.finish(w)
 	g = x.gap("a", "p")
-	x.same([]any{g.Status, string(g.LastError)}, []any{GapTerminal, `{"class":"gone"}`})
+	x.same([]any{g.Status, g.Class}, []any{GapTerminal, "gone_or_forbidden"})
 	w = x.begin("c")
 	x.same(len(x.lease(w, 10)), 2)
 	x.finish(w)
+}
+
+// AC-10: a gap whose item is gone or forbidden is no open one: no run leases it by itself, it counts
+// as gone in its connection's evidence, and it says what its provider said. An owner's word, another
+// credential and another module have it asked for again, and a run that was not let in leaves it gone.
+func exerciseGone(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	id := w.To.ConnectionID
+	for _, key := range []string{"1", "2", "3", "4"} {
+		x.ok(w.PutGap(ctx, Gap{
+			Stream: "a", RecordKey: key, Reason: "temporary_unavailable", Class: "demo_http_404", LastError: []byte(`{"http_status":404,"said":"No ` + key + `."}`),
+		}))
+	}
+	x.finish(w)
+	count := func(gone, open int64) {
+		x.Helper()
+		e, err := x.s.EvidenceOf(ctx, id)
+		x.ok(err)
+		x.same(len(e.Facts.Gaps.Streams), 1)
+		g := e.Facts.Gaps.Streams[0]
+		x.same([]int64{g.Gone, g.Other, g.Pressure, g.Failing}, []int64{gone, open, 0, 0})
+		counts, err := x.s.GapCounts(ctx, id, []string{"a"})
+		x.ok(err)
+		n := int64(0)
+		for _, c := range counts {
+			n += c.Count
+		}
+		x.same(n, open)
+	}
+	leased := func(w *RunWriter, force bool) int {
+		x.Helper()
+		gaps, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: x.clock.Now(), GivenUp: force})
+		x.ok(err)
+		return len(gaps)
+	}
+	w = x.begin("c")
+	x.same(leased(w, false), 4)
+	keys := map[string]string{}
+	all, err := x.s.Gaps(ctx, "c", GapQuery{})
+	x.ok(err)
+	for _, g := range all {
+		keys[g.RecordKey] = g.ID
+	}
+	x.ok(w.GiveUp(ctx, keys["1"], keys["2"], keys["3"]))
+	x.code(w.GiveUp(ctx, "nothing"), abi.CodeGapInvalid)
+	x.finish(w)
+	count(3, 1)
+	missing, err := x.s.MissingDetails(ctx, id, []string{"a"})
+	x.ok(err)
+	x.same(len(missing), 2)
+	x.same([]any{missing[1].Class, missing[1].Count, missing[1].Keys, missing[1].Said}, []any{"gone_or_forbidden", int64(3), []string{"1", "2", "3"}, "No 1."})
+
+	w = x.begin("c")
+	gone, err := w.GivenUp(ctx, []string{"a"})
+	x.ok(err)
+	x.same(len(gone), 3)
+	x.same(leased(w, false), 1)
+	x.finish(w)
+	w = x.begin("c")
+	x.same(leased(w, true), 4)
+	x.same(leased(w, true), 0) // once in a run
+	x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: "2", Reason: "temporary_unavailable", Class: string(abi.ReasonGone)}))
+	x.ok(w.GapOutcome(ctx, keys["3"], "", true))
+	x.finish(w)
+	count(2, 1)
+	x.ok(x.s.RepairEvidence(ctx, "c"))
+	count(2, 1)
+
+	x.ok(x.s.PutCredentials(ctx, id, map[string][]byte{"token": []byte("t")}))
+	count(0, 3)
+	w = x.begin("c")
+	x.same(leased(w, false), 3)
+	x.ok(w.GiveUp(ctx, keys["1"]))
+	x.finish(w)
+	count(1, 2)
+	x.ok(x.s.PinPlugin(ctx, id, "other", []byte(keptManifest)))
+	count(0, 3)
 }
 
 func (x *exercise) lease(w *RunWriter, n int) []Gap {
@@ -89,7 +167,7 @@ func exerciseGapLeases(t *testing.T, x *exercise) {
 	// Another connection's gap is unknown here.
 	w = x.begin("d")
 	x.code(w.GapOutcome(ctx, g.ID, "", true), abi.CodeGapInvalid)
-	x.code(w.CloseGap(ctx, g.ID, nil), abi.CodeGapInvalid)
+	x.code(w.GiveUp(ctx, g.ID), abi.CodeGapInvalid)
 	x.finish(w)
 }
 
@@ -131,7 +209,7 @@ func exerciseGapEvents(t *testing.T, x *exercise) {
 	}
 	x.same([]int{events("rate_limited"), events("rate_limited"), events("retry_exhausted"), events("retry_exhausted")}, []int{1, 0, 1, 0})
 	w := x.begin("c")
-	x.ok(w.CloseGap(ctx, x.gap("a", "").ID, nil))
+	x.ok(w.GiveUp(ctx, x.gap("a", "").ID))
 	x.finish(w)
 	x.same(events("retry_exhausted"), 1)
 }

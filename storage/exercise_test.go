@@ -121,6 +121,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a stale run is fenced, Invariant 2", exerciseFencing},
 		{"after a failure nothing more is written, Invariant 1", exerciseFailure},
 		{"gaps", exerciseGaps},
+		{"gone", exerciseGone},
 		{"gap leases end with their run", exerciseGapLeases},
 		{"a gap seen again costs no event", exerciseGapEvents},
 		{"coverage RT-12", exerciseCoverage},

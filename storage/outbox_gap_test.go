@@ -48,7 +48,7 @@ func TestGapsAreTold(t *testing.T) {
 	x.same(len(x.claim("h", 1)), 0)
 	x.ok(w.GapOutcome(ctx, leased[0].ID, leased[0].LeaseID, true))
 	x.ok(w.PutGap(ctx, gap)) // and there it is again
-	x.ok(w.CloseGap(ctx, leased[0].ID, nil))
+	x.ok(w.GiveUp(ctx, leased[0].ID))
 	x.ok(w.Flush(ctx))
 	var said []string
 	for range 3 {

@@ -61,7 +61,7 @@ func TestHistoryEnds(t *testing.T) {
 	for _, g := range x.lease(w, 10) {
 		switch g.RecordKey {
 		case "lost":
-			x.ok(w.CloseGap(ctx, g.ID, nil))
+			x.ok(w.GiveUp(ctx, g.ID))
 		case "found":
 			x.ok(w.GapOutcome(ctx, g.ID, g.LeaseID, true))
 		}

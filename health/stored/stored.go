@@ -142,7 +142,7 @@ type StreamAccount struct {
 // Gaps counts the open detail gaps. The counts are exact: they change with each
 // gap.
 type Gaps struct {
-	Streams []StreamGaps `json:"streams,omitempty"` // those with open gaps, by name
+	Streams []StreamGaps `json:"streams,omitempty"` // those with open gaps, or with items that are gone, by name
 	// Over the gaps under source pressure only.
 	MaxAttempts   int64 `json:"max_attempts,omitempty"`
 	NextAttemptUS int64 `json:"next_attempt_us,omitempty"` // no gap is retried before it
@@ -156,6 +156,9 @@ type StreamGaps struct {
 	Other    int64  `json:"other,omitempty"`
 	// Failing counts those of Other that two runs or more asked for in vain.
 	Failing int64 `json:"failing,omitempty"`
+	// Gone counts the items that their provider said twice are gone or forbidden. They are neither
+	// open nor missing: no run fetches them.
+	Gone int64 `json:"gone,omitempty"`
 }
 
 // Open returns the number of open gaps: under source pressure, and for other reasons.

@@ -115,11 +115,22 @@ func (s *Facts) openGaps() []health.PendingGap {
 	return open
 }
 
+// goneItems counts a stream's items that are gone or forbidden at the provider.
+func (s *Facts) goneItems(stream string) int64 {
+	for i := range s.Gaps.Streams {
+		if g := &s.Gaps.Streams[i]; g.Stream == stream {
+			return g.Gone
+		}
+	}
+	return 0
+}
+
 // StreamState is the state of one of the manifest's streams.
 type StreamState struct {
 	health.ManifestStream
 	Coverage              health.CoverageAxis
 	GapsOpen              bool
+	Gone                  int64 // items that are gone or forbidden at the provider
 	Considered, Collected *int64
 }
 
@@ -138,6 +149,7 @@ func (s *Facts) StreamStates(m Moment) []StreamState {
 	for i, st := range streams {
 		state := StreamState{ManifestStream: st}
 		state.GapsOpen = slices.ContainsFunc(open, func(g health.PendingGap) bool { return g.Stream == st.Name })
+		state.Gone = s.goneItems(st.Name)
 		state.Coverage = s.streamCoverage(st, run, open)
 		if byDevice && state.Coverage == health.CoverageUnknown {
 			state.Coverage = health.CoverageComplete

@@ -67,6 +67,8 @@ type StreamRollup struct {
 	Collected     *int64              `json:"collected"`
 	// Flawed: see Input.
 	Flawed bool `json:"flawed,omitempty"`
+	// Gone: items of it are gone or forbidden at the provider, and nothing mends that.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // ScheduleMode is how runs of the connection are started.

@@ -90,6 +90,7 @@ const (
 	forwardWithheld
 
 	rowComplete
+	rowGone
 	rowAbsent
 	rowPartial
 	rowTerminal
@@ -225,6 +226,7 @@ var sentences = [lineCount]struct {
 	forwardWithheld:         {"withheld", "What is known of this connection contradicts itself; the details say how.", 0},
 
 	rowComplete: {"collected", "Collected.", 0},
+	rowGone:     {"collected_but_gone", "Collected, but for what is gone or forbidden at the provider.", 0},
 	rowAbsent:   {"declared_absent", "Not collected in full, as the connector declares.", 0},
 	rowPartial:  {"not_in_full", "Not collected in full last time; what was collected before is kept.", 0},
 	rowTerminal: {"terminal", "Cannot be collected until the connector's code is fixed.", namesCodeFix},

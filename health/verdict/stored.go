@@ -21,7 +21,7 @@ func InputOf(s *stored.Facts, m stored.Moment, runtimeOK bool) Input {
 		in.Streams = append(in.Streams, StreamRollup{
 			StreamID: st.Name, Coverage: st.Coverage, Priority: priorityOf(&st), Considered: st.Considered, Collected: st.Collected,
 			AttentionOpen: attention && st.Coverage != health.CoverageComplete,
-			GapRetryable:  st.GapsOpen || retryable(st.Coverage), Flawed: s.Flawed(m, st.Name),
+			GapRetryable:  st.GapsOpen || retryable(st.Coverage), Flawed: s.Flawed(m, st.Name), Gone: st.Gone > 0,
 		})
 	}
 	in.Progress = &ProgressEvidence{

@@ -30,11 +30,13 @@ func rows(in *Input) []StreamRow {
 			GapRetryable: s.GapRetryable, Accepted: accepted, Refresh: in.Refresh,
 		})
 		l := in.checking(rowLine(d, s.Coverage))
-		if l == forwardResumable && s.Flawed {
+		switch {
+		case l == forwardResumable && s.Flawed:
 			l = rowFlawed
-		}
-		if l == forwardResumable && in.cause() != nil {
+		case l == forwardResumable && in.cause() != nil:
 			l = rowPartial
+		case l == rowComplete && s.Gone:
+			l = rowGone
 		}
 		out[i] = StreamRow{
 			StreamID: s.StreamID, Coverage: s.Coverage, Disposition: d, Collected: clamped(s), Considered: s.Considered,

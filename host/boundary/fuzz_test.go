@@ -117,7 +117,7 @@ func columns(t *testing.T, got any) []string {
 		}
 		list := []string{m.Stream, m.ParentStream, key, m.Reason, m.GapID, m.LeaseID}
 		if m.LastError != nil {
-			list = append(list, m.LastError.Class)
+			list = append(list, m.LastError.Class, m.LastError.Said)
 		}
 		return list
 	case *abi.GapOutcome:

@@ -53,7 +53,8 @@ func (g *Gate) detailGap(m *message) (any, error) {
 			return m.object(false,
 				field{"class", false, column(&d.LastError.Class, m.text)},
 				field{"http_status", false, m.status(&d.LastError.HTTPStatus)},
-				field{"network_pressure", false, m.rawObject(&d.LastError.NetworkPressure)})(i)
+				field{"network_pressure", false, m.rawObject(&d.LastError.NetworkPressure)},
+				field{"said", false, column(&d.LastError.Said, m.text)})(i)
 		}},
 		field{"gap_id", false, column(&d.GapID, m.word)},
 		field{"lease_id", false, column(&d.LeaseID, m.word)},

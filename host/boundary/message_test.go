@@ -54,11 +54,11 @@ func TestMessagesAccept(t *testing.T) {
 			}},
 		{"coverage", `{"type":"DETAIL_COVERAGE","stream":"log","state_stream":"log","required_keys":[],"hydrated_keys":[],"gap_keys":null}`,
 			&abi.DetailCoverage{Type: "DETAIL_COVERAGE", Stream: "log", StateStream: "log", RequiredKeys: raws(), HydratedKeys: raws()}},
-		{"gap", `{"type":"DETAIL_GAP","stream":"log","parent_stream":"messages","record_key":["a"],"reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"u":1},"list_cursor":"c","last_error":{"class":"http","http_status":429,"network_pressure":{}},"gap_id":"g","lease_id":"l","reference_only":true}`,
+		{"gap", `{"type":"DETAIL_GAP","stream":"log","parent_stream":"messages","record_key":["a"],"reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"u":1},"list_cursor":"c","last_error":{"class":"http","http_status":429,"network_pressure":{},"said":"Slow down."},"gap_id":"g","lease_id":"l","reference_only":true}`,
 			&abi.DetailGap{
 				Type: "DETAIL_GAP", Stream: "log", ParentStream: "messages", RecordKey: abi.Raw(`["a"]`), Reason: "rate_limited",
 				Retryable: true, Status: "pending", DetailLocator: abi.Raw(`{"u":1}`), ListCursor: abi.Raw(`"c"`),
-				LastError: &abi.GapError{Class: "http", HTTPStatus: new(429), NetworkPressure: abi.Raw(`{}`)},
+				LastError: &abi.GapError{Class: "http", HTTPStatus: new(429), NetworkPressure: abi.Raw(`{}`), Said: "Slow down."},
 				GapID:     "g", LeaseID: "l", ReferenceOnly: true,
 			}},
 		{"gap", `{"type":"DETAIL_GAP_ATTEMPTED","gap_id":"g","lease_id":"l","stream":"log"}`, &abi.GapOutcome{Type: "DETAIL_GAP_ATTEMPTED", GapID: "g", LeaseID: "l", Stream: "log"}},

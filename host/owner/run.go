@@ -65,6 +65,7 @@ type Gap struct {
 	Class    string `json:"class,omitempty"`
 	Status   string `json:"status"`
 	Attempts int64  `json:"attempts"`
+	Said     string `json:"said,omitempty"` // the provider's own sentence about it
 }
 
 // RunOf is a stored run as its owner sees it, without its events and gaps.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -54,7 +55,7 @@ func gapsOf(ctx context.Context, store *storage.Store, r *storage.Run) (out []Ga
 		}
 		for i := range page {
 			g := &page[i]
-			out = append(out, Gap{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount})
+			out = append(out, Gap{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount, health.Saying(g.Said())})
 		}
 		if len(page) < q.Limit {
 			return out, nil

@@ -184,15 +184,19 @@ type Missing struct {
 	Stream string     `json:"stream,omitempty"` // "": the whole connection
 	Reason string     `json:"reason"`
 	Count  int64      `json:"count"`
-	Says   string     `json:"says,omitempty"`  // the connector's or the service's own words: see health.Saying
-	Names  []string   `json:"names,omitempty"` // the first files or records that it is about
-	More   int64      `json:"more,omitempty"`  // how many it does not name
+	Says   string     `json:"says,omitempty"`    // the connector's or the service's own words: see health.Saying
+	By     string     `json:"said_by,omitempty"` // SaidByProvider: Says is the provider's own sentence; "": whose it is, is not known
+	Names  []string   `json:"names,omitempty"`   // the first files or records that it is about
+	More   int64      `json:"more,omitempty"`    // how many it does not name
 	Remedy abi.Remedy `json:"remedy"`
 	// From is when a run first asks for it again; nil: the next one does.
 	From *time.Time `json:"from,omitempty"`
 	// Again: two runs in a row or more met it unchanged.
 	Again bool `json:"again,omitempty"`
 }
+
+// SaidByProvider marks words that are the provider's own.
+const SaidByProvider = "provider"
 
 // missingOf returns what a connection lacks and what mends each part: what the whole last run
 // failed over, what it left out, and the details that are still to fetch.
@@ -251,15 +255,22 @@ func missingDetails(ctx context.Context, store *storage.Store, e *storage.Eviden
 	for i := range e.Facts.Gaps.Streams {
 		streams[i] = e.Facts.Gaps.Streams[i].Stream
 	}
-	counts, err := store.GapCounts(ctx, e.ConnectionID, streams)
+	details, err := store.MissingDetails(ctx, e.ConnectionID, streams)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Missing, len(counts))
-	for i, c := range counts {
-		m := Missing{Stream: c.Stream, Reason: c.Reason, Count: c.Count, Remedy: abi.RemedyOf(abi.Reason(c.Reason), "")}
-		if abi.Reason(c.Class) == abi.ReasonKeepsFailing {
-			m.Reason, m.Remedy, m.Again = c.Class, abi.RemedyOwner, true
+	all := make([]Missing, len(details))
+	for i := range details {
+		c := &details[i]
+		m := Missing{
+			Stream: c.Stream, Reason: c.Reason, Count: c.Count, Remedy: abi.RemedyOf(abi.Reason(c.Reason), ""),
+			Names: c.Keys, More: c.Count - int64(len(c.Keys)),
+		}
+		if m.Says = health.Saying(c.Said); m.Says != "" {
+			m.By = SaidByProvider
+		}
+		if class := abi.Reason(c.Class); class == abi.ReasonKeepsFailing || class == abi.ReasonGone {
+			m.Reason, m.Remedy, m.Again = c.Class, abi.RemedyOf(class, ""), class == abi.ReasonKeepsFailing
 		}
 		if !c.NextAttempt.IsZero() {
 			from := c.NextAttempt.UTC()
@@ -268,6 +279,24 @@ func missingDetails(ctx context.Context, store *storage.Store, e *storage.Eviden
 		all[i] = m
 	}
 	return all, nil
+}
+
+// ByProvider reports whether what is said of it is the provider's own sentence.
+func (m *Missing) ByProvider() bool { return m.By == SaidByProvider }
+
+// Gone reports whether it is gone or forbidden at the provider.
+func (m *Missing) Gone() bool { return m.Reason == string(abi.ReasonGone) }
+
+// Subject names what is missing by the code of its reason, or in a sentence where no reason is to be
+// looked up.
+func (m *Missing) Subject() string {
+	switch {
+	case !m.Gone():
+		return m.Reason
+	case m.Count == 1:
+		return "1 item is gone or forbidden at the provider"
+	}
+	return strconv.FormatInt(m.Count, 10) + " items are gone or forbidden at the provider"
 }
 
 // Mends says what mends it, for its owner, at a moment.
@@ -287,6 +316,8 @@ func (m *Missing) Mends(now time.Time) string {
 		return "time: a run asks for it again from " + clockUTC(*m.From, now)
 	case m.Remedy == abi.RemedyTime:
 		return "time: the next run asks for it again"
+	case m.Gone():
+		return "nothing: gone or forbidden at the provider, which refused it in two runs; no run asks for it again by itself"
 	case m.Remedy == abi.RemedyNever:
 		return "nothing: it is not to be had, or not for this connector"
 	}

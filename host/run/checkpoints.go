@@ -20,6 +20,7 @@ type checkpoints struct {
 	network    *network
 	rejections *rejections
 	enumerated *enumerations
+	gaps       *gaps
 	budget     func() abi.Reason // see Deps.Budget
 	stopping   <-chan struct{}   // see Deps.Stopping
 
@@ -73,6 +74,9 @@ func (c *checkpoints) stage(state *abi.State) error {
 // commitSlice queues the cursor's commit behind every record before it. The
 // batch has been flushed into the same queue (Invariant 1).
 func (c *checkpoints) commitSlice(stream string, st *stagedCursor) error {
+	if err := c.gaps.returned(); err != nil {
+		return err
+	}
 	with := c.network.withLearnedRate(stream, st.cursor)
 	if err := c.stored(c.writer.CommitSlice(c.lasting(), stream, with, st.slice, c.enumerated.behind(stream)...)); err != nil {
 		return err

@@ -22,6 +22,9 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 			_ = r.stored(r.writer.Flush(ctx))
 		}
 	}
+	if r.storeError() == nil && !isCode(cause, abi.CodeFenced) {
+		_ = r.gaps.settle() // its error is the store's
+	}
 	violation, storeErr := r.failures()
 	if storeErr != nil {
 		r.checkpoints.committed = r.durableSlices(ctx)

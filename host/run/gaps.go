@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
@@ -34,16 +36,18 @@ type gaps struct {
 	force      bool     // serve gaps that are not due yet
 
 	served    ledger.Served
-	attempted map[ledger.Gap]bool // gaps attempted and without an outcome
-	backlogs  map[ledger.Gap]bool // backlogs that are counted in total
-	found     []Gap               // the first gaps that this run leaves
-	total     int64               // how many those are, listed or not
+	gone      map[ledger.Gap]bool            // given up by earlier runs: no record of them came so far
+	refused   map[string]map[ledger.Gap]bool // by stream: refused by this run as by the one before
+	attempted map[ledger.Gap]bool            // gaps attempted and without an outcome
+	backlogs  map[ledger.Gap]bool            // backlogs that are counted in total
+	found     []Gap                          // the first gaps that this run leaves
+	total     int64                          // how many those are, listed or not
 }
 
 func newGaps(j *journal, p *plan, l *ledger.Ledger) *gaps {
 	return &gaps{
 		journal: j, ledger: l, network: p.network, manifest: p.manifest, streams: streamNames(p.scope), force: p.request.Force,
-		served: ledger.NewServed(), attempted: map[ledger.Gap]bool{}, backlogs: map[ledger.Gap]bool{},
+		served: ledger.NewServed(), gone: map[ledger.Gap]bool{}, refused: map[string]map[ledger.Gap]bool{}, attempted: map[ledger.Gap]bool{}, backlogs: map[ledger.Gap]bool{},
 	}
 }
 
@@ -103,7 +107,7 @@ func (g *gaps) takeGap(msg *abi.DetailGap) error {
 	var lastError []byte
 	if msg.LastError != nil {
 		class = clip(msg.LastError.Class, maxGapText)
-		msg.LastError.Class = class
+		msg.LastError.Class, msg.LastError.Said = class, oneLine(msg.LastError.Said)
 		if len(msg.LastError.NetworkPressure) > maxGapDiagnostics {
 			msg.LastError.NetworkPressure = nil
 		}
@@ -123,6 +127,15 @@ func (g *gaps) takeGap(msg *abi.DetailGap) error {
 	gap.NextAttemptAfter = g.network.pressureEnds(abi.Reason(gap.Reason))
 	if left, ok := g.served.Left(of); ok {
 		g.completeRepeated(&gap, left)
+		if refusedBefore(left) && refuses(lastError) && gap.Class == string(abi.ReasonKeepsFailing) {
+			if err := g.chargeMemory(len(key)); err != nil {
+				return err
+			}
+			if g.refused[of.Stream] == nil {
+				g.refused[of.Stream] = map[ledger.Gap]bool{}
+			}
+			g.refused[of.Stream][of] = true
+		}
 	}
 	g.network.countPressed(abi.Reason(msg.Reason), gap.Reason != msg.Reason)
 	news, err := json.Marshal(map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
@@ -172,6 +185,8 @@ func (g *gaps) completeRepeated(gap *storage.Gap, left ledger.LeftBefore) {
 	case before != abi.ReasonTemporaryUnavailable && before != abi.ReasonUpstreamPressure:
 	case before == abi.ReasonTemporaryUnavailable && (class.Has(abi.BudgetExhaustion) || class.Has(abi.RunCap)):
 		gap.Reason, gap.Class, gap.LastError = left.Reason, left.Class, left.LastError
+	case before == abi.ReasonTemporaryUnavailable && left.Class == string(abi.ReasonGone) && refuses(gap.LastError):
+		gap.Class, gap.Failures = left.Class, left.Failures+1
 	case reason == abi.ReasonTemporaryUnavailable:
 		wait := failedGapWait
 		gap.Reason, gap.Failures = string(reason), left.Failures+1
@@ -247,7 +262,7 @@ func (g *gaps) lease(ctx context.Context) ([]abi.Raw, error) {
 	if g.force {
 		due = due.AddDate(1, 0, 0)
 	}
-	leased, err := g.writer.LeaseGaps(ctx, storage.GapPage{Streams: g.streams, MaxBytes: gapPageBytes, Due: due})
+	leased, err := g.writer.LeaseGaps(ctx, storage.GapPage{Streams: g.streams, MaxBytes: gapPageBytes, Due: due, GivenUp: g.force})
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +277,103 @@ func (g *gaps) lease(ctx context.Context) ([]abi.Raw, error) {
 		page = append(page, raw)
 		of := ledger.Gap{Stream: gap.Stream, Parent: gap.ParentStream, Key: gap.RecordKey}
 		g.ledger.AddGap(of)
-		g.served.Add(gap.ID, of, ledger.LeftBefore{Failures: gap.Failures, Reason: gap.Reason, Class: gap.Class, LastError: gap.LastError})
+		g.served.Add(gap.ID, of, leftBefore(&gap))
 	}
 	return page, nil
+}
+
+func leftBefore(g *storage.Gap) ledger.LeftBefore {
+	return ledger.LeftBefore{ID: g.ID, Failures: g.Failures, Reason: g.Reason, Class: g.Class, LastError: g.LastError}
+}
+
+// know learns which items earlier runs have given up. The guest is not served them; a list that
+// names one of them again may bring it back.
+func (g *gaps) know(ctx context.Context) error {
+	all, err := g.writer.GivenUp(ctx, g.streams)
+	for i := range all {
+		of := ledger.Gap{Stream: all[i].Stream, Parent: all[i].ParentStream, Key: all[i].RecordKey}
+		g.gone[of] = true
+		g.served.Add(all[i].ID, of, leftBefore(&all[i]))
+	}
+	return err
+}
+
+// returned stores that items which were given up are there again, since a good record of each
+// came. It comes before a cursor that covers those records.
+func (g *gaps) returned() error {
+	for of := range g.gone {
+		if g.served.Last(of) != ledger.GoodArrival {
+			continue
+		}
+		delete(g.gone, of)
+		left, _ := g.served.Left(of)
+		if err := g.stored(g.writer.GapOutcome(g.lasting(), left.ID, "", true)); err != nil {
+			return err
+		}
+		if err := g.event("run.detail_gap_recovered", of.Stream, map[string]any{"gap_id": left.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostRefusedAlone is up to how many refused items of a stream, of which the run got no record at
+// all, are taken for items that are gone. With more of them the account may be what is refused.
+const mostRefusedAlone = 4
+
+// givenUpAtOnce bounds the gaps of one transaction.
+const givenUpAtOnce = 250
+
+// settle stores at the end of the run what became of the items that the provider refuses: those
+// that came back, and those that two runs in a row were refused, which are given up. Where the run
+// got nothing else of their stream either, they stay the owner's.
+func (g *gaps) settle() error {
+	if err := g.returned(); err != nil {
+		return err
+	}
+	for stream, refused := range g.refused {
+		ids, keys := make([]string, 0, len(refused)), map[string]bool{}
+		for of := range refused {
+			if left, _ := g.served.Left(of); g.served.Last(of) != ledger.GoodArrival {
+				ids, keys[of.Key] = append(ids, left.ID), true
+			}
+		}
+		slices.Sort(ids)
+		alone := g.ledger.Delivers(stream)
+		if !alone && len(ids) <= mostRefusedAlone {
+			holds, err := g.writer.Holds(g.lasting(), stream)
+			if err := g.stored(err); err != nil {
+				return err
+			}
+			alone = holds
+		}
+		if !alone {
+			continue
+		}
+		for part := range slices.Chunk(ids, givenUpAtOnce) {
+			if err := g.stored(g.writer.GiveUp(g.lasting(), part...)); err != nil {
+				return err
+			}
+		}
+		for i := range g.found {
+			if listed := &g.found[i]; listed.Stream == stream && keys[listed.Key] {
+				listed.Class = string(abi.ReasonGone)
+			}
+		}
+	}
+	return nil
+}
+
+// refuses reports whether a gap's last error is a refusal of the item itself.
+func refuses(lastError []byte) bool {
+	var e abi.GapError
+	return len(lastError) > 0 && json.Unmarshal(lastError, &e) == nil && e.HTTPStatus != nil && abi.RefusesItem(*e.HTTPStatus)
+}
+
+func refusedBefore(left ledger.LeftBefore) bool { return refuses(left.LastError) }
+
+// oneLine cuts a provider's sentence to one line of at most abi.MaxSaid characters.
+func oneLine(said string) string {
+	line := []rune(strings.Join(strings.FieldsFunc(said, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " "))
+	return string(line[:min(len(line), abi.MaxSaid)])
 }

@@ -63,7 +63,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	}
 	r.accounts = newAccounts(j, p)
 	r.gaps = newGaps(j, p, l)
-	r.gaps.enumerated = r.enumerated
+	r.gaps.enumerated, r.checkpoints.gaps = r.enumerated, r.gaps
 	r.intake = &intake{
 		journal: j, scope: p.scope, gate: p.gate, ledger: l, served: r.gaps.served, network: p.network,
 		place: &r.checkpoints.place, rejections: rejected, accepted: deps.Accepted, batch: w.NewBatch(),
@@ -72,6 +72,9 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	r.questions = &questions{
 		journal: j, gate: p.gate, manifest: p.manifest, asker: deps.Asker, secrets: p.secrets, logger: deps.Logger,
 		granted: p.granted.start.Interactive != nil, rest: p.rest, browsing: p.browsing,
+	}
+	if err := r.gaps.know(ctx); err != nil {
+		return nil, err
 	}
 	page, err := r.gaps.lease(ctx)
 	if err != nil {

@@ -176,7 +176,7 @@ func changeConnection(t *db.Tx, id string, row *tables.ConnectionRow, columns ..
 	case n != 1:
 		return tables.UnknownConnection(id)
 	case row.PinnedManifest != "":
-		return evidence.RebuildAtCommit(t, id)
+		return evidence.AskAgain(t, id)
 	}
 	if now, err := readOwnersChoice(t, id); err != nil {
 		return err

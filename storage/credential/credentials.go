@@ -35,7 +35,10 @@ func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed 
 		if n == 0 {
 			return tables.UnknownConnection(connectionID)
 		}
-		return PutCredentials(t, connectionID, sealed)
+		if err := PutCredentials(t, connectionID, sealed); err != nil {
+			return err
+		}
+		return evidence.AskAgain(t, connectionID)
 	})
 }
 

@@ -84,6 +84,17 @@ func RebuildAtCommit(t *db.Tx, connectionID string) error {
 	return nil
 }
 
+// AskAgain has the next run ask once more for the items of a connection that were gone or
+// forbidden: another credential, or another module, may be let in where the one before was not.
+func AskAgain(t *db.Tx, connectionID string) error {
+	_, err := t.DB.NewUpdate().Model((*tables.GapRow)(nil)).Set("status = ?, class = '', next_attempt_us = 0", tables.GapPending).
+		Where("connection_id = ? AND status = ? AND class = ?", connectionID, tables.GapTerminal, string(abi.ReasonGone)).Exec(t.Ctx)
+	if err != nil {
+		return err
+	}
+	return RebuildAtCommit(t, connectionID)
+}
+
 // Renamed follows the name of a connection.
 func Renamed(t *db.Tx, connectionID, name string) error {
 	c, err := ChangeOf(t, connectionID)

@@ -272,7 +272,7 @@ func countGap(f *stored.Facts, g *tables.GapRow, n int64) {
 			*f.Drained += n
 		}
 	}
-	if !g.Open() {
+	if !g.Open() && !g.Gone() {
 		return
 	}
 	i, found := slices.BinarySearchFunc(f.Gaps.Streams, g.Stream, func(s stored.StreamGaps, name string) int {
@@ -282,15 +282,18 @@ func countGap(f *stored.Facts, g *tables.GapRow, n int64) {
 		f.Gaps.Streams = slices.Insert(f.Gaps.Streams, i, stored.StreamGaps{Stream: g.Stream})
 	}
 	s := &f.Gaps.Streams[i]
-	if pressure {
+	switch {
+	case g.Gone():
+		s.Gone += n
+	case pressure:
 		s.Pressure += n
-	} else {
+	default:
 		s.Other += n
 	}
 	if abi.Reason(g.Class) == abi.ReasonKeepsFailing {
 		s.Failing += n
 	}
-	if s.Pressure == 0 && s.Other == 0 {
+	if s.Pressure == 0 && s.Other == 0 && s.Gone == 0 {
 		f.Gaps.Streams = slices.Delete(f.Gaps.Streams, i, i+1)
 	}
 	if len(f.Gaps.Streams) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -19,6 +20,7 @@ type GapPage struct {
 	Streams  []string  // the same for each page of a run, which has one place in the order of all of them
 	MaxBytes int       // of locators, cursors and keys; the first gap comes however large it is
 	Due      time.Time // gaps that are not to be tried before a later moment stay
+	GivenUp  bool      // those whose items are gone or forbidden are asked for once more
 }
 
 // LeaseGaps marks a page of pending gaps as in progress for this run and
@@ -107,16 +109,31 @@ func leasable(t *db.Tx, w *Writer, page GapPage) (rows []tables.GapRow, more boo
 		return nil, false, err
 	}
 	rows = append(rows, waited...)
+	if page.GivenUp {
+		var gone []tables.GapRow
+		q := givenUp(t.DB.NewSelect().Model(&gone), w.To.ConnectionID, page.Streams).Where("last_run_id <> ?", w.runID)
+		if err := q.Limit(MaxPageRows).Scan(t.Ctx); err != nil {
+			return nil, false, err
+		}
+		rows = append(rows, gone...)
+	}
 	slices.SortFunc(rows, func(a, b tables.GapRow) int {
 		return cmp.Or(cmp.Compare(a.AttemptCount, b.AttemptCount), cmp.Compare(a.CreatedUS, b.CreatedUS), cmp.Compare(a.ID, b.ID))
 	})
 	rows = fitting(rows[:min(len(rows), MaxPageRows)], page.MaxBytes)
 	for i := range rows {
-		if r := &rows[i]; r.NextAttemptUS == 0 {
+		if r := &rows[i]; r.NextAttemptUS == 0 && !r.Gone() {
 			w.leased = gapPlace{Attempts: r.AttemptCount, CreatedUS: r.CreatedUS, ID: r.ID}
 		}
 	}
 	return rows, false, nil
+}
+
+// givenUp narrows a query to the gaps of the streams whose items are gone or forbidden, the oldest
+// first.
+func givenUp(q *bun.SelectQuery, connectionID string, streams []string) *bun.SelectQuery {
+	return q.Where("connection_id = ? AND status = ? AND class = ? AND stream IN (?)", connectionID, tables.GapTerminal, string(abi.ReasonGone), bun.List(streams)).
+		Order("created_us", "id")
 }
 
 // fitting returns the first rows whose texts stay within bytes, at least one.
@@ -132,11 +149,12 @@ func fitting(rows []tables.GapRow, bytes int) []tables.GapRow {
 	return rows
 }
 
-// returnGaps makes the connection's leased gaps pending again: no run of it is
-// left to fetch them.
+// returnGaps makes the connection's leased gaps pending again, and those given up that were
+// asked for once more given up: no run of it is left to fetch them.
 func returnGaps(t *db.Tx, connectionID string) error {
 	_, err := t.DB.NewUpdate().Model((*tables.GapRow)(nil)).
-		Set("status = ?, lease_id = '', lease_attempted = 0, lease_expires_us = 0", tables.GapPending).
+		Set("status = CASE WHEN class = ? THEN ? ELSE ? END", string(abi.ReasonGone), tables.GapTerminal, tables.GapPending).
+		Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").
 		Where("connection_id = ? AND status = ?", connectionID, tables.GapInProgress).Exec(t.Ctx)
 	return err
 }

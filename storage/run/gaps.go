@@ -58,8 +58,9 @@ func GapID(connectionID, stream, parent, key string) string {
 }
 
 // PutGap keeps a gap. One that is known already is refreshed and, when it had
-// been recovered, given up or was leased, pending again; its attempts are kept.
-// news is appended to the run's events unless the gap was open for the same reason:
+// been recovered, given up or was leased, pending again; its attempts are kept. One of the class
+// abi.ReasonGone is given up.
+// news is appended to the run's events unless the gap was there for the same reason:
 // a backlog that every run sees again would fill the store with what it says already.
 func (w *Writer) PutGap(ctx context.Context, g Gap, news ...Event) error {
 	row := tables.GapRow{
@@ -69,7 +70,10 @@ func (w *Writer) PutGap(ctx context.Context, g Gap, news ...Event) error {
 		LastError: string(g.LastError), Status: tables.GapPending, DiscoveredRunID: w.runID, LastRunID: w.runID,
 		Failures: g.Failures,
 	}
-	if !g.NextAttemptAfter.IsZero() {
+	switch {
+	case row.Gone():
+		row.Status = tables.GapTerminal
+	case !g.NextAttemptAfter.IsZero():
 		row.NextAttemptUS = db.Micros(g.NextAttemptAfter)
 	}
 	return w.queue(ctx, func(t *db.Tx) error {
@@ -92,7 +96,7 @@ func (w *Writer) PutGap(ctx context.Context, g Gap, news ...Event) error {
 			return err
 		}
 		for _, e := range news {
-			if before != nil && before.Open() && before.Reason == row.Reason {
+			if before != nil && (before.Open() || before.Gone()) && before.Reason == row.Reason && before.Gone() == row.Gone() {
 				break
 			}
 			if err := AddEvent(t, w, e); err != nil {
@@ -139,28 +143,31 @@ func gapOutcome(t *db.Tx, w *Writer, row *tables.GapRow, recovered bool) error {
 	return evidence.GapMoved(t, &before, row)
 }
 
-// CloseGap gives a gap up: it is terminal and not leased again. lastError is
-// JSON that says why, nil keeps what is known. Errors as of GapOutcome.
-func (w *Writer) CloseGap(ctx context.Context, gapID string, lastError []byte) error {
-	text := string(lastError)
+// GiveUp keeps of gaps that their items are gone or forbidden at the provider: see
+// abi.ReasonGone. No run leases them by itself any more. Errors as of GapOutcome.
+func (w *Writer) GiveUp(ctx context.Context, ids ...string) error {
 	return w.refusable(ctx, func(t *db.Tx) error {
-		row, err := gap(t, w, gapID, "")
-		if err != nil {
-			return err
+		for _, id := range ids {
+			row, err := gap(t, w, id, "")
+			if err != nil {
+				return err
+			}
+			before := *row
+			row.Status, row.Class, row.LastRunID = tables.GapTerminal, string(abi.ReasonGone), w.runID
+			row.NextAttemptUS, row.LeaseExpiresUS = 0, 0
+			_, err = t.DB.NewUpdate().Model(row).WherePK().
+				Column("status", "class", "last_run_id", "next_attempt_us", "lease_expires_us").Exec(t.Ctx)
+			if err == nil {
+				err = w.sink.Gap(t, row.ID)
+			}
+			if err == nil {
+				err = evidence.GapMoved(t, &before, row)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if text != "" {
-			row.LastError = text
-		}
-		before := *row
-		row.Status, row.LastRunID, row.LeaseExpiresUS = tables.GapTerminal, w.runID, 0
-		_, err = t.DB.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.Ctx)
-		if err == nil {
-			err = w.sink.Gap(t, row.ID)
-		}
-		if err != nil {
-			return err
-		}
-		return evidence.GapMoved(t, &before, row)
+		return nil
 	})
 }
 

@@ -3,11 +3,13 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -68,21 +70,117 @@ type GapCount struct {
 	NextAttempt           time.Time // before it none of them is tried again; zero: at once
 }
 
+// MostGivenUp bounds how many gaps that were given up a run knows of: a later one that its list
+// names again is asked for like any other.
+const MostGivenUp = 20_000
+
+// GivenUp returns the gaps of the run's connection whose items are gone or forbidden at the
+// provider, the oldest first. They are read as they were when the run began.
+func (w *Writer) GivenUp(ctx context.Context, streams []string) ([]Gap, error) {
+	if len(streams) == 0 {
+		return nil, nil
+	}
+	var rows []tables.GapRow
+	err := w.await(ctx, func(t *db.Tx) error {
+		q := givenUp(t.DB.NewSelect().Model(&rows), w.To.ConnectionID, streams)
+		return q.Column("id", "stream", "parent_stream", "record_key", "reason", "class", "failures", "last_error").Limit(MostGivenUp).Scan(t.Ctx)
+	})
+	out := make([]Gap, len(rows))
+	for i := range rows {
+		out[i] = GapOf(&rows[i])
+	}
+	return out, err
+}
+
+// Holds reports whether the store has a record of a stream of the run's connection.
+func (w *Writer) Holds(ctx context.Context, stream string) (holds bool, err error) {
+	err = w.await(ctx, func(t *db.Tx) error {
+		holds, err = t.DB.NewSelect().TableExpr("streams").Where("connection_id = ? AND name = ? AND live > 0 AND removed = 0", w.To.ConnectionID, stream).Exists(t.Ctx)
+		return err
+	})
+	return holds, err
+}
+
+// MissingDetails counts the gaps of one stream, reason and class, and says which they are.
+type MissingDetails struct {
+	GapCount
+
+	Keys []string // of the first three
+	Said string   // what the provider said of one of them, the last that was tried; "": nothing
+}
+
+// mostMissingNamed is how many gaps a MissingDetails names.
+const mostMissingNamed = 3
+
+// MissingDetails returns the open gaps of a connection's streams and those that were given up, by
+// stream, reason and class.
+func (s *Store) MissingDetails(ctx context.Context, connectionID string, streams []string) ([]MissingDetails, error) {
+	if len(streams) == 0 {
+		return nil, nil
+	}
+	const what = "read what is missing"
+	counts, err := s.countGaps(ctx, connectionID, streams, true)
+	out := make([]MissingDetails, len(counts))
+	for i := range counts {
+		c := &counts[i]
+		var rows []tables.GapRow
+		q := s.db.Read.NewSelect().Model(&rows).Column("record_key", "last_error").
+			Where("connection_id = ? AND status IN (?) AND stream = ? AND reason = ? AND class = ?", connectionID, bun.List(missingStatuses), c.Stream, c.Reason, c.Class).
+			OrderExpr("last_attempt_us DESC, created_us, record_key").Limit(mostMissingNamed)
+		if err == nil {
+			err = q.Scan(ctx)
+		}
+		out[i].GapCount = *c
+		for k := range rows {
+			out[i].Keys = append(out[i].Keys, rows[k].RecordKey)
+			if out[i].Said == "" {
+				out[i].Said = saidOf([]byte(rows[k].LastError))
+			}
+		}
+	}
+	return out, s.db.Fail(what, err)
+}
+
+// saidOf returns the provider's sentence of a gap's last error; "" where it has none.
+func saidOf(lastError []byte) string {
+	var e abi.GapError
+	if len(lastError) == 0 || json.Unmarshal(lastError, &e) != nil {
+		return ""
+	}
+	return e.Said
+}
+
+// Said returns what the provider said of the gap's item; "": nothing.
+func (g *Gap) Said() string { return saidOf(g.LastError) }
+
+// missingStatuses are those of gaps whose details are missing.
+var missingStatuses = []string{tables.GapPending, tables.GapInProgress, tables.GapTerminal}
+
 // GapCounts counts the open gaps of a connection's streams by stream and reason,
 // in that order.
 func (s *Store) GapCounts(ctx context.Context, connectionID string, streams []string) ([]GapCount, error) {
 	if len(streams) == 0 {
 		return nil, nil
 	}
+	counts, err := s.countGaps(ctx, connectionID, streams, false)
+	return counts, s.db.Fail("count the open gaps", err)
+}
+
+// countGaps is GapCounts, of those that were given up as well with gone.
+func (s *Store) countGaps(ctx context.Context, connectionID string, streams []string, gone bool) ([]GapCount, error) {
 	var rows []struct {
 		Stream, Reason, Class string
 		N, NextUS             int64
 	}
-	err := s.db.Read.NewSelect().Model((*tables.GapRow)(nil)).ColumnExpr("stream, reason, class, count(*) AS n, min(next_attempt_us) AS next_us").
-		Where("connection_id = ? AND status IN (?, ?) AND stream IN (?)", connectionID, tables.GapPending, tables.GapInProgress, bun.List(streams)).
-		GroupExpr("stream, reason, class").OrderExpr("stream, reason, class").Scan(ctx, &rows)
-	if err != nil {
-		return nil, s.db.Fail("count the open gaps", err)
+	q := s.db.Read.NewSelect().Model((*tables.GapRow)(nil)).ColumnExpr("stream, reason, class, count(*) AS n, min(next_attempt_us) AS next_us").
+		Where("connection_id = ? AND stream IN (?)", connectionID, bun.List(streams))
+	if gone {
+		q = q.Where("(status IN (?, ?) OR status = ? AND class = ?)", tables.GapPending, tables.GapInProgress, tables.GapTerminal, string(abi.ReasonGone))
+	} else {
+		q = q.Where("status IN (?, ?) AND class <> ?", tables.GapPending, tables.GapInProgress, string(abi.ReasonGone))
+	}
+	if err := q.GroupExpr("stream, reason, class").OrderExpr("stream, reason, class").Scan(ctx, &rows); err != nil {
+		return nil, err
 	}
 	out := make([]GapCount, len(rows))
 	for i, r := range rows {

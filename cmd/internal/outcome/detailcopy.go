@@ -11,6 +11,9 @@ func DetailCopy(reason, class string) string {
 	if abi.Reason(class) == abi.ReasonKeepsFailing {
 		return "it fails whenever it is asked for; it is tried again, ever more seldom"
 	}
+	if abi.Reason(class) == abi.ReasonGone {
+		return "the provider refused it in two runs; no run asks for it again by itself"
+	}
 	switch abi.Reason(reason) {
 	case abi.ReasonRateLimited:
 		return "the service asked for fewer requests"
@@ -23,4 +26,12 @@ func DetailCopy(reason, class string) string {
 	default:
 		return reason
 	}
+}
+
+// WhatOf says what is to become of a detail with that class.
+func WhatOf(class string) string {
+	if abi.Reason(class) == abi.ReasonGone {
+		return "gone or forbidden at the provider"
+	}
+	return "still to fetch"
 }

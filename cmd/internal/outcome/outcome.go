@@ -141,16 +141,16 @@ func GapLines(r *run.Result) []string {
 		}
 		lines = append(lines, line)
 	}
-	type kind struct{ stream, why string }
+	type kind struct{ stream, what, why string }
 	details := map[kind]int64{}
 	for _, g := range openGaps(r) {
-		details[kind{g.Stream, DetailCopy(g.Reason, g.Class)}] += g.Count
+		details[kind{g.Stream, WhatOf(g.Class), DetailCopy(g.Reason, g.Class)}] += g.Count
 	}
 	kinds := slices.SortedFunc(maps.Keys(details), func(a, b kind) int {
 		return cmp.Or(strings.Compare(a.stream, b.stream), strings.Compare(a.why, b.why))
 	})
 	for _, k := range kinds {
-		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch: %s", k.stream, output.Plural(details[k], "detail"), k.why))
+		lines = append(lines, fmt.Sprintf("gap: %s: %s %s: %s", k.stream, output.Plural(details[k], "detail"), k.what, k.why))
 	}
 	if unlisted(r) > 0 {
 		lines = append(lines, fmt.Sprintf("gaps: the result lists %s of %s that this run found", output.Count(int64(len(r.Gaps))), output.Count(r.GapsFound)))

@@ -30,11 +30,11 @@ func (c *shown) counted() bool {
 
 // subjectOf says what is missing, and how much of it where that is more than one.
 func subjectOf(m *owner.Missing) string {
-	text := m.Reason
+	text := m.Subject()
 	if m.Stream != "" {
 		text = m.Stream + ": " + text
 	}
-	if m.Count > 1 {
+	if m.Count > 1 && !m.Gone() {
 		text += " × " + strconv.FormatInt(m.Count, 10)
 	}
 	return text

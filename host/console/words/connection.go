@@ -69,6 +69,7 @@ const (
 	CannotTell      = "Which collector is meant cannot be told, so there is no command to copy."
 	MissingHeading  = "What is missing, and what mends it"
 	MendedBy        = "Mended by"
+	ProviderSays    = "The provider says"
 	ModuleMissing   = "The module of its connector is not in the plugins folder."
 	GoesOn          = "A run goes on"
 	WatchRun        = "Watch it"

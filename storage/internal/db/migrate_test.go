@@ -43,6 +43,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"ec48792c2cc1734f63954cbe07e210c123389b93682708ea9f37472a7b5feb93",
 		"280ce6bfe24077e4471b4e5a7c1ad7cc359d042e028b4614089fd08600ff860b",
 		"70fbaea11cfdee4624c7a9c3ecc2442d37735f82362087ef9492adabebea46fe",
+		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -93,6 +94,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"e9d79d5bd38905ac764d638b0ed65f72036ce3a07a20df0434f7dab4be3d119d",
 		"4ae5a2ae30638e11a8a6c4639e087eeebe32904b0910013fe09429e96e7a48d2",
 		"430e3cd376ce974c400419b0c2921d9aac3ef25ff4499c105b4d74c10929c4f8",
+		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)

@@ -3,6 +3,7 @@ package tables
 import (
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 )
@@ -249,6 +250,12 @@ type PauseRow struct {
 
 // Open reports whether the gap is still to be filled.
 func (r *GapRow) Open() bool { return r.Status == GapPending || r.Status == GapInProgress }
+
+// Gone reports whether the gap's item is gone or forbidden at its provider, so that no run asks for
+// it by itself.
+func (r *GapRow) Gone() bool {
+	return r.Class == string(abi.ReasonGone) && r.Status != GapRecovered
+}
 
 // TouchedUS is when the gap was last tried, else when it was found.
 func (r *GapRow) TouchedUS() int64 { return max(r.LastAttemptUS, r.CreatedUS) }

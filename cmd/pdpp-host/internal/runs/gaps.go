@@ -67,6 +67,9 @@ func writeNotCollected(w io.Writer, v *owner.Run) {
 			break
 		}
 		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: a detail that is %s, %s: %s", g.Stream, g.Status, output.Plural(g.Attempts, "attempt"), outcome.DetailCopy(g.Reason, g.Class))))
+		if g.Said != "" {
+			fmt.Fprintf(w, "    the provider says %s\n", output.Clean("“"+g.Said+"”"))
+		}
 	}
 	for _, g := range earlier {
 		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: %s of earlier runs still to fetch: %s", g.Stream, output.Plural(g.Count, "detail"), outcome.DetailCopy(g.Reason, g.Class))))

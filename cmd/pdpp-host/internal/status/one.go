@@ -97,15 +97,19 @@ func writeMissing(w io.Writer, s *session.Session, h *owner.Health) {
 
 // missingLine says in one line, not cleaned, what is missing.
 func missingLine(m *owner.Missing) string {
-	line := m.Reason
+	line := m.Subject()
 	if m.Stream != "" {
 		line = m.Stream + ": " + line
 	}
-	if m.Count > 1 {
+	if m.Count > 1 && !m.Gone() {
 		line += " (" + output.Count(m.Count) + " times)"
 	}
 	if m.Says != "" {
-		line += `, “` + m.Says + `”`
+		line += ", "
+		if m.ByProvider() {
+			line += "the provider says "
+		}
+		line += `“` + m.Says + `”`
 	}
 	names := make([]string, len(m.Names))
 	for i, name := range m.Names {

@@ -143,6 +143,12 @@ func (l *Ledger) allRejected(stream string) bool {
 	return a != nil && a.rejected && !a.good
 }
 
+// Delivers reports whether a good record of the stream arrived.
+func (l *Ledger) Delivers(stream string) bool {
+	a := l.arrivals[stream]
+	return a != nil && a.good
+}
+
 // AddGap records that a DETAIL_GAP is in the store.
 func (l *Ledger) AddGap(g Gap) {
 	k := Lane{g.Stream, g.Parent}

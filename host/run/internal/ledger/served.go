@@ -22,6 +22,7 @@ type Served struct {
 
 // LeftBefore is what earlier runs left of a served gap, and why.
 type LeftBefore struct {
+	ID            string
 	Failures      int64 // of earlier runs
 	Reason, Class string
 	LastError     []byte
@@ -44,7 +45,7 @@ func NewServed() Served {
 	}
 }
 
-// Add adds a gap that the run was given.
+// Add adds a gap that the run was given, or that earlier runs have given up.
 func (s Served) Add(id string, g Gap, left LeftBefore) {
 	s.byID[id], s.left[g] = g, left
 	if s.last[g.Stream] == nil {
