@@ -280,7 +280,7 @@ func (r *Reader) read(path int) bool {
 // whole. A larger one is counted if it is wanted.
 func (r *Reader) whole(wanted bool) bool {
 	var v valueEnd
-	for r.large = false; ; {
+	for r.large, r.broke = false, false; ; {
 		if !r.fill() {
 			if v.atWord() && r.inErr == io.EOF && (!wanted || len(r.value) > 0) { //nolint:errorlint // io.EOF is never wrapped
 				return !r.large
@@ -292,7 +292,7 @@ func (r *Reader) whole(wanted bool) bool {
 		if !r.large {
 			if r.large = len(r.value)+n > ValueBytes; !r.large {
 				r.value = append(r.value, r.held[:n]...)
-			} else if r.swallows() {
+			} else if r.broke = r.swallows(); r.broke {
 				return false
 			} else if wanted {
 				r.oversized++

@@ -252,3 +252,21 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// AC-06: a valid value that is too large is left out alone, also where what it holds looks like its
+// neighbours: their records are read, and what it holds is none of them.
+func TestALargeValueHidesNoNeighbour(t *testing.T) {
+	t.Parallel()
+	many := "[" + strings.Repeat(`{"id":"x","text":"y"},`, 5<<20/22) + `{"id":"x"}]`
+	for name, c := range map[string]struct{ text, path, want string }{
+		"beside the path": {
+			`[{"id":"a","messages":[{"id":"m1"}]},{"id":"b","attachments":` + many + `,"messages":[{"id":"m2"}]},{"id":"c","messages":[{"id":"m3"}]}]`,
+			"*.messages.*", `0={"id":"m1"} 0={"id":"m2"} 0={"id":"m3"}`,
+		},
+		"at the path": {`[{"id":"a"},{"id":"b","replies":` + many + `},{"id":"c"}]`, "*", `0={"id":"a"} 0={"id":"c"}`},
+	} {
+		if got := found(strings.NewReader(c.text), c.path); got != c.want {
+			t.Errorf("%s: got %.200s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type salvage struct {
 	root   container
 	sought bool // the walk goes on at an element that was found so
 	large  bool // the value at hand is above ValueBytes
+	broke  bool // and it does not close, so that it has others in it
 	work   int64
 }
 
@@ -143,11 +144,22 @@ func (r *Reader) find(b []byte) (at, level int) {
 	return 0, -1
 }
 
-// swallows reports whether the value at hand, which is too large, has other elements in it.
+// swallows reports whether the value at hand, which is too large, has other elements in it because
+// it does not close. A value that is JSON so far may hold what looks like its neighbours.
 func (r *Reader) swallows() bool {
 	r.learnBroken()
 	_, level := r.find(r.value)
-	return level >= 0 && r.work < maxWork
+	return level >= 0 && r.work < maxWork && r.broken()
+}
+
+// longestToken is more than a word or an escape that the end of a text cuts.
+const longestToken = 8
+
+// broken reports whether the value at hand is not JSON, and not for want of an end.
+func (r *Reader) broken() bool {
+	_, err := r.doc.Parse(r.value)
+	at, ok := err.(*jsonvalue.SyntaxError) //nolint:errorlint // as Parse makes it; errors.As needs reflection
+	return ok && at.Offset < len(r.value)-longestToken
 }
 
 // learnBroken takes the beginning of the value at hand for that of its array's elements, if no
@@ -161,7 +173,7 @@ func (r *Reader) learnBroken() {
 
 // astray reports whether the value at hand has no end where it should.
 func (r *Reader) astray() bool {
-	return r.large && r.err == nil || r.err != nil && r.inErr != nil
+	return r.broke || r.err != nil && r.inErr != nil
 }
 
 // turn goes back to the first element in the value at hand, which began at a place and does not
