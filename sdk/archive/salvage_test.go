@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -155,6 +156,30 @@ func TestADamagedTar(t *testing.T) {
 		if got := walk(again.Bytes(), archive.Limits{}); !strings.Contains(got, "c=again") || !strings.Contains(got, "archive.corrupt") {
 			t.Errorf("%s, packed: got %.200q, want c and archive.corrupt", name, got)
 		}
+	}
+}
+
+// AC-06: zeros that an entry holds are no end of a tar that is cut behind it.
+func TestZerosOfAnEntryAreNoEnd(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, content := range []string{strings.Repeat("\x00", 1024), "text"} {
+		if err := w.WriteHeader(&tar.Header{Name: "of " + strconv.Itoa(len(content)), Size: int64(len(content)), Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := walk(b.Bytes()[:1536], archive.Limits{}); !strings.Contains(got, "archive.truncated") {
+		t.Errorf("cut behind zeros: got %q, want archive.truncated", got)
+	}
+	if got := walk(b.Bytes(), archive.Limits{}); strings.Contains(got, "archive.") {
+		t.Errorf("whole: got %q, want no failure", got)
 	}
 }
 

@@ -161,6 +161,8 @@ func (p *packedFile) done() int64              { return p.in.n }
 
 func (t *tarball) next() (Entry, int64, error) {
 	for {
+		_, _ = io.Copy(io.Discard, t.tar) // Next returns its error
+		t.in.zeros = 0                    // those of an entry end no tar
 		h, err := t.tar.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // io.EOF is never wrapped

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strconv"
@@ -192,11 +193,53 @@ func (r *Reader) fields() int {
 			return broken
 		case done:
 			return whole
+		case len(r.raw) > RowBytes && !r.followed():
+			return r.pass()
 		case len(r.raw) > RowBytes || r.work > maxWork || !r.more():
 			if r.err == nil && r.lax() {
 				return whole
 			}
 			return broken
+		}
+	}
+}
+
+// followed reports whether the lines behind the first one of the row at hand are rows, as behind a
+// quote that does not close. Those of a long text are none.
+func (r *Reader) followed() bool {
+	const lookedAt = 32
+	rows, lines := 0, 0
+	for b := r.raw[r.first:]; len(b) > 0 && lines < lookedAt; lines++ {
+		end := bytes.IndexByte(b, '\n') + 1
+		if cr := bytes.IndexByte(b, '\r') + 1; r.bare && cr > 0 && (end == 0 || cr < end) {
+			end = cr
+		}
+		if end == 0 {
+			end = len(b)
+		}
+		line := scan{separator: r.separator, bare: r.bare}
+		if done, ok := line.take(b[:end]); done && ok && len(line.ends) == r.width && r.width > 1 {
+			rows++
+		}
+		b = b[end:]
+	}
+	return rows*2 > lines
+}
+
+// pass passes the rest of a row that is too large.
+func (r *Reader) pass() int {
+	for {
+		r.raw, r.first, r.last = r.raw[:0], 0, 0
+		r.scan.text, r.scan.ends, r.scan.start = r.scan.text[:0], r.scan.ends[:0], 0
+		if !r.more() || r.cut {
+			return broken
+		}
+		done, ok := r.scan.take(r.raw)
+		switch {
+		case !ok:
+			return broken
+		case done:
+			return tooLarge
 		}
 	}
 }

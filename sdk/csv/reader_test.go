@@ -123,6 +123,35 @@ func TestADamagedRowHidesNoNeighbour(t *testing.T) {
 	}
 }
 
+// AC-06: a text in quotes that is larger than a row may be is left out whole, and none of its lines
+// becomes a row. Behind a quote that does not close, rows are found however many follow.
+func TestALongTextIsNoRows(t *testing.T) {
+	t.Parallel()
+	const letter = "Dear Ann,\nall is well, and we came, saw, and left.\nYours\n"
+	many := strings.Repeat(letter, 2*csv.RowBytes/len(letter))
+	r := csv.New(strings.NewReader("a,b\n1,x\n2,\"" + many + "\"\n3,\"" + many + "\",y\n4,z\n"))
+	var got []string
+	for r.Next() {
+		got = append(got, r.Get("a"))
+	}
+	if want := []string{"1", "4"}; !slices.Equal(got, want) || r.Large() != 2 || r.Damaged() != 0 || r.Err() != nil {
+		t.Errorf("got %d rows, %.80q, %d large, %d damaged, %v, want %q, 2, 0 and no fault", len(got), got, r.Large(), r.Damaged(), r.Err(), want)
+	}
+	rows := strings.Repeat("5,\"good, day\"\n", 2*csv.RowBytes/14)
+	r = csv.New(strings.NewReader("a,b\n1,\"x\n" + rows))
+	n := 0
+	for r.Next() {
+		n++
+	}
+	if want := strings.Count(rows, "\n"); n != want || r.Damaged() != 1 {
+		t.Errorf("behind an open quote: got %d rows and %d damaged, want %d and 1", n, r.Damaged(), want)
+	}
+	r = csv.New(strings.NewReader("a,b\n1,\"" + many))
+	if r.Next() || r.Damaged() != 1 || abi.CodeOf(r.Err()) != csv.CodeTruncated {
+		t.Errorf("a long text that does not close: got %d damaged, %v, want 1 and %s", r.Damaged(), r.Err(), csv.CodeTruncated)
+	}
+}
+
 // AC-06: quotes that never close cost no more than a bound, and the rows between them are read.
 func TestManyOpenQuotes(t *testing.T) {
 	t.Parallel()
