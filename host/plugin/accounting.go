@@ -64,7 +64,7 @@ func closeBooks(b *books.Books, mounts []guest.Mount, out *guest.Outcome) {
 	for _, m := range mounts {
 		roots[m.Name] = m.Root
 	}
-	out.Books = b.Close(roots, time.Now())
+	out.Books = b.Close(roots, time.Now)
 }
 
 // booked is a sink that has the books follow what the guest says of its files.

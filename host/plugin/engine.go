@@ -197,6 +197,7 @@ func (e *Engine) leave(sha256, kind string, rt *guest.Runtime) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.guests != nil && kind == KindRaw {
+		rt.Rest()
 		rt, e.idle, e.idleOf = e.idle, rt, sha256
 	}
 	if rt != nil {

@@ -189,7 +189,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 
 // unshown adds a known gap for each stream whose records came without what its coverage_strategy
 // promises, where no run has shown it before. That a later run shows none is no news: it may
-// have had only what is new. One of which the run said that something is missing promises nothing.
+// have had only what is new. A stream that the run said lacks something promises nothing.
 func (r *run) unshown(ctx context.Context, commit []string) {
 	shown := &Result{Checkpoints: Checkpoints{Committed: committedInAll(commit, r.checkpoints.committed)}}
 	shown.Whole, shown.Accounted = r.enumerated.whole(), r.enumerated.ledger.Accounted()

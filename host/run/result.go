@@ -128,5 +128,5 @@ func (r *Result) Lacking(st *abi.Stream, files bool) string {
 			return "a cursor"
 		}
 	}
-	return "" // of singleton_presence the record is the evidence
+	return "" // the record itself is the evidence of singleton_presence
 }

@@ -43,8 +43,8 @@ func isCalendar(p string) bool {
 // folders have names without an ending.
 func mayHave(p string) bool { return isCalendar(p) || path.Ext(p) == "" }
 
-// begins reports whether a file of another name begins like a calendar. Of one that does not, it says
-// that it is not understood: to look at a short file is to read it whole.
+// begins reports whether a file of another name begins like a calendar. It says of one
+// that does not that it is not understood, because a short file that was looked at was read whole.
 func (r *run) begins(f files.Entry) bool {
 	head, err := files.Read(r.root, f.Path, headBytes)
 	if err != nil {

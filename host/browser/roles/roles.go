@@ -255,7 +255,9 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 	case part[p.Kind], role == abi.RoleAsset:
 		return r.few(req, send)
 	case role == abi.RoleSignIn:
-		return r.governor.Count(ctx, req, sender(send))
+		ctx, cancel := context.WithTimeout(ctx, partTime) // a page that is left tells nobody of its requests
+		defer cancel()
+		return r.governor.Count(ctx, req.WithContext(ctx), sender(send))
 	}
 	return r.carry(req, send)
 }

@@ -34,7 +34,7 @@ func TestAmissFiles(t *testing.T) {
 	say(b, "half", abi.FileDamaged, "half")
 	say(b, "plain", abi.FileKnown, "") // nothing in it is for the connector
 	say(b, "gone", abi.FileKnown, "missing")
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	var got []string
 	for _, a := range r.Amiss {
 		got = append(got, a.Path+" "+a.As+" "+a.Reason)
@@ -58,14 +58,14 @@ func TestAmissFilesAreBounded(t *testing.T) {
 	for i := range MaxNames {
 		say(b, fmt.Sprintf("f%d", i), abi.FileDamaged, "torn")
 	}
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if len(r.Settled) > 0 || !slices.Equal(r.Open, []string{"torn"}) {
 		t.Errorf("settled %q, open %q, want nothing settled and [torn]", r.Settled, r.Open)
 	}
 	for i := range 3 * MaxNames {
 		say(b, "f", abi.FileDamaged, strings.Repeat("x", 300)+fmt.Sprint(i))
 	}
-	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Settled)+len(r.Open)+len(r.Amiss) > 0 {
+	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Settled)+len(r.Open)+len(r.Amiss) > 0 {
 		t.Errorf("got %d settled, %d open and %d amiss, want nothing", len(r.Settled), len(r.Open), len(r.Amiss))
 	}
 	if n := len(b.amiss.files) + len(b.amiss.more); n > 2*MaxNames || b.amiss.bytes > maxNameBytes {

@@ -36,7 +36,7 @@ func BenchmarkBooks(b *testing.B) {
 			page.Ended(name)
 			claim(books, name, abi.FileRead)
 		}
-		if r := books.Close(map[string]*os.Root{"r": root}, time.Now().Add(time.Hour)); r.Roots[0].Whole != files {
+		if r := books.Close(map[string]*os.Root{"r": root}, later); r.Roots[0].Whole != files {
 			b.Fatalf("got %+v, want %d files read to their end", r.Roots, files)
 		}
 	}

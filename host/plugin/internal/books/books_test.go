@@ -66,7 +66,7 @@ func TestAFileThatIsReadAndClaimedIsRead(t *testing.T) {
 		claim(b, "ended", abi.FileRead)
 		claim(b, "named", abi.FileRead)
 	}
-	if c := b.Close(map[string]*os.Root{"r": root}, later()).Roots[0]; c.Read != 2 || c.Known != 1 {
+	if c := b.Close(map[string]*os.Root{"r": root}, later).Roots[0]; c.Read != 2 || c.Known != 1 {
 		t.Errorf("got %+v, want 2 read and 1 known", c)
 	}
 }
@@ -87,7 +87,7 @@ func TestEachFileEndsOnce(t *testing.T) {
 	claim(b, "wholeunknown", abi.FileUnknown)
 	claim(b, "claimed", abi.FileUnknown)
 	claim(b, "./claimed", abi.FileRead)
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if got, want := unread(r), []string{"never", "part", "sub/never", "tail", "unknown", "wholeunknown"}; !slices.Equal(got, want) {
 		t.Errorf("unexplained: got %v, want %v", got, want)
 	}
@@ -108,7 +108,7 @@ func TestWithoutClaims(t *testing.T) {
 	rule := Rule{Since: now.UnixMilli(), Earlier: []File{{"r", "b"}, {"r", "c"}}}
 	b := New(rule, now)
 	b.Root("r").Ended("c")
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if got, want := unread(r), []string{"b"}; !slices.Equal(got, want) || r.Roots[0].Read != 3 {
 		t.Errorf("got %v and %d read, want %v and 3", got, r.Roots[0].Read, want)
 	}
@@ -120,7 +120,7 @@ func TestChangedSince(t *testing.T) {
 	root := folder(t, "a")
 	b := New(Rule{Since: 1}, later())
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 1 {
+	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Unread) != 1 {
 		t.Errorf("got %v, want a", unread(r))
 	}
 }
@@ -131,7 +131,7 @@ func TestArrives(t *testing.T) {
 	root := folder(t, "a")
 	b := New(Rule{}, time.Unix(0, 0))
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 0 || r.Roots[0].New != 1 {
+	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Unread) != 0 || r.Roots[0].New != 1 {
 		t.Errorf("got %v and %d new, want no file and 1", unread(r), r.Roots[0].New)
 	}
 }
@@ -149,7 +149,7 @@ func TestUnlisted(t *testing.T) {
 	t.Cleanup(func() { _ = root.Chmod("sub", 0o700) })
 	b := New(Rule{}, later())
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Unread) != 1 || r.Unread[0].Kind != KindUnlisted {
+	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Unread) != 1 || r.Unread[0].Kind != KindUnlisted {
 		t.Errorf("got %v, want sub", r.Unread)
 	}
 }

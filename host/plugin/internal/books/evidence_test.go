@@ -35,7 +35,7 @@ func TestAnEndIsNotTheFile(t *testing.T) {
 			t.Fatal(errno)
 		}
 		_ = f.Close()
-		if got := unread(b.Close(map[string]*os.Root{"r": root}, later())); !slices.Equal(got, []string{"a.zip"}) {
+		if got := unread(b.Close(map[string]*os.Root{"r": root}, later)); !slices.Equal(got, []string{"a.zip"}) {
 			t.Errorf("%+v: unread: got %v, want a.zip", rule, got)
 		}
 	}
@@ -72,7 +72,7 @@ func TestReadWithoutCursorsIsOpened(t *testing.T) {
 		if fresh {
 			want = []string{"never"}
 		}
-		if got := unread(b.Close(map[string]*os.Root{"r": root}, later())); !slices.Equal(got, want) {
+		if got := unread(b.Close(map[string]*os.Root{"r": root}, later)); !slices.Equal(got, want) {
 			t.Errorf("fresh %v: unread: got %v, want %v", fresh, got, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestDamagedEntries(t *testing.T) {
 	b := New(Rule{}, later())
 	b.Root("r")
 	b.Claim([]byte(`{"files":[{"root":"r","path":"a.zip","as":"read","entries":{"count":2,"read":1,"damaged":1}},{"root":"r","path":"b.zip","as":"read","entries":{"count":2,"read":1,"known":1}}]}`))
-	if r := b.Close(map[string]*os.Root{"r": root}, later()); len(r.Amiss) != 1 || r.Amiss[0].Path != "a.zip" || r.Amiss[0].As != abi.FileDamaged {
+	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Amiss) != 1 || r.Amiss[0].Path != "a.zip" || r.Amiss[0].As != abi.FileDamaged {
 		t.Errorf("got %+v, want a.zip damaged", r.Amiss)
 	}
 }
@@ -104,7 +104,7 @@ func TestARuleIsTakenBack(t *testing.T) {
 	} {
 		b := New(Rule{Since: now.UnixMilli(), Ruled: []string{"new.json", "cache/"}, Ignores: tc.ignores}, now.Add(time.Hour))
 		b.Root("r")
-		if got := unread(b.Close(map[string]*os.Root{"r": root}, now.Add(2*time.Hour))); !slices.Equal(got, tc.want) {
+		if got := unread(b.Close(map[string]*os.Root{"r": root}, func() time.Time { return now.Add(2 * time.Hour) })); !slices.Equal(got, tc.want) {
 			t.Errorf("ignores %v: unread: got %v, want %v", tc.ignores, got, tc.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestTheFuture(t *testing.T) {
 	old := time.Unix(1_000_000, 0)
 	b := New(Rule{}, old)
 	b.Root("r")
-	if r := b.Close(map[string]*os.Root{"r": root}, old.Add(time.Hour)); len(r.Unread) != 1 || r.Roots[0].New != 0 {
+	if r := b.Close(map[string]*os.Root{"r": root}, func() time.Time { return old.Add(time.Hour) }); len(r.Unread) != 1 || r.Roots[0].New != 0 {
 		t.Errorf("got %v and %d new, want a and 0", unread(r), r.Roots[0].New)
 	}
 }
@@ -128,7 +128,7 @@ func TestFoldersAreNoLitter(t *testing.T) {
 	root := folder(t, "._Takeout/x.json", "desktop.ini/y.json", "._z", "sub/desktop.ini")
 	b := New(Rule{}, later())
 	b.Root("r")
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if got, want := unread(r), []string{"._Takeout/x.json", "desktop.ini/y.json"}; !slices.Equal(got, want) || r.Roots[0].Rule != 2 {
 		t.Errorf("got %v and %d by rule, want %v and 2", got, r.Roots[0].Rule, want)
 	}
@@ -153,7 +153,7 @@ func TestLinksThatLeadAway(t *testing.T) {
 		claim(b, name, abi.FileRead)
 	}
 	claim(b, "known", abi.FileKnown)
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if got, want := unread(r), []string{"away", "away.json", "called read", "nowhere"}; !slices.Equal(got, want) || r.Roots[0].Rule != 1 {
 		t.Errorf("got %v and %d by rule, want %v and 1", got, r.Roots[0].Rule, want)
 	}
@@ -174,7 +174,7 @@ func TestAListingFails(t *testing.T) {
 	}
 	b := New(Rule{}, later())
 	b.Root("r")
-	w := &walk{books: b, now: later(), left: maxWalked, report: &Report{}, root: root, counts: b.roots["r"]}
+	w := &walk{books: b, now: later, left: maxWalked, report: &Report{}, root: root, counts: b.roots["r"]}
 	w.list("sub", 1, func(int) ([]fs.DirEntry, error) { return entries[:1], errors.New("bad sector") })
 	if got, want := unread(w.report), []string{"sub/a", "sub"}; !slices.Equal(got, want) || w.report.Unread[1].Kind != KindUnlisted {
 		t.Errorf("got %+v, want %v, the last of which cannot be listed", w.report.Unread, want)
@@ -190,7 +190,7 @@ func TestTwoNamesOfOneSpelling(t *testing.T) {
 	b.Root("r").Ended(`a\xff.json`)
 	claim(b, `a\xff.json`, abi.FileRead)
 	claim(b, `known\xff`, abi.FileKnown)
-	r := b.Close(map[string]*os.Root{"r": root}, later())
+	r := b.Close(map[string]*os.Root{"r": root}, later)
 	if got, want := unread(r), []string{`a\xff.json`, `dir\xff`}; !slices.Equal(got, want) || r.Roots[0].Rule != 1 {
 		t.Errorf("got %q and %d by rule, want %q, and the folder that a rule names", got, r.Roots[0].Rule, want)
 	}
@@ -207,7 +207,7 @@ func TestVagueBooks(t *testing.T) {
 		}
 		p.Ended(strconv.Itoa(i))
 	}
-	if r := b.Close(nil, later()); !r.Vague {
+	if r := b.Close(nil, later); !r.Vague {
 		t.Error("got exact books, want them vague")
 	}
 }
@@ -235,5 +235,51 @@ func TestFew(t *testing.T) {
 	}
 	if s.add(at(-1)); !s.full() || !s.has(at(-2)) || s.table != nil {
 		t.Error("a full set: got less than everything, or its memory")
+	}
+}
+
+// AC-02: a file that is written while the books look at the folders arrived during the run: it is
+// new, and not unexplained.
+func TestAFileArrivesDuringTheWalk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "z"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("a")
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	b := New(Rule{}, time.Now().Add(-time.Hour))
+	b.Root("r")
+	w := &walk{books: b, now: time.Now, left: maxWalked, report: &Report{}, root: root, counts: b.roots["r"]}
+	a, err := fs.Stat(root.FS(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.entry(".", fs.FileInfoToDirEntry(a), 0)
+	write("z/late")
+	w.folder("z", 1)
+	if w.counts.New != 2 || len(w.report.Unread) != 0 {
+		t.Errorf("got %+v and %v unread, want 2 new", *w.counts, unread(w.report))
+	}
+}
+
+// Once the set of files that are vouched for has everything, the books are vague.
+func TestBooksThatBelieveEverythingAreVague(t *testing.T) {
+	t.Parallel()
+	b := New(Rule{Fresh: true}, later())
+	for i := 0; !b.vouched.full(); i++ {
+		b.vouched.add(hash(b.seed, "r", strconv.Itoa(i)))
+	}
+	if r := b.Close(nil, later); !r.Vague {
+		t.Error("got books that are not vague, want them to be")
 	}
 }

@@ -31,7 +31,7 @@ func TestSaid(t *testing.T) {
 		{File: File{"r", "never"}}, {File: File{"r", "partly"}, Bytes: 4, Partly: true}, {File: File{"r", "whole"}, Bytes: 5},
 		{File: File{"r", "zip"}, Entries: &abi.EntryAccount{Count: 2, Read: 2}},
 	}
-	if got := b.Close(map[string]*os.Root{}, later()).Said; !reflect.DeepEqual(got, want) {
+	if got := b.Close(map[string]*os.Root{}, later).Said; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -49,7 +49,7 @@ func TestSaidIsBounded(t *testing.T) {
 		claim(b, path, abi.FileRead)
 	}
 	claim(b, "never", abi.FileRead)
-	got := b.Close(map[string]*os.Root{}, later()).Said
+	got := b.Close(map[string]*os.Root{}, later).Said
 	if len(got) != MaxSaid {
 		t.Errorf("%d files are told, want %d", len(got), MaxSaid)
 	}

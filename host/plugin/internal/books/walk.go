@@ -69,8 +69,8 @@ func (x *Amiss) compare(y *Amiss) int {
 
 // Close walks the folders and says what became of each file. It is called once, when the
 // guest has ended.
-func (b *Books) Close(roots map[string]*os.Root, now time.Time) *Report {
-	w := &walk{books: b, now: now, left: maxWalked, report: &Report{Begun: b.begun.UnixMilli(), Vague: b.explained.bloom != nil}}
+func (b *Books) Close(roots map[string]*os.Root, now func() time.Time) *Report {
+	w := &walk{books: b, now: now, left: maxWalked, report: &Report{Begun: b.begun.UnixMilli(), Vague: b.explained.bloom != nil || b.vouched.full()}}
 	for _, c := range b.roots {
 		if root := roots[c.Name]; root != nil {
 			w.root, w.counts = root, c
@@ -92,7 +92,7 @@ func isThere(root *os.Root, name string) bool {
 
 type walk struct {
 	books     *Books
-	now       time.Time
+	now       func() time.Time // a walk takes its time
 	report    *Report
 	root      *os.Root
 	counts    *RootCounts
@@ -240,7 +240,7 @@ func litter(base string) bool {
 // not have seen it. One from the future tells nothing: a clock was put back, or is another one.
 func (w *walk) arrived(e fs.DirEntry) bool {
 	info, err := e.Info()
-	return err == nil && !changedAt(info).Before(w.books.begun) && !changedAt(info).After(w.now)
+	return err == nil && !changedAt(info).Before(w.books.begun) && !changedAt(info).After(w.now())
 }
 
 // asBefore reports whether the file has not changed since a run whose books were whole, and

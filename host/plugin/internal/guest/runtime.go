@@ -105,6 +105,9 @@ func (r *Runtime) Close() {
 	}
 }
 
+// Rest has the runtime know nothing of its last instance.
+func (r *Runtime) Rest() { r.session = nil }
+
 // Instance is one live instance of a Runtime's module.
 type Instance struct {
 	runtime *Runtime
