@@ -98,6 +98,7 @@ var damages = map[string]func(b []byte) []byte{
 	"letters within":       func(b []byte) []byte { copy(b[len(b)/2:], "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"); return b },
 	"letters behind":       func(b []byte) []byte { return append(b, "@@@@@@@@"...) },
 	"a hole":               func(b []byte) []byte { return slices.Delete(b, len(b)/2, len(b)/2+40) },
+	"a piece twice":        func(b []byte) []byte { return slices.Insert(b, len(b)/2, slices.Clone(b[len(b)/2-40:len(b)/2])...) },
 	"a page in its place":  func([]byte) []byte { return []byte("<!DOCTYPE html><html><body>Sign in</body></html>") },
 }
 
