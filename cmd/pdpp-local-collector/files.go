@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/filelist"
@@ -19,7 +17,7 @@ func (a *app) filesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Printer.Result(filelist.Line(f), f, func(w io.Writer) { filelist.Print(w, f) })
+			return filelist.Tell(a.Printer, f)
 		})
 	filelist.Add(cmd, &change)
 	return cmd

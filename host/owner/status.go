@@ -185,7 +185,7 @@ type Missing struct {
 	Reason string     `json:"reason"`
 	Count  int64      `json:"count"`
 	Says   string     `json:"says,omitempty"`    // the connector's or the service's own words: see health.Saying
-	By     string     `json:"said_by,omitempty"` // SaidByProvider: Says is the provider's own sentence; "": whose it is, is not known
+	By     string     `json:"said_by,omitempty"` // SaidByProvider if Says is the provider's own sentence, else ""
 	Names  []string   `json:"names,omitempty"`   // the first files or records that it is about
 	More   int64      `json:"more,omitempty"`    // how many it does not name
 	Remedy abi.Remedy `json:"remedy"`

@@ -127,7 +127,7 @@ func (g *gaps) takeGap(msg *abi.DetailGap) error {
 	gap.NextAttemptAfter = g.network.pressureEnds(abi.Reason(gap.Reason))
 	if left, ok := g.served.Left(of); ok {
 		g.completeRepeated(&gap, left)
-		if refusedBefore(left) && refuses(lastError) && gap.Class == string(abi.ReasonKeepsFailing) {
+		if refuses(left.LastError) && refuses(lastError) && gap.Class == string(abi.ReasonKeepsFailing) {
 			if err := g.chargeMemory(len(key)); err != nil {
 				return err
 			}
@@ -369,8 +369,6 @@ func refuses(lastError []byte) bool {
 	var e abi.GapError
 	return len(lastError) > 0 && json.Unmarshal(lastError, &e) == nil && e.HTTPStatus != nil && abi.RefusesItem(*e.HTTPStatus)
 }
-
-func refusedBefore(left ledger.LeftBefore) bool { return refuses(left.LastError) }
 
 // oneLine cuts a provider's sentence to one line of at most abi.MaxSaid characters.
 func oneLine(said string) string {

@@ -43,7 +43,7 @@ func (l *lines) begin() {
 		head = head[:i]
 	}
 	head = bytes.TrimSuffix(head, []byte("\r"))
-	if i := outside(head, '\r', 1); i > 0 && head[i-1] != 0 {
+	if i := outside(head, '\r', 1); i > 0 {
 		l.bare, head = true, head[:i-1]
 	}
 	if name := []byte("sep="); bytes.HasPrefix(head, name) && len(head) == len(name)+1 { // as Excel writes it

@@ -120,7 +120,7 @@ func ruleOf(res *sdktest.Result, path string) (rule string) {
 	return rule
 }
 
-// Where rules begin and end at more places than are remembered, the files beyond are said to be read.
+// If rules begin and end at more places than are remembered, the files beyond those are reported as read.
 func TestRulesAreBounded(t *testing.T) {
 	t.Parallel()
 	var f fates

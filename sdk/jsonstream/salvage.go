@@ -61,8 +61,13 @@ func (r *Reader) learnName(level int) {
 	if level < 0 || r.open[level].object || len(r.value) > nameBytes {
 		return
 	}
-	if l := r.lead(level); len(l.names) < maxNames && !slices.ContainsFunc(l.names, func(n []byte) bool { return bytes.Equal(n, r.value) }) {
-		l.names = append(l.names, bytes.Clone(r.value))
+	r.lead(level).learn(r.value)
+}
+
+// learn takes a name for one that an element may begin with.
+func (l *lead) learn(name []byte) {
+	if len(l.names) < maxNames && !slices.ContainsFunc(l.names, func(n []byte) bool { return bytes.Equal(n, name) }) {
+		l.names = append(l.names, bytes.Clone(name))
 	}
 }
 
@@ -79,11 +84,7 @@ func (r *Reader) learnFirst(level int) {
 	if end < 0 || end > nameBytes || !begins(b, b[:end+2]) {
 		return
 	}
-	l := r.lead(level)
-	name := b[:end+2]
-	if len(l.names) < maxNames && !slices.ContainsFunc(l.names, func(n []byte) bool { return bytes.Equal(n, name) }) {
-		l.names = append(l.names, bytes.Clone(name))
-	}
+	r.lead(level).learn(b[:end+2])
 }
 
 func (r *Reader) lead(level int) *lead {

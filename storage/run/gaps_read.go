@@ -106,7 +106,7 @@ type MissingDetails struct {
 	GapCount
 
 	Keys []string // of the first three
-	Said string   // what the provider said of one of them, the last that was tried; "": nothing
+	Said string   // what the provider said of the one that was tried last, or ""
 }
 
 // mostMissingNamed is how many gaps a MissingDetails names.
@@ -150,7 +150,7 @@ func saidOf(lastError []byte) string {
 	return e.Said
 }
 
-// Said returns what the provider said of the gap's item; "": nothing.
+// Said returns what the provider said of the gap's item, or "".
 func (g *Gap) Said() string { return saidOf(g.LastError) }
 
 // missingStatuses are those of gaps whose details are missing.

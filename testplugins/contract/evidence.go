@@ -17,7 +17,7 @@ func (s *suite) warnOfEvidence(res *run.Result) {
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
 		told := slices.ContainsFunc(res.KnownGaps, func(g run.KnownGap) bool {
-			return g.Stream == st.Name && g.Kind != storage.CoverageNotShown || g.Stream == "" && g.Kind != "unexplained_input" // a gap about files, not records
+			return g.Stream == st.Name && g.Kind != storage.CoverageNotShown || g.Stream == "" && g.Kind != run.KindUnexplained // a gap about files, not records
 		})
 		if st.Name == device.CoverageStream || len(s.stored[st.Name]) == 0 || told {
 			continue

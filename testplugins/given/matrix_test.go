@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"maps"
@@ -65,24 +66,17 @@ func foreign() []byte {
 	if err == nil {
 		_, err = io.WriteString(w, strings.Repeat("sand ", 100))
 	}
-	if err = errorsJoin(err, z.Close()); err != nil {
+	if err = errors.Join(err, z.Close()); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
-}
-
-func errorsJoin(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func zipped(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	_, err := z.Write(b)
-	if err = errorsJoin(err, z.Close()); err != nil {
+	if err = errors.Join(err, z.Close()); err != nil {
 		panic(err)
 	}
 	return out.Bytes()
@@ -165,7 +159,7 @@ func goodOf(t *testing.T, connector string) given {
 		b, err := os.ReadFile(p) //nolint:gosec // a folder of the test's own
 		rel, rerr := filepath.Rel(dir, p)
 		g[filepath.ToSlash(rel)] = b
-		return errorsJoin(err, rerr)
+		return errors.Join(err, rerr)
 	})
 	if err != nil {
 		t.Fatal(err)

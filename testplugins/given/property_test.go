@@ -2,6 +2,7 @@ package given
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -97,7 +98,7 @@ func (c *collector) over(t *testing.T, f func()) {
 		t.Fatal(err)
 	}
 	f()
-	if err := errorsJoin(c.deps.Store.Close(), os.RemoveAll(dir)); err != nil {
+	if err := errors.Join(c.deps.Store.Close(), os.RemoveAll(dir)); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,8 +17,13 @@ func Add(cmd *cobra.Command, c *leftover.Change) {
 	cmd.Flags().StringArrayVar(&c.Heed, "heed", nil, "a pattern of --ignore that holds no longer; may be repeated")
 }
 
-// Line sums the files up.
-func Line(f *leftover.Files) string {
+// Tell prints the files of a connection.
+func Tell(p *output.Printer, f *leftover.Files) error {
+	return p.Result(summary(f), f, func(w io.Writer) { write(w, f) })
+}
+
+// summary sums the files up.
+func summary(f *leftover.Files) string {
 	n, amiss := int64(len(f.Unread))+f.More, int64(len(f.Amiss))
 	var parts []string
 	if n > 0 {
@@ -43,9 +48,9 @@ func were(n int64, what string) string {
 	return output.Count(n) + " files were " + what
 }
 
-// Print writes the files and the patterns, a line each.
-func Print(w io.Writer, f *leftover.Files) {
-	fmt.Fprintln(w, Line(f))
+// write writes the files and the patterns, a line each.
+func write(w io.Writer, f *leftover.Files) {
+	fmt.Fprintln(w, summary(f))
 	for _, u := range f.Unread {
 		line := "  " + output.Clean(u.Root) + ": " + output.Clean(u.Path)
 		if u.Kind != "" {

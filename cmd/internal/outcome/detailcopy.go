@@ -28,7 +28,7 @@ func DetailCopy(reason, class string) string {
 	}
 }
 
-// WhatOf says what is to become of a detail with that class.
+// WhatOf says whether a run still fetches the details of a class.
 func WhatOf(class string) string {
 	if abi.Reason(class) == abi.ReasonGone {
 		return "gone or forbidden at the provider"

@@ -255,9 +255,7 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 	case part[p.Kind], role == abi.RoleAsset:
 		return r.few(req, send)
 	case role == abi.RoleSignIn:
-		ctx, cancel := context.WithTimeout(ctx, partTime) // a page that is left tells nobody of its requests
-		defer cancel()
-		return r.governor.Count(ctx, req.WithContext(ctx), sender(send))
+		return r.unpaced(req, send)
 	}
 	return r.carry(req, send)
 }
@@ -278,7 +276,13 @@ func (r *Roles) few(req *http.Request, send gate.Send) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, partTime)
+	return r.unpaced(req, send)
+}
+
+// unpaced sends a request that counts and waits for nothing, and gives it up after partTime: a page
+// that is left does not tell of its requests.
+func (r *Roles) unpaced(req *http.Request, send gate.Send) error {
+	ctx, cancel := context.WithTimeout(req.Context(), partTime)
 	defer cancel()
 	return r.governor.Count(ctx, req.WithContext(ctx), sender(send))
 }

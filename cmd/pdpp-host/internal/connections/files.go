@@ -2,7 +2,6 @@ package connections
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +34,7 @@ func showFiles(ctx context.Context, s *session.Session, name string) error {
 		if err != nil {
 			return err
 		}
-		return s.Printer.Result(filelist.Line(f), f, func(w io.Writer) { filelist.Print(w, f) })
+		return filelist.Tell(s.Printer, f)
 	})
 }
 
@@ -45,6 +44,6 @@ func decideFiles(ctx context.Context, s *session.Session, name string, c leftove
 		if err != nil {
 			return err
 		}
-		return s.Printer.Result(filelist.Line(f), f, func(w io.Writer) { filelist.Print(w, f) })
+		return filelist.Tell(s.Printer, f)
 	})
 }

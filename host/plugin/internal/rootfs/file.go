@@ -23,7 +23,7 @@ type regular struct {
 
 	size  int64  // when it was opened
 	at    int64  // of the next Read
-	taken *int64 // the watcher's count of bytes; nil: it has none
+	taken *int64 // the watcher's count of bytes, or nil if it has none
 	seen  cover
 	whole bool // and told
 }
