@@ -62,8 +62,9 @@ func TestSnapshotIsWhole(t *testing.T) {
 // and fresh, with nothing in the way.
 func TestHealthyIsProven(t *testing.T) {
 	t.Parallel()
-	well := 0
+	drawn, well := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		e := drawNearlyWell(t)
 		s := health.Project(e)
 		if s.State != health.StateHealthy {
@@ -94,8 +95,8 @@ func TestHealthyIsProven(t *testing.T) {
 			}
 		}
 	})
-	if well < fewestWell {
-		t.Errorf("only %d were healthy, want well >= fewestWell", well)
+	if drawn >= 100 && well < fewestWell {
+		t.Errorf("got %d healthy of %d, want %d or more", well, drawn, fewestWell)
 	}
 }
 
@@ -143,8 +144,9 @@ func TestExpiryAndSupersession(t *testing.T) {
 // HL-19.1: the backlog moves nothing, least of all that a connection is well.
 func TestBacklogMovesNothing(t *testing.T) {
 	t.Parallel()
-	well := 0
+	drawn, well := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		e := drawNearlyWell(t)
 		with := health.Project(e)
 		e.DetailGaps = nil
@@ -157,8 +159,8 @@ func TestBacklogMovesNothing(t *testing.T) {
 			t.Fatalf("got %+v\n%+v, want reflect.DeepEqual(with, without)", with, without)
 		}
 	})
-	if well < fewestWell {
-		t.Errorf("only %d were healthy and had a backlog, want well >= fewestWell", well)
+	if drawn >= 100 && well < fewestWell {
+		t.Errorf("got %d healthy with a backlog of %d, want %d or more", well, drawn, fewestWell)
 	}
 }
 
