@@ -5,16 +5,19 @@ import (
 	"io"
 )
 
-// maxWork bounds the bytes that are read a second time, behind quotes that never close. Beyond it a
-// field ends with its line.
-const maxWork = 64 * RowBytes
+// Bounds on the bytes that are read a second time, behind quotes that never close: beyond maxWork and
+// workRate times what was read, a field ends with its line.
+const (
+	maxWork  = 64 * RowBytes
+	workRate = 4
+)
 
 // lines gives the lines of a text, and takes those back that turn out to be rows of their own.
 type lines struct {
 	in    io.Reader
 	buf   []byte
 	held  []byte
-	next  []byte // behind held
+	next  [][]byte // behind held, the nearest last
 	inErr error
 
 	separator byte
@@ -25,7 +28,8 @@ type lines struct {
 	ended       bool   // a line feed ended the last one
 	cut         bool   // the last one is longer than a row may be, and was left out
 	number      int64  // of the next line
-	work        int
+	passed      int64  // bytes that in gave
+	work        int64
 	err         error
 }
 
@@ -85,6 +89,7 @@ func outside(line []byte, of byte, nth int) (n int) {
 func (l *lines) hold() {
 	var n int
 	n, l.inErr = l.in.Read(l.buf)
+	l.passed += int64(n)
 	l.held = append(l.held[:len(l.held):len(l.held)], l.buf[:n]...)
 }
 
@@ -93,15 +98,16 @@ func (l *lines) atEnd() bool { return !l.fill() && l.inErr == io.EOF } //nolint:
 
 func (l *lines) fill() bool {
 	for len(l.held) == 0 {
-		if len(l.next) > 0 {
-			l.held, l.next = l.next, nil
-			return true
+		if last := len(l.next) - 1; last >= 0 {
+			l.held, l.next = l.next[last], l.next[:last]
+			continue
 		}
 		if l.inErr != nil {
 			return false
 		}
 		var n int
 		n, l.inErr = l.in.Read(l.buf)
+		l.passed += int64(n)
 		l.held = l.buf[:n]
 	}
 	return true
@@ -164,11 +170,12 @@ func (l *lines) unread() {
 		ends++
 	}
 	l.number -= int64(ends)
-	l.work += len(back)
-	if len(l.next) == 0 {
-		l.held, l.next = bytes.Clone(back), l.held
-		return
+	l.work += int64(len(back))
+	if len(l.held) > 0 {
+		l.next = append(l.next, l.held)
 	}
-	l.work += len(l.held)
-	l.held = append(bytes.Clone(back), l.held...)
+	l.held = bytes.Clone(back)
 }
+
+// tired reports whether too much was read a second time.
+func (l *lines) tired() bool { return l.work > maxWork+workRate*l.passed }
