@@ -29,6 +29,8 @@
 // A zip whose directory is missing, because its end was cut, or is damaged is read on by the header
 // before each entry (salvage.go): what closes is whole, and Err says at its end what was wrong.
 //
+// A gzip may have several members, and a file several tars: a damaged one costs itself (members.go, tar.go).
+//
 // The standard library unpacks deflate, gzip and tar. The directory of a zip is read here,
 // because archive/zip keeps all of it in memory, which a million entries exceed. Only
 // features that TinyGo compiles are used.

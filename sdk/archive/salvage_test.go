@@ -140,9 +140,9 @@ func TestADamagedTar(t *testing.T) {
 		}
 	}
 	for name, damage := range map[string]func(b []byte) []byte{
-		"the second header":          func(b []byte) []byte { copy(b[2048:], "@@@@"); return b },
-		"zeros for the second entry": func(b []byte) []byte { clear(b[2048:3072]); return b },
-		"zeros in the second header": func(b []byte) []byte { clear(b[2048+100 : 2048+200]); return b },
+		"the second header":           func(b []byte) []byte { copy(b[2048:], "@@@@"); return b },
+		"zeros for the second header": func(b []byte) []byte { clear(b[2048:2560]); return b },
+		"zeros in the second header":  func(b []byte) []byte { clear(b[2048+100 : 2048+200]); return b },
 	} {
 		damaged := damage(bytes.Clone(whole))
 		if got := walk(damaged, archive.Limits{}); !strings.Contains(got, "a=hello") || !strings.Contains(got, "c=again") || strings.Contains(got, "b=") || !strings.Contains(got, "archive.corrupt") {

@@ -14,37 +14,57 @@ import (
 
 // tarball is a tar, in a gzip or bare.
 type tarball struct {
-	file   *counted
-	limits Limits
-	out    *bounded
-	in     *blocks
-	tar    *tar.Reader
-	lost   *abi.Error // a header was damaged
+	file    *counted
+	limits  Limits
+	out     *bounded
+	members *members // of a gzip, nil without one
+	in      *blocks
+	tar     *tar.Reader
+	base    int64      // where the tar begins: others may stand in front of it
+	retried int64      // behind the header that was read again
+	lost    *abi.Error // a header was damaged
 }
 
 // newTarball returns the tar in a stream that out bounds.
-func newTarball(file *counted, l Limits, out *bounded, content io.Reader) *tarball {
+func newTarball(file *counted, l Limits, out *bounded, m *members, content io.Reader) *tarball {
 	in := &blocks{in: content}
-	return &tarball{file: file, limits: l, out: out, in: in, tar: tar.NewReader(in)}
+	return &tarball{file: file, limits: l, out: out, members: m, in: in, tar: tar.NewReader(in)}
 }
 
-// blocks passes a tar on, and knows how many zero bytes stand at its end.
+// blocks passes a tar on, and knows how many zero bytes stand at its end, and its last block.
 type blocks struct {
 	in    io.Reader
-	zeros int
+	held  []byte // in front of in
+	n     int64
+	zeros int64
+	last  []byte
 }
 
-func (b *blocks) Read(p []byte) (int, error) {
-	n, err := b.in.Read(p)
-	if kept := len(bytes.TrimRight(p[:n], "\x00")); kept > 0 {
-		b.zeros = n - kept
+func (b *blocks) Read(p []byte) (n int, err error) {
+	if len(b.held) > 0 {
+		n = copy(p, b.held)
+		b.held = b.held[n:]
 	} else {
-		b.zeros = min(b.zeros+n, tarBlock)
+		n, err = b.in.Read(p)
 	}
+	b.n += int64(n)
+	if kept := len(bytes.TrimRight(p[:n], "\x00")); kept > 0 {
+		b.zeros = int64(n - kept)
+	} else {
+		b.zeros += int64(n)
+	}
+	b.last = append(b.last, p[max(0, n-tarBlock):n]...)
+	b.last = append(b.last[:0], b.last[max(0, len(b.last)-tarBlock):]...)
 	return n, err
 }
 
-// counted reads a file from its start and counts.
+// unread gives back what was read last.
+func (b *blocks) unread(p []byte) {
+	b.n -= int64(len(p))
+	b.held, b.zeros = append(bytes.Clone(p), b.held...), 0
+}
+
+// counted knows how far a file was read.
 type counted struct {
 	*io.SectionReader
 	n int64
@@ -53,6 +73,12 @@ type counted struct {
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.SectionReader.Read(p)
 	c.n += int64(n)
+	return n, err
+}
+
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.SectionReader.ReadAt(p, at)
+	c.n = max(c.n, at+int64(n))
 	return n, err
 }
 
@@ -82,26 +108,32 @@ func (b *bounded) Read(p []byte) (int, error) {
 // openGzip opens what a gzip holds: a tar, or one file of the given name.
 func openGzip(file io.ReaderAt, size int64, name string, l Limits) (format, error) {
 	in := &counted{SectionReader: io.NewSectionReader(file, 0, size)}
-	unzipped, err := gzip.NewReader(in)
-	if err == io.EOF { //nolint:errorlint // io.EOF is never wrapped
-		err = io.ErrUnexpectedEOF
+	m := newMembers(in, l)
+	out := &bounded{gzip: m, file: in, limits: l}
+	for {
+		head := make([]byte, tarBlock)
+		n, err := io.ReadFull(out, head)
+		whole := io.MultiReader(bytes.NewReader(head[:n]), out)
+		switch {
+		case isTar(head[:n]) || isTarName(name) && (err == nil || out.failed == io.EOF): //nolint:errorlint // as ReadFull returns it
+			return newTarball(in, l, out, m, whole), nil
+		case err == nil, out.failed == io.EOF && (n > 0 || m.lost == nil): //nolint:errorlint // as ReadFull returns it
+			m.gaps = true
+			if m.lost != nil { // in front
+				whole = io.MultiReader(bytes.NewReader(make([]byte, gapBytes)), whole)
+			}
+			return &packedFile{name: name, in: in, content: whole}, nil
+		case out.failed != nil && m.resume():
+		case out.failed != nil:
+			return nil, out.failed
+		default:
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	out := &bounded{gzip: unzipped, file: in, limits: l}
-	head := make([]byte, tarBlock)
-	n, err := io.ReadFull(out, head)
-	whole := io.MultiReader(bytes.NewReader(head[:n]), out)
-	switch {
-	case isTar(head[:n]) || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar"):
-		return newTarball(in, l, out, whole), nil
-	case err == io.EOF || err == io.ErrUnexpectedEOF && out.failed == io.EOF || err == nil: //nolint:errorlint // as ReadFull returns them
-		return &packedFile{name: name, in: in, content: whole}, nil
-	case out.failed != nil:
-		err = out.failed
-	}
-	return nil, err
+}
+
+func isTarName(name string) bool {
+	return strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar")
 }
 
 // openTar opens a tar that is not packed; nil for what is none.
@@ -112,7 +144,7 @@ func openTar(file io.ReaderAt, size int64, l Limits) format {
 		return nil
 	}
 	out := &bounded{gzip: in, file: in, limits: l}
-	return newTarball(in, l, out, out)
+	return newTarball(in, l, out, nil, out)
 }
 
 const tarBlock = 512
@@ -165,24 +197,15 @@ func (t *tarball) next() (Entry, int64, error) {
 		t.in.zeros = 0                    // those of an entry end no tar
 		h, err := t.tar.Next()
 		switch {
+		case err == nil:
 		case err == io.EOF: //nolint:errorlint // io.EOF is never wrapped
-			end := t.in.zeros >= tarBlock
-			// No entry follows, and the gzip ends well: its checksum stands behind the tar.
-			switch found, err := t.scan(); {
-			case err != nil:
+			if err = t.end(); err != nil {
 				return Entry{}, 0, err
-			case found:
-				t.lose()
-				continue
-			case t.lost != nil:
-				return Entry{}, 0, t.lost
-			case !end: // archive/tar takes a cut between two entries for the end
-				return Entry{}, 0, truncated("behind an entry, where a block of zeros should be")
 			}
-			return Entry{}, 0, io.EOF
-		case err == tar.ErrHeader && t.resume(): //nolint:errorlint // as archive/tar returns it
 			continue
-		case err != nil:
+		case err == tar.ErrHeader && t.resume(), t.member(): //nolint:errorlint // as archive/tar returns it
+			continue
+		default:
 			return Entry{}, 0, err
 		}
 		e := Entry{Name: h.Name, Size: h.Size, Modified: h.ModTime.UTC()}
@@ -197,11 +220,54 @@ func (t *tarball) next() (Entry, int64, error) {
 	}
 }
 
+// end goes on behind zeros in the place of a header: nil says that an entry follows. The zeros end a tar,
+// and another one may follow, or the header was damaged.
+func (t *tarball) end() error {
+	zeros := t.in.zeros / tarBlock * tarBlock
+	from := t.in.n - zeros
+	found, junk, err := t.scan()
+	switch at := t.in.n - tarBlock; {
+	case err != nil && t.member():
+		return nil
+	case err != nil: // the gzip does not end well: its checksum stands behind the tar
+		return err
+	case found && !junk && t.ends(from, at):
+		t.base = at
+		return nil
+	case found:
+		t.lose()
+		return nil
+	case junk:
+		t.lose()
+		return t.lost
+	case t.lost != nil:
+		return t.lost
+	case t.members != nil && t.members.lost != nil:
+		return t.members.lost
+	case zeros == 0: // archive/tar takes a cut between two entries for the end
+		return truncated("behind an entry, where a block of zeros should be")
+	}
+	return io.EOF
+}
+
+// ends reports whether zeros between two places are the end of a tar: two blocks, and what fills its last
+// record. A block that was never written is none.
+func (t *tarball) ends(from, to int64) bool {
+	const two, record = 2 * tarBlock, 20 * tarBlock
+	return to-from == two || to-from > two && (to-t.base)%record == 0
+}
+
 // resume goes on behind a damaged header, whose entry is lost, and reports whether another one
 // follows.
 func (t *tarball) resume() bool {
 	t.lose()
-	found, _ := t.scan()
+	if isTar(t.in.last) && t.in.n > t.retried { // it stands behind a single block of zeros
+		t.retried = t.in.n
+		t.in.unread(t.in.last)
+		t.tar = tar.NewReader(t.in)
+		return true
+	}
+	found, _, _ := t.scan()
 	return found
 }
 
@@ -211,18 +277,67 @@ func (t *tarball) lose() {
 	}
 }
 
-// scan goes to the next block that is a header by its checksum.
-func (t *tarball) scan() (found bool, err error) {
+// scan goes to the next block that is a header by its checksum. Junk says that blocks in front of it
+// are not all zeros.
+func (t *tarball) scan() (found, junk bool, err error) {
 	block := make([]byte, tarBlock)
 	for {
-		switch _, err := io.ReadFull(t.in, block); {
-		case err == io.EOF || err == io.ErrUnexpectedEOF && t.out.failed == io.EOF: //nolint:errorlint // as ReadFull returns them
-			return false, nil
-		case err != nil:
-			return false, err
-		case isTar(block):
+		n, err := io.ReadFull(t.in, block)
+		switch {
+		case err == nil && isTar(block):
 			t.tar = tar.NewReader(io.MultiReader(bytes.NewReader(block), t.in))
-			return true, nil
+			return true, junk, nil
+		case len(bytes.TrimLeft(block[:n], "\x00")) > 0:
+			junk = true
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF && t.out.failed == io.EOF: //nolint:errorlint // as ReadFull returns them
+			return false, junk, nil
+		case err != nil:
+			return false, junk, err
+		}
+	}
+}
+
+// member goes on in a member of the gzip behind a damaged one, at the first header in it, and reports
+// whether there is one. It need not begin with a block.
+func (t *tarball) member() bool {
+	for t.members != nil && t.members.resume() {
+		if t.seek() {
+			return true
+		}
+	}
+	return false
+}
+
+// seek goes to the next header at any byte, by its magic.
+func (t *tarball) seek() bool {
+	const magicAt, room = 257, 64 << 10
+	var held []byte
+	for {
+		chunk := make([]byte, room)
+		n, err := t.in.Read(chunk)
+		held = append(held, chunk[:n]...)
+		for at := 0; ; {
+			i := bytes.Index(held[at:], []byte("ustar"))
+			if i < 0 {
+				break
+			}
+			header := at + i - magicAt
+			if header >= 0 && header+tarBlock <= len(held) && isTar(held[header:header+tarBlock]) {
+				t.in.unread(held[header:])
+				t.tar = tar.NewReader(t.in)
+				t.base = t.in.n
+				return true
+			}
+			if header+tarBlock > len(held) {
+				break
+			}
+			at += i + 1
+		}
+		held = append(held[:0], held[max(0, len(held)-tarBlock):]...)
+		if err != nil {
+			return false
 		}
 	}
 }
