@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,6 +72,15 @@ func TestTarsBehindOneAnother(t *testing.T) {
 		if got := walk(both[:len(first)+700], archive.Limits{}); !strings.Contains(got, "a=") || !strings.Contains(got, "archive.truncated") {
 			t.Errorf("%s: the second one cut: got %.300q, want a and archive.truncated", name, got)
 		}
+	}
+	mixed := bytes.Join([][]byte{bareTar(t, 0, item{name: "a", content: "1"}), bareTar(t, 10240, item{name: "b", content: "2"}), bareTar(t, 10240, item{name: "c", content: "3"})}, nil)
+	if got := walk(mixed, archive.Limits{}); got != "a=1\nb=2\nc=3" {
+		t.Errorf("of several programs: got %.300q, want a, b and c", got)
+	}
+	headless := append(bareTar(t, 10240, item{name: "a", content: "1"}, item{name: "b", content: long}), bareTar(t, 10240, item{name: "c", content: "3"})...)
+	clear(headless[1024:2048]) // the rest of its content stands in front of the next tar
+	if got := walk(headless, archive.Limits{}); !strings.Contains(got, "c=3") || !strings.Contains(got, "archive.corrupt") {
+		t.Errorf("without the last header of the first one: got %.300q, want a, c and archive.corrupt", got)
 	}
 	three := bareTar(t, 10240, item{name: "a", content: "1"}, item{name: "b", content: long}, item{name: "c", content: "3"})
 	for name, zero := range map[string][2]int{"one block": {1024, 1536}, "an entry": {1024, 4608}, "more than its header": {1024, 2048}} {
@@ -171,8 +181,60 @@ func TestATarInSeveralMembers(t *testing.T) {
 			t.Errorf("entry %d at byte %d is not there", i, at)
 		}
 	}
-	if !strings.Contains(got, "archive.corrupt") {
-		t.Errorf("got %.200q, want archive.corrupt", got[max(0, len(got)-200):])
+	if last := got[strings.LastIndexByte(got, '\n')+1:]; !strings.HasPrefix(last, "archive.corrupt") {
+		t.Errorf("got %.200q at the end, want archive.corrupt", last)
+	}
+	// What is damaged may be no more than the end of the first of two tars.
+	first, second := string(bareTar(t, 0, item{name: "a", content: "1"})), string(bareTar(t, 0, item{name: "b", content: "2"}))
+	members = gzipped(t, first[:1024], first[1024:], second)
+	members[1][len(members[1])-6] ^= 1
+	if got := walk(bytes.Join(members, nil), archive.Limits{}); !strings.HasPrefix(got, "a=1\nb=2\narchive.corrupt") {
+		t.Errorf("with a damaged end between two: got %.200q, want a, b and archive.corrupt", got)
+	}
+}
+
+// counting counts the bytes that are read of a file.
+type counting struct {
+	fs.FS
+
+	n *int64
+}
+
+type countedFile struct {
+	io.ReadSeeker
+	fs.File
+
+	n *int64
+}
+
+func (c counting) Open(name string) (fs.File, error) {
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return countedFile{f.(io.ReadSeeker), f, c.n}, nil
+}
+
+func (c countedFile) Read(p []byte) (int, error) {
+	n, err := c.File.Read(p)
+	*c.n += int64(n)
+	return n, err
+}
+
+// A file in which a member seems to begin everywhere costs a few times its size.
+func TestManyBeginningsOfMembers(t *testing.T) {
+	t.Parallel()
+	const n, length = 20_000, 10 + 15*4000 // of a block that is not packed, behind which another one begins
+	unit := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 0, length & 0xff, length >> 8, ^length & 0xff, (^length >> 8) & 0xff}
+	data := append(gzipped(t, "x")[0], bytes.Repeat(unit, n)...)
+	data[12] ^= 0xff
+	var read int64
+	a, err := archive.Open(counting{fstest.MapFS{"a.gz": {Data: data}}, &read}, "a.gz", archive.Limits{})
+	for err == nil && a.Next() {
+		_, _ = io.ReadAll(a)
+	}
+	if most := int64(16 * len(data)); read > most+4<<20 {
+		t.Errorf("read %d bytes of a file of %d, want at most %d", read, len(data), most)
 	}
 }
 

@@ -205,6 +205,17 @@ func TestRowsWithoutTheirLastCells(t *testing.T) {
 	}
 }
 
+// AC-06: each short row among longer ones counts.
+func TestUnevenRowsAreCounted(t *testing.T) {
+	t.Parallel()
+	r := csv.New(strings.NewReader("a,b\n" + strings.Repeat("1,2\n", 15) + "3\n5,6,7\n4\n"))
+	for r.Next() { //nolint:revive // up to its end
+	}
+	if r.Uneven() != 3 {
+		t.Errorf("got %d uneven rows, want 3", r.Uneven())
+	}
+}
+
 // AC-06: behind the bound on what is read a second time, a row of several lines is read as elsewhere.
 func TestRowsOfSeveralLinesBehindManyOpenQuotes(t *testing.T) {
 	t.Parallel()
