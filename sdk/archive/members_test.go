@@ -184,7 +184,7 @@ func TestATarInSeveralMembers(t *testing.T) {
 	if last := got[strings.LastIndexByte(got, '\n')+1:]; !strings.HasPrefix(last, "archive.corrupt") {
 		t.Errorf("got %.200q at the end, want archive.corrupt", last)
 	}
-	// What is damaged may be no more than the end of the first of two tars.
+	// The damage may lie in no more than the end of the first of two tars.
 	first, second := string(bareTar(t, 0, item{name: "a", content: "1"})), string(bareTar(t, 0, item{name: "b", content: "2"}))
 	members = gzipped(t, first[:1024], first[1024:], second)
 	members[1][len(members[1])-6] ^= 1
