@@ -49,6 +49,7 @@ type run struct {
 	before, after *state
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
 	threads       *threads
+	maxThreads    int
 	roll          rollout
 	bySession     map[string][]string // session -> paths of its rollouts
 	emitted       map[string]bool     // sessions of this run
@@ -163,7 +164,7 @@ func (r *run) carry() {
 func (r *run) sessions() error {
 	r.readCursor()
 	if r.h.Wants(streamSessions) {
-		r.threads = openThreads(r.home)
+		r.threads = openThreads(r.home, r.maxThreads)
 		defer r.threads.close()
 	}
 	for i := range r.rollouts {

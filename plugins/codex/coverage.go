@@ -49,6 +49,9 @@ func (r *run) trouble(name string) string {
 		if r.threads.problem == threadsUnreadable {
 			return "the database could not be read; sessions keep their earlier data"
 		}
+		if r.threads.problem == threadsDamaged {
+			return "the database is damaged; sessions whose rows are lost keep their earlier data"
+		}
 	case "rollouts":
 		if len(r.folders) == 0 {
 			return ""
@@ -103,6 +106,14 @@ func (r *run) unknownFiles() (rows []files.Row) {
 	if repeated > 0 {
 		rows = append(rows, files.Row{Store: "forked_items", Status: files.StatusExcluded, Reason: problems.Counted(repeated,
 			"item of a fork is its parent's, and collected there", "items of forks are their parents', and collected there")})
+	}
+	if n := r.threads.beside; n > 0 {
+		rows = append(rows, files.Row{Store: "state_tables", Status: files.StatusDiagnostics, Reason: problems.Counted(n,
+			"table beside the threads is Codex's own, and not collected", "tables beside the threads are Codex's own, and not collected")})
+	}
+	for _, name := range r.threads.others {
+		rows = append(rows, files.Row{Store: "state_table:" + clip.Text(name, maxNamed), Status: files.StatusUnaccounted,
+			Reason: "the database of threads has a table that this version does not know"})
 	}
 	if n := r.fates[fateUnknown]; n > 0 {
 		rows = append(rows, files.Row{Store: "rollout_files", Status: files.StatusUnaccounted, Reason: problems.Counted(n, notUnderstood.One, notUnderstood.Many)})

@@ -52,6 +52,7 @@ func (r *run) remaining() error {
 		r.problem(noThreads, stateDB)
 		return nil
 	}
+	r.besideThreads()
 	want := map[string]bool{}
 	for id, ref := range r.threads.rows {
 		if old, ok := r.before.threads[id]; !ok || old != ref.print {
@@ -77,6 +78,23 @@ func (r *run) remaining() error {
 		r.markSession(id, done)
 	}
 	return nil
+}
+
+// besideThreads tells what the database has that is not read.
+func (r *run) besideThreads() {
+	items := r.books.Items(streamSessions)
+	for _, name := range r.threads.others {
+		items.Unknown("table " + name)
+	}
+	if r.threads.odd > 0 {
+		items.UnknownTimes("thread without an id", r.threads.odd)
+	}
+	if r.threads.problem == threadsDamaged {
+		r.problem(badThreads, stateDB)
+	}
+	if r.threads.more > 0 {
+		r.places.Add(manyThreads, int(r.threads.more), stateDB, streamSessions)
+	}
 }
 
 // metaOf reads a session's meta from its rollout; empty without one.

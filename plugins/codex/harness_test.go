@@ -29,6 +29,7 @@ type home struct {
 	dir   string
 	clock time.Time
 	slice int64 // of the connector
+	most  int   // of threads
 }
 
 func newHome(t *testing.T) *home {
@@ -77,7 +78,7 @@ func (h *home) collect(change ...trial.Change) *sdktest.Result {
 	for _, c := range change {
 		c(&o)
 	}
-	res := sdktest.Collect(h.t, connector{slice: h.slice}, o)
+	res := sdktest.Collect(h.t, connector{slice: h.slice, threads: h.most}, o)
 	schemas.Sound(h.t, res)
 	return res
 }

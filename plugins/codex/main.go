@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -10,8 +11,11 @@ import (
 var manifest string
 
 // connector is the connector; slice is how many bytes are read between two checkpoints
-// at least, 0 for sliceBytes.
-type connector struct{ slice int64 }
+// at least, 0 for sliceBytes, and threads how many rows of threads are remembered, 0 for maxThreads.
+type connector struct {
+	slice   int64
+	threads int
+}
 
 func (connector) Manifest() string { return manifest }
 
@@ -20,6 +24,7 @@ func (c connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
+	r.maxThreads = cmp.Or(c.threads, maxThreads)
 	return r.collect()
 }
 

@@ -22,6 +22,10 @@ var (
 		"rollouts were rewritten while they were read")
 	noThreads = kind("threads_unreadable", "retry_by_runtime", "database could not be read: sessions keep the titles they have",
 		"databases could not be read: sessions keep the titles they have")
+	badThreads = kind("threads_damaged", "manual_action_required", "database is damaged: sessions whose rows are lost keep the titles they have, and what can be read of it was joined; let Codex repair it, or put back a copy",
+		"databases are damaged: sessions whose rows are lost keep the titles they have, and what can be read of them was joined; let Codex repair them, or put back copies")
+	manyThreads = kind("too_many_threads", "retry_on_connector_upgrade", "thread of the database is beyond what one run remembers, and its session has no title",
+		"threads of the database are beyond what one run remembers, and their sessions have no titles")
 	tooMany = kind("too_many_files", "manual_action_required", "folder has more files than one run reads",
 		"folders have more files than one run reads")
 	nothing = kind("nothing_found", "not_retriable", "folder has nothing that this connector collects", "")
@@ -39,7 +43,7 @@ var (
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, tooMany, nothing, malformed, torn, tooLong, broken, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

@@ -49,9 +49,13 @@ func (r *run) session(id string, m *meta) (bool, error) {
 	switch r.threads.problem {
 	case threadsUnreadable:
 		return false, nil
-	case "":
+	case "", threadsDamaged:
 		var ok bool
-		if _, listed := r.threads.rows[id]; listed {
+		_, listed := r.threads.rows[id]
+		if !listed && r.threads.problem == threadsDamaged {
+			return false, nil // its row may be one that is lost
+		}
+		if listed {
 			if row, ok = r.threads.row(id); !ok {
 				return false, nil // it changed since it was listed: next run
 			}

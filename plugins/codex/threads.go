@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/sqlitefile"
@@ -32,8 +35,13 @@ type threadRow struct {
 // threads is the table threads. It keeps only the place and fingerprint of each row; a
 // row itself is read when its session is emitted.
 type threads struct {
-	problem string // "", threadsMissing or threadsUnreadable
+	problem string // "", threadsMissing, threadsUnreadable or threadsDamaged
 	rows    map[string]threadRef
+	others  []string         // tables beside it that this connector does not know
+	beside  int64            // tables of Codex's own
+	odd     int64            // rows without an id
+	limit   int              // rows that are remembered: maxThreads
+	more    int64            // rows beyond it
 	db      *sqlitefile.Live // nil when it is not open
 	reader  *sqlitefile.Reader
 	columns [len(threadColumns)]int
@@ -44,7 +52,14 @@ type threadRef struct{ rowid, print int64 }
 const (
 	threadsMissing    = "missing"
 	threadsUnreadable = "unreadable"
+	threadsDamaged    = "damaged" // rows has what could be read
 )
+
+// tables are those that Codex keeps beside threads, for itself.
+var tables = []string{
+	"_sqlx_migrations", "agent_job_items", "agent_jobs", "backfill_state", "jobs", "logs", "remote_control_enrollments", "stage1_outputs",
+	"thread_dynamic_tools", "thread_goals", "thread_spawn_edges",
+}
 
 // threadColumns is every column that is read, by its index below.
 var threadColumns = [...]string{
@@ -72,49 +87,77 @@ const (
 )
 
 // openThreads reads the table's rows once. It tries again when the database is being
-// written; when the database cannot be read, every session stays as it is.
-func openThreads(home fs.FS) *threads {
-	t := &threads{}
+// written; when the database cannot be read, every session stays as it is. Of a damaged one the rows are
+// read that can be.
+func openThreads(home fs.FS, limit int) *threads {
+	t := &threads{limit: limit}
 	if _, err := fs.Stat(home, stateDB); errors.Is(err, fs.ErrNotExist) {
 		t.problem = threadsMissing
 		return t
 	}
-	for range threadAttempts {
-		if t.load(home) {
+	for again := threadAttempts - 1; again >= 0; again-- {
+		if t.problem = t.load(home); t.problem == "" || t.problem == threadsDamaged && again == 0 {
 			return t
 		}
 		t.close()
 	}
-	t.problem, t.rows = threadsUnreadable, nil
+	t.rows = nil
 	return t
 }
 
-// load opens and indexes the table and reports whether the database did not change
-// meanwhile.
-func (t *threads) load(home fs.FS) bool {
+// load opens and indexes the table, and returns the problem of it. A database that changed meanwhile
+// is unreadable: what seems to be damage may be the change.
+func (t *threads) load(home fs.FS) string {
 	var err error
 	if t.db, err = sqlitefile.OpenLive(home, stateDB, sqlitefile.Limits{MaxRowBytes: 1 << 20}); err != nil {
-		return false
+		return threadsUnreadable
 	}
+	names, damage := t.db.Tables()
 	table, err := t.db.Table("threads")
 	if err != nil {
-		return false
+		return threadsUnreadable
 	}
 	for i, name := range threadColumns {
 		t.columns[i] = table.Column(name)
 	}
 	if t.columns[colID] < 0 {
-		return false
+		return threadsUnreadable
 	}
-	t.reader, t.rows = table.Reader(), map[string]threadRef{}
+	t.reader, t.rows, t.odd, t.more = table.Reader(), map[string]threadRef{}, 0, 0
+	t.sort(names)
 	err = table.Each(func(row *sqlitefile.Row) error {
-		if id := t.text(row, colID, maxID); id != "" && len(t.rows) < maxThreads {
+		switch id := t.text(row, colID, maxID); {
+		case id == "":
+			t.odd++
+		case len(t.rows) >= t.limit:
+			t.more++
+		default:
 			r := t.read(row)
 			t.rows[id] = threadRef{row.Rowid, r.print()}
 		}
 		return nil
 	})
-	return err == nil && t.db.Still()
+	switch err = cmp.Or(err, damage); {
+	case !t.db.Still(), err != nil && abi.CodeOf(err) != sqlitefile.CodeCorrupt:
+		return threadsUnreadable
+	case err != nil:
+		return threadsDamaged
+	}
+	return ""
+}
+
+// sort tells the tables apart that are not read.
+func (t *threads) sort(names []string) {
+	t.others, t.beside = nil, 0
+	for _, name := range names {
+		switch {
+		case name == "threads":
+		case slices.Contains(tables, name):
+			t.beside++
+		default:
+			t.others = append(t.others, name)
+		}
+	}
 }
 
 func (t *threads) close() {

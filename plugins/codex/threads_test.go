@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -279,5 +280,115 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	none := sdktest.Collect(t, connector{}, sdktest.Options{})
 	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "codex_home_missing" {
 		t.Fatalf("%+v, want none.Done.Status = %v and none.Done.Error.Code = codex_home_missing", none.Done, abi.DoneFailed)
+	}
+}
+
+// AC-02, AC-05 and AC-06: of a damaged database the rows are joined that can be read, a session whose row may be
+// lost keeps its record, and the file is damaged. Tables that nobody knows are told by name.
+func TestDamagedThreads(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	db := h.database()
+	h.exec(db, "CREATE TABLE jobs (id TEXT PRIMARY KEY)")
+	h.exec(db, "CREATE TABLE dreams (id TEXT PRIMARY KEY)")
+	const n = 60
+	id := func(i int) string { return fmt.Sprintf("0199a213-0000-7000-8000-%012d", i) }
+	h.exec(db, "BEGIN")
+	for i := range n {
+		h.thread(db, id(i), fmt.Sprint("title ", i, strings.Repeat(" and more", 30)))
+	}
+	h.exec(db, "COMMIT")
+	h.exec(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+	h.write(rolloutName(id(30)), metaLine(id(30))+message(1, "user", "one"))
+	first := h.collect()
+	if got := first.File(rootHome, stateDB); got != abi.FileRead {
+		t.Errorf("the whole database is %q, want %q", got, abi.FileRead)
+	}
+	if got := first.Items(streamSessions).Unknown; len(got) != 1 || got[0].Name != "table dreams" {
+		t.Errorf("got the unknown names %v, want table dreams", got)
+	}
+	_ = db.Close()
+	whole, err := os.ReadFile(filepath.Join(h.dir, stateDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(whole), "title 30 ") / 4096 * 4096
+	h.write(stateDB, string(whole[:at])+strings.Repeat("\x00", 4096)+string(whole[at+4096:]))
+	h.add(rolloutName(id(30)), message(9, "user", "two"))
+	fresh := h.collect()
+	if got := len(fresh.Records(streamSessions)); got < n-20 || got >= n || trial.Reasons(fresh) != badThreads.Reason {
+		t.Errorf("got %d sessions and %s, want those of the other pages and %s", got, trial.Reasons(fresh), badThreads.Reason)
+	}
+	if got := fresh.File(rootHome, stateDB); got != abi.FileDamaged {
+		t.Errorf("the damaged database is %q, want %q", got, abi.FileDamaged)
+	}
+	second := h.again(first)
+	if len(second.Records(streamSessions)) != 0 || len(second.Records(streamMessages)) != 1 {
+		t.Errorf("got %v, want the message and no session without its title", second.All)
+	}
+	h.write(stateDB, string(whole))
+	if third := h.again(second); field(third, streamSessions, id(30), "message_count") != "2" || trial.Reasons(third) != "" {
+		t.Errorf("got %v, want the session with its title once the database is whole", third.All)
+	}
+}
+
+// AC-02: rows beyond what is remembered, and rows without an id, are counted.
+func TestThreadsThatAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	db := h.database()
+	for i := range 5 {
+		h.thread(db, fmt.Sprint("thread ", i), "a title")
+	}
+	h.exec(db, "UPDATE threads SET id = NULL WHERE id = 'thread 0'")
+	h.most = 3
+	res := h.collect()
+	if len(res.Records(streamSessions)) != 3 || trial.Reasons(res) != manyThreads.Reason || res.File(rootHome, stateDB) != abi.FileKnown {
+		t.Errorf("got %d sessions, %s, and the file is %q, want 3, %s and %q", len(res.Records(streamSessions)), trial.Reasons(res), res.File(rootHome, stateDB), manyThreads.Reason, abi.FileKnown)
+	}
+	if got := res.Items(streamSessions).Unknown; len(got) != 1 || got[0].Name != "thread without an id" {
+		t.Errorf("got the unknown names %v, want the thread without an id", got)
+	}
+}
+
+// changing is a folder whose database another program has written to when it is opened again.
+type changing struct {
+	fs.FS
+
+	opened *int
+}
+
+func (c changing) Open(name string) (fs.File, error) {
+	if name == stateDB {
+		if *c.opened++; *c.opened%2 == 0 {
+			name += ".next"
+		}
+	}
+	return c.FS.Open(name)
+}
+
+// AC-02: a database that changes while it is read is neither read nor damaged.
+func TestThreadsThatChange(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	db := h.database()
+	h.thread(db, sessionA, "a title")
+	h.exec(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+	_ = db.Close()
+	whole, err := os.ReadFile(filepath.Join(h.dir, stateDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, last := range map[string]byte{"whole": 0, "damaged": 0xff} {
+		whole[len(whole)-1] ^= last
+		h.write(stateDB, string(whole))
+		next := append([]byte{}, whole...)
+		next[27]++ // the counter of changes
+		h.write(stateDB+".next", string(next))
+		read := openThreads(changing{os.DirFS(h.dir), new(int)}, 10)
+		if read.problem != threadsUnreadable || read.rows != nil {
+			t.Errorf("%s: got %q and %d rows, want %q", name, read.problem, len(read.rows), threadsUnreadable)
+		}
+		read.close()
 	}
 }

@@ -1,24 +1,58 @@
 package sqlitefile
 
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
 // Page types of section 1.6 that a table b-tree has.
 const (
 	pageInterior = 0x05
 	pageLeaf     = 0x0d
 )
 
-// walk is one pass over one table's b-tree. Its budget keeps the work proportional to
+// walk is one pass over one table's b-tree. Its budgets keep the work proportional to
 // the file whatever its pointers say: in a sound file every page, overflow pages
-// included, belongs to exactly one place of one tree.
+// included, belongs to exactly one place of one tree, and in a damaged one only pages that
+// are not where they seem are looked at again.
 type walk struct {
-	db     *DB
-	budget int64
-	stack  [][]byte // one page buffer a level, reused
-	over   []byte   // overflow page buffer
-	last   int64    // last rowid seen
-	any    bool
+	db       *DB
+	budget   int64    // tree pages
+	overflow int64    // overflow pages
+	stack    [][]byte // one page buffer a level, reused
+	path     []uint32 // the pages in stack
+	over     []byte   // overflow page buffer
+	cells    []leafCell
+	last     int64 // last rowid seen
+	any      bool
+	damage   error // the first that the walk went on behind
 }
 
-func (db *DB) newWalk() *walk { return &walk{db: db, budget: int64(db.pages)} }
+func (db *DB) newWalk() *walk {
+	w := &walk{db: db}
+	w.renew()
+	return w
+}
+
+func (w *walk) renew() {
+	const times = 4
+	there := (w.db.stamp.FileBytes+w.db.stamp.WALBytes)/int64(w.db.pageSize) + 1
+	w.budget = times * min(there, int64(w.db.pages)) // a header may lie
+	w.overflow = w.budget
+}
+
+// spoil notes damage behind which the walk goes on. It returns what ends the walk: a failure to
+// read, or a budget that is used up.
+func (w *walk) spoil(err error) error {
+	if abi.CodeOf(err) == CodeRead || w.budget < 0 || w.overflow < 0 {
+		return err
+	}
+	if w.damage == nil {
+		w.damage = err
+	}
+	return nil
+}
 
 // load reads pgno into the buffer of that level.
 func (w *walk) load(level int, pgno uint32) (node, error) {
@@ -29,8 +63,12 @@ func (w *walk) load(level int, pgno uint32) (node, error) {
 		return node{}, corrupt("page loop")
 	}
 	for len(w.stack) <= level {
-		w.stack = append(w.stack, make([]byte, w.db.pageSize))
+		w.stack, w.path = append(w.stack, make([]byte, w.db.pageSize)), append(w.path, 0)
 	}
+	if slices.Contains(w.path[:level], pgno) {
+		return node{}, corrupt("page loop")
+	}
+	w.path[level] = pgno
 	p := w.stack[level]
 	if err := w.db.readPage(pgno, p); err != nil {
 		return node{}, err
@@ -41,6 +79,7 @@ func (w *walk) load(level int, pgno uint32) (node, error) {
 // node is one page of a table b-tree.
 type node struct {
 	page     []byte // up to the usable size
+	head     int    // offset of the page header
 	leaf     bool
 	cells    int
 	pointers int    // offset of the cell pointer array
@@ -52,7 +91,7 @@ func parseNode(page []byte, pgno uint32, usable int) (node, error) {
 	if pgno == 1 {
 		head = 100 // the file header comes first
 	}
-	n := node{page: page[:usable], pointers: head + 8}
+	n := node{page: page[:usable], head: head, pointers: head + 8}
 	switch page[head] {
 	case pageLeaf:
 		n.leaf = true
@@ -78,6 +117,38 @@ func (n node) cell(i int) ([]byte, error) {
 	return n.page[off:], nil
 }
 
+// smallest is what a cell takes at least.
+const smallest = 4
+
+// childSize is how much of an interior page its cell i takes.
+func (n node) childSize(i int) int {
+	c, err := n.cell(i)
+	if err != nil {
+		return 0
+	}
+	_, used := varint(c[4:])
+	return 4 + used
+}
+
+// unused is what the page's cells should take: its content without free blocks and fragments (section
+// 1.6). It is -1 where the free blocks are damaged.
+func (n node) unused() int {
+	head := n.head
+	content := be16(n.page[head+5:])
+	if content == 0 {
+		content = 65536
+	}
+	left := len(n.page) - content - int(n.page[head+7])
+	for at, last := be16(n.page[head+1:]), 0; at != 0; {
+		if at <= last || at+4 > len(n.page) {
+			return -1
+		}
+		left, last = left-be16(n.page[at+2:]), at
+		at = be16(n.page[at:])
+	}
+	return left
+}
+
 // child returns the page and the largest rowid of an interior page's cell i.
 func (n node) child(i int) (pgno uint32, rowid int64, err error) {
 	c, err := n.cell(i)
@@ -92,48 +163,6 @@ func (n node) child(i int) (pgno uint32, rowid int64, err error) {
 		return 0, 0, corrupt("interior cell")
 	}
 	return be32(c), int64(v), nil
-}
-
-// scan visits every row below pgno in rowid order.
-func (w *walk) scan(level int, pgno uint32, row *Row, fn func(*Row) error) error {
-	n, err := w.load(level, pgno)
-	if err != nil {
-		return err
-	}
-	if !n.leaf {
-		for i := range n.cells {
-			child, _, err := n.child(i)
-			if err != nil {
-				return err
-			}
-			if err := w.scan(level+1, child, row, fn); err != nil {
-				return err
-			}
-		}
-		return w.scan(level+1, n.right, row, fn)
-	}
-	room := len(n.page)
-	for i := range n.cells {
-		c, err := n.leafCell(i, w.db.usable)
-		if err != nil {
-			return err
-		}
-		// Cells that overlap would multiply a small file into endless rows.
-		if room -= c.size; room < 0 {
-			return corrupt("overlapping cells")
-		}
-		if w.any && c.rowid <= w.last {
-			return corrupt("rowids out of order")
-		}
-		w.any, w.last = true, c.rowid
-		if err := w.fill(c, row); err != nil {
-			return err
-		}
-		if err := fn(row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // seek finds one row.
@@ -168,8 +197,8 @@ func (w *walk) seekLeaf(n node, rowid int64, row *Row) (bool, error) {
 	for lo < hi {
 		mid := (lo + hi) / 2
 		c, err := n.leafCell(mid, w.db.usable)
-		if err != nil {
-			return false, err
+		if err != nil { // no order can be relied on
+			return w.seekEach(n, rowid, row)
 		}
 		switch {
 		case c.rowid == rowid:
@@ -181,4 +210,14 @@ func (w *walk) seekLeaf(n node, rowid int64, row *Row) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// seekEach looks at each cell of a leaf that is damaged.
+func (w *walk) seekEach(n node, rowid int64, row *Row) (bool, error) {
+	for i := range n.cells {
+		if c, err := n.leafCell(i, w.db.usable); err == nil && c.rowid == rowid {
+			return true, w.fill(c, row)
+		}
+	}
+	return false, corrupt("cell pointer")
 }

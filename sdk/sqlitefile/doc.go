@@ -14,7 +14,9 @@
 // valid until the next row. Every byte is untrusted: pages that form a loop, a
 // tree that is too deep, cells that overlap, lengths that lie and payloads
 // above a limit end in *Error, never in a panic, an endless loop or an
-// allocation that the file's own size does not justify.
+// allocation that the file's own size does not justify. A damaged page or row costs
+// itself (scan.go): Table.Each goes on behind it, and returns the first damage at its end. Without an
+// error, each page of the table was read. DB.Tables names the tables that a caller may not know.
 //
 // The source is the public file format (sqlite.org/fileformat2.html); section
 // numbers in comments are that document's.

@@ -6,7 +6,7 @@ type leafCell struct {
 	total    uint64 // length of the whole payload
 	local    []byte // the payload's part on this page
 	overflow uint32 // first overflow page, 0 when local is all
-	size     int    // bytes that the cell takes on the page
+	at, size int    // the bytes of the page that the cell takes
 }
 
 func (n node) leafCell(i, usable int) (leafCell, error) {
@@ -22,7 +22,7 @@ func (n node) leafCell(i, usable int) (leafCell, error) {
 	if used2 == 0 {
 		return leafCell{}, corrupt("rowid")
 	}
-	c := leafCell{rowid: int64(id), total: total}
+	c := leafCell{rowid: int64(id), total: total, at: len(n.page) - len(b)}
 	b = b[used+used2:]
 	local := localBytes(int(total), usable)
 	if local > len(b) {
@@ -61,7 +61,7 @@ func (w *walk) fill(c leafCell, row *Row) error {
 	want := min(c.total, uint64(max(w.db.limits.MaxRowBytes, len(c.local))))
 	next := c.overflow
 	for uint64(len(row.payload)) < want {
-		if w.budget--; w.budget < 0 {
+		if w.overflow--; w.overflow < 0 {
 			return corrupt("overflow page loop")
 		}
 		if w.over == nil {

@@ -25,13 +25,16 @@ func (db *DB) Table(name string) (*Table, error) {
 	var found *Table
 	var problem error
 	row := &Row{columns: schemaColumns}
-	err := db.newWalk().scan(0, 1, row, func(r *Row) error {
-		if found == nil && problem == nil &&
-			string(r.Value(0).Bytes()) == "table" && strings.EqualFold(string(r.Value(1).Bytes()), name) {
+	w := db.newWalk()
+	err := w.scan(0, 1, everywhere, row, func(r *Row) error {
+		if found == nil && problem == nil && isTable(r) && strings.EqualFold(string(r.Value(1).Bytes()), name) {
 			found, problem = db.define(r)
 		}
-		return nil // damage in a later row of the schema outranks the table's own problem
+		return nil
 	})
+	if err == nil && found == nil { // damage of the schema outranks the table's own problem
+		err = w.damage
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -41,6 +44,25 @@ func (db *DB) Table(name string) (*Table, error) {
 		return nil, &abi.Error{Code: CodeNoTable, Message: "the database has no table of that name", Detail: name}
 	}
 	return found, nil
+}
+
+func isTable(r *Row) bool { return string(r.Value(0).Bytes()) == "table" }
+
+// Tables lists the tables, but those of SQLite itself, in the order of the schema: so that whoever reads
+// some of them can name the others. Of a damaged schema it lists what can be read, with the error.
+func (db *DB) Tables() ([]string, error) {
+	var names []string
+	w := db.newWalk()
+	err := w.scan(0, 1, everywhere, &Row{columns: schemaColumns}, func(r *Row) error {
+		if name := string(r.Value(1).Bytes()); isTable(r) && !strings.HasPrefix(name, "sqlite_") {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err == nil {
+		err = w.damage
+	}
+	return names, err
 }
 
 // define reads a table's row of the schema.
@@ -71,11 +93,16 @@ func (t *Table) Column(name string) int {
 }
 
 // Each calls fn for every row in rowid order until it returns an error, which Each
-// returns. The row is valid during the call only. Damage in a later page does not
-// invalidate earlier rows.
+// returns. The row is valid during the call only. A damaged page or row costs itself: Each goes on
+// with the next one, and returns the first damage at the end. Without an error every page of the
+// table was read.
 func (t *Table) Each(fn func(*Row) error) error {
 	row := &Row{columns: t.Columns}
-	return t.db.newWalk().scan(0, t.root, row, fn)
+	w := t.db.newWalk()
+	if err := w.scan(0, t.root, everywhere, row, fn); err != nil {
+		return err
+	}
+	return w.damage
 }
 
 // Reader fetches single rows of a table and reuses its buffers between them.
@@ -92,7 +119,7 @@ func (t *Table) Reader() *Reader {
 
 // Row returns the row with that rowid, valid until the next call, or nil.
 func (r *Reader) Row(rowid int64) (*Row, error) {
-	r.w.budget = int64(r.t.db.pages)
+	r.w.renew()
 	found, err := r.w.seek(r.t.root, rowid, &r.row)
 	if err != nil || !found {
 		return nil, err
