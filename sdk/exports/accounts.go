@@ -28,9 +28,8 @@ type rules struct {
 	rule    string
 }
 
-// maxRules bounds the places of a source at which rules begin and end. Beyond it a loose file that a
-// rule passes over is said to be read.
-const maxRules = 20_000
+// maxRules bounds the places of a source at which rules begin and end: a folder has no more files.
+const maxRules = maxFiles
 
 // left is a file that was not read to its end, its fate, and the problem that is told of it.
 type left struct {
@@ -114,14 +113,26 @@ func readFates(v jsonvalue.Value) (f fates) {
 	return f
 }
 
-// rulesText spells the rules as the files between them, how many they are of, and their names.
+// rulesText spells the rules as the files between them, how many they are of, and their names, with a
+// star and a number for as many times in succession: a picture and its description take turns.
 func (f *fates) rulesText() string {
 	var b []byte
 	end := int64(0)
-	for _, r := range f.rules {
-		b = append(append(strconv.AppendInt(b, r.from-end, 10), ' '), strconv.FormatInt(r.n, 10)...)
-		b = append(append(append(b, ' '), r.rule...), ' ')
-		end = r.from + r.n
+	for i := 0; i < len(f.rules); {
+		r := f.rules[i]
+		gap, times := r.from-end, 0
+		for ; i < len(f.rules); i, times = i+1, times+1 {
+			if next := f.rules[i]; next.from-end != gap || next.n != r.n || next.rule != r.rule {
+				break
+			}
+			end += gap + r.n
+		}
+		b = append(append(strconv.AppendInt(b, gap, 10), ' '), strconv.FormatInt(r.n, 10)...)
+		b = append(append(b, ' '), r.rule...)
+		if times > 1 {
+			b = strconv.AppendInt(append(b, '*'), int64(times), 10)
+		}
+		b = append(b, ' ')
 	}
 	return string(b)
 }
@@ -133,11 +144,18 @@ func (f *fates) readRules(text string) {
 	for ; len(words) >= each; words = words[each:] {
 		gap, err := strconv.ParseInt(words[0], 10, 64)
 		n, wrong := strconv.ParseInt(words[1], 10, 64)
-		if err != nil || wrong != nil || len(f.rules) >= maxRules {
+		rule, often, repeated := strings.Cut(words[2], "*")
+		times := 1
+		if repeated {
+			times, _ = strconv.Atoi(often)
+		}
+		if err != nil || wrong != nil || gap < 0 || n <= 0 || times <= 0 || times > maxRules-len(f.rules) {
 			return
 		}
-		f.rules = append(f.rules, rules{end + gap, n, words[2]})
-		end += gap + n
+		for range times {
+			f.rules = append(f.rules, rules{end + gap, n, rule})
+			end += gap + n
+		}
 	}
 }
 

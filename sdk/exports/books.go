@@ -53,7 +53,7 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 	o, err = b.settle(f.Place, o, err)
 	if err == nil {
 		rule := o.Kind
-		if f.Size == 0 { // an empty file that was opened was read
+		if f.Size == 0 || f.Place != f.Name { // an empty file that was opened was read; an archive counts its own
 			rule = ""
 		}
 		b.fates.add(f.Name, o.Fate, o.Why, rule)

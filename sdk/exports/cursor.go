@@ -4,7 +4,7 @@ import "github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten, so that what an
 // older connector did not understand is looked at again.
-const cursorVersion = 4
+const cursorVersion = 5
 
 // state is what a stream's cursor knows of one source.
 type state struct {

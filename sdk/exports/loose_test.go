@@ -3,6 +3,7 @@ package exports
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -120,18 +121,79 @@ func ruleOf(res *sdktest.Result, path string) (rule string) {
 	return rule
 }
 
-// If rules begin and end at more places than are remembered, the files beyond those are reported as read.
-func TestRulesAreBounded(t *testing.T) {
+// AC-02: however often rules begin and end among the files of a folder, each is remembered, and a regular
+// change of them costs the cursor little.
+func TestEachRuleIsRemembered(t *testing.T) {
 	t.Parallel()
-	var f fates
-	for i := range 3 * maxRules {
-		f.add(fmt.Sprint(i), Rule, "", []string{"a", "b"}[i%2])
+	for name, c := range map[string]struct {
+		rule  func(i int) string
+		bytes int
+	}{
+		"pictures and their descriptions": {func(i int) string { return []string{"", "pictures"}[i%2] }, 100},
+		"two rules in turn":               {func(i int) string { return []string{"a", "b"}[i%2] }, maxFiles * 8},
+		"no order":                        {func(i int) string { return []string{"", "pictures", "albums"}[i*i%7%3] }, maxFiles * 16},
+		"one among more and more": {func(i int) string {
+			if k := int(math.Sqrt(float64(2 * i))); k*(k+1)/2 == i {
+				return ""
+			}
+			return "pictures"
+		}, 12_000},
+		"files of one rule": {func(int) string { return "pictures" }, 100},
+	} {
+		var f fates
+		for i := range maxFiles {
+			if rule := c.rule(i); rule != "" {
+				f.add(fmt.Sprint(i), Rule, "", rule)
+			} else {
+				f.add(fmt.Sprint(i), Read, "", "")
+			}
+		}
+		b := f.appendJSON(nil)
+		v, err := jsonvalue.Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := readFates(v)
+		if !slices.Equal(got.rules, f.rules) || got.n != f.n || len(b) > c.bytes {
+			t.Errorf("%s: got %d and %d places in %d bytes, want all of them in %d", name, len(f.rules), len(got.rules), len(b), c.bytes)
+		}
+		rest := f.rules
+		for i := range int64(maxFiles) {
+			for len(rest) > 0 && rest[0].from+rest[0].n <= i {
+				rest = rest[1:]
+			}
+			is := ""
+			if len(rest) > 0 && rest[0].from <= i {
+				is = rest[0].rule
+			}
+			if want := c.rule(int(i)); is != want {
+				t.Fatalf("%s: file %d is passed over by %q, want %q", name, i, is, want)
+			}
+		}
 	}
-	v, err := jsonvalue.Parse(f.appendJSON(nil))
-	if err != nil {
-		t.Fatal(err)
+}
+
+// The files of an archive are counted with it, and their rules are not remembered.
+func TestRulesOfAnArchive(t *testing.T) {
+	t.Parallel()
+	b := NewBooks()
+	for _, place := range []string{"x.zip: a.jpg", "a.jpg"} {
+		if err := b.SettleFile(&File{Entry: archive.Entry{Name: "a.jpg", Size: 1}, Place: place}, Outcome{Fate: Rule, Kind: "pictures"}, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := readFates(v); len(f.rules) != maxRules || !slices.Equal(got.rules, f.rules) || got.n != f.n {
-		t.Errorf("got %d and %d places, want %d", len(f.rules), len(got.rules), maxRules)
+	if len(b.fates.rules) != 1 || b.fates.rules[0].from != 1 || b.fates.n[Rule] != 2 {
+		t.Errorf("got the rules %v of %d files, want that of the loose one", b.fates.rules, b.fates.n[Rule])
+	}
+}
+
+// A cursor says no more of rules than a folder has files.
+func TestRulesOfACursorAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0 1 a*900000000000", "0 1 a*", "0 1 a*-1", "0 -1 a", "-1 1 a", "0 1"} {
+		var f fates
+		if f.readRules(text); len(f.rules) > maxFiles || len(text) < 18 && len(f.rules) > 0 {
+			t.Errorf("%q: got %d places, want none that a folder cannot have", text, len(f.rules))
+		}
 	}
 }
