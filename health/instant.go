@@ -47,3 +47,12 @@ func firstKnown(instants ...Instant) Instant {
 	}
 	return Instant{}
 }
+
+// Clock returns the time of day of i in UTC, with its day unless that is the day of now.
+func (i Instant) Clock(now Instant) string {
+	at, today := i.UTC(), now.UTC()
+	if at.YearDay() == today.YearDay() && at.Year() == today.Year() {
+		return at.Format("15:04 UTC")
+	}
+	return at.Format("2006-01-02 15:04 UTC")
+}

@@ -21,7 +21,7 @@ func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	}
 	reason := health.Word("")
 	if !s.stopped() && (s.FailsAgain() || s.detailsStay()) {
-		reason = stays
+		reason = CameBackUnchanged
 	}
 	for i := range run.KnownGaps {
 		g := &run.KnownGaps[i]
@@ -37,7 +37,7 @@ func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 			}
 		case g.Stays():
 			if !s.stopped() {
-				reason = stays
+				reason = CameBackUnchanged
 			}
 		default:
 			return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: leftToOwner, ResponseContract: "none"}

@@ -1,6 +1,8 @@
 package stored
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 )
@@ -36,8 +38,8 @@ func repeats(reason abi.Reason) bool {
 	return false
 }
 
-// stays is the reason of an attention over what two runs in a row met unchanged.
-const stays health.Word = "came_back_unchanged"
+// CameBackUnchanged is the reason of an attention over what two runs in a row met unchanged.
+const CameBackUnchanged health.Word = "came_back_unchanged"
 
 // FailsAgain reports whether the last runs failed in the same way, over something that
 // nothing else says yet: neither a rejected credential, nor a service that asked for fewer
@@ -53,6 +55,18 @@ func (s *Facts) FailsAgain() bool {
 func (s *Facts) stopped() bool {
 	run := s.decidingRun()
 	return run != nil && run.Cause != nil
+}
+
+// detailsOnlyStay reports whether all that a stream lacks are details for which two runs or more
+// asked in vain.
+func (s *Facts) detailsOnlyStay(stream string, run *health.RunEvidence) bool {
+	i := slices.IndexFunc(s.Gaps.Streams, func(g StreamGaps) bool { return g.Stream == stream })
+	if i < 0 {
+		return false
+	}
+	g := &s.Gaps.Streams[i]
+	lacksMore := slices.Contains(s.Failed, stream) || run != nil && slices.ContainsFunc(run.KnownGaps, func(k health.KnownGap) bool { return k.Stream == stream && k.Weighs() })
+	return g.Failing > 0 && g.Failing == g.Pressure+g.Other && !lacksMore
 }
 
 // detailsStay reports whether a stream that the connection requires lacks details for which

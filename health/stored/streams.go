@@ -130,6 +130,7 @@ type StreamState struct {
 	health.ManifestStream
 	Coverage              health.CoverageAxis
 	GapsOpen              bool
+	Stays                 bool  // two runs or more asked in vain for each detail that is missing, and nothing else is
 	Gone                  int64 // items that are gone or forbidden at the provider
 	Considered, Collected *int64
 }
@@ -150,6 +151,7 @@ func (s *Facts) StreamStates(m Moment) []StreamState {
 		state := StreamState{ManifestStream: st}
 		state.GapsOpen = slices.ContainsFunc(open, func(g health.PendingGap) bool { return g.Stream == st.Name })
 		state.Gone = s.goneItems(st.Name)
+		state.Stays = s.detailsOnlyStay(st.Name, run)
 		state.Coverage = s.streamCoverage(st, run, open)
 		if byDevice && state.Coverage == health.CoverageUnknown {
 			state.Coverage = health.CoverageComplete

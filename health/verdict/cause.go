@@ -58,8 +58,7 @@ func (in *Input) cause() *cause {
 	return nil
 }
 
-// placeFor returns the value for the blank of a line about a cause; "" for any other
-// line.
+// placeFor returns the value for the blank of a line; "" for a line without one.
 func (in *Input) placeFor(l line) string {
 	c := in.cause()
 	switch {
@@ -67,6 +66,8 @@ func (in *Input) placeFor(l line) string {
 		return cmp.Or(in.Unexplained, "something")
 	case l == forwardGapFiles:
 		return in.LeftFiles
+	case l == forwardResumableFrom:
+		return in.From
 	case l == forwardNotWhole:
 		return cmp.Or(in.NotWhole, "something")
 	case c == nil || c.forward != l:

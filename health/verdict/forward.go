@@ -49,13 +49,21 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		if c := in.cause(); c != nil {
 			return c.forward
 		}
-		return forwardResumable
+		return in.laterLine()
 	case d == health.DispositionOwnerRefreshDue:
 		return forwardRefreshDue
 	case d == health.DispositionAwaitingOwner:
 		return forwardAwaitingOwner
 	}
 	return in.completeLine(tone)
+}
+
+// laterLine says that a later run fetches what is missing, and from when, where that is known (AC-10).
+func (in *Input) laterLine() line {
+	if in.From != "" {
+		return forwardResumableFrom
+	}
+	return forwardResumable
 }
 
 // waitLine returns what doing the owner's step achieves, with the files that it is about.

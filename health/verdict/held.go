@@ -1,6 +1,9 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/health"
+import (
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+)
 
 // noDevice is the reason of a connection whose devices were all revoked.
 const noDevice health.Word = "no_device_enrolled"
@@ -18,15 +21,15 @@ type waitTexts struct{ cta, forward line }
 // waitTextsByReason holds the texts for reasons that have a more specific text than the general
 // request.
 var waitTextsByReason = map[health.Word]waitTexts{
-	"folder_not_usable":   {ctaFolder, forwardFolder},
-	"module_not_usable":   {ctaModule, forwardModule},
-	"module_not_accepted": {ctaAccept, forwardAccept},
-	"address_not_allowed": {ctaAddress, forwardAddress},
-	"option_not_valid":    {ctaOption, forwardOption},
-	"binding_not_given":   {ctaBinding, forwardBinding},
-	"left_to_owner":       {ctaGap, forwardGap},
-	"vault_not_usable":    {ctaVault, forwardVault},
-	"came_back_unchanged": {ctaStays, forwardStays},
+	"folder_not_usable":      {ctaFolder, forwardFolder},
+	"module_not_usable":      {ctaModule, forwardModule},
+	"module_not_accepted":    {ctaAccept, forwardAccept},
+	"address_not_allowed":    {ctaAddress, forwardAddress},
+	"option_not_valid":       {ctaOption, forwardOption},
+	"binding_not_given":      {ctaBinding, forwardBinding},
+	"left_to_owner":          {ctaGap, forwardGap},
+	"vault_not_usable":       {ctaVault, forwardVault},
+	stored.CameBackUnchanged: {ctaStays, forwardStays},
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
 	"input_not_whole":      {ctaNotWhole, forwardNotWhole},
@@ -43,7 +46,7 @@ func (in *Input) refused() bool {
 		return false
 	}
 	switch c.Reason {
-	case "left_to_owner", "input_not_understood", "input_not_whole", "came_back_unchanged":
+	case "left_to_owner", "input_not_understood", "input_not_whole", stored.CameBackUnchanged:
 		return false
 	}
 	_, known := waitTextsByReason[c.Reason]

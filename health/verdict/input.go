@@ -32,6 +32,8 @@ type Input struct {
 	NotWhole string `json:"not_whole,omitempty"`
 	// LeftFiles counts and names the files that the last run left to its owner to put right.
 	LeftFiles string `json:"left_files,omitempty"`
+	// From is the time of day before which no run begins by itself; "": none is known.
+	From string `json:"from,omitempty"`
 	// Flawed: records come in, and what is missing of them is the fault of the connector's code.
 	Flawed bool `json:"flawed,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.
@@ -67,6 +69,8 @@ type StreamRollup struct {
 	Collected     *int64              `json:"collected"`
 	// Flawed: see Input.
 	Flawed bool `json:"flawed,omitempty"`
+	// Stays: two runs or more asked in vain for each detail of it that is missing.
+	Stays bool `json:"stays,omitempty"`
 	// Gone: items of it are gone or forbidden at the provider, and nothing mends that.
 	Gone bool `json:"gone,omitempty"`
 }

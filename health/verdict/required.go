@@ -1,6 +1,9 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/health"
+import (
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+)
 
 // builder collects a connection's actions.
 type builder struct {
@@ -134,18 +137,25 @@ func (b *builder) optional() {
 // missing adds the actions for what is missing: that of a run for what one fetches, and the
 // maintainer's for what none does although records come in.
 func (b *builder) missing(owners bool) {
-	var fetched, flawed []string
+	var fetched, flawed, stay []string
 	for i := range b.streams {
 		switch row := &b.streams[i]; {
 		case row.Disposition != health.DispositionResumable:
 		case b.in.Streams[i].Flawed:
 			flawed = append(flawed, row.StreamID)
+		case b.in.Streams[i].Stays:
+			stay = append(stay, row.StreamID)
 		default:
 			fetched = append(fetched, row.StreamID)
 		}
 	}
-	if !b.in.Flawed {
+	if !b.in.Flawed && (len(fetched) > 0 || len(stay) == 0) {
 		b.fill(fetched, owners)
+	}
+	if len(stay) > 0 {
+		a := b.add(AddInfo, stay) // no run is known to fetch it (AC-10)
+		a.CTA, a.CTACode, a.Urgency = ctaStays.text(), ctaStays.code(), Verifying
+		a.Reason, a.SatisfiedWhen = stored.CameBackUnchanged, SatisfiedWhen{GapRecovered}
 	}
 	if b.in.Flawed || len(flawed) > 0 {
 		a := b.add(CodeFix, flawed)

@@ -68,6 +68,7 @@ const (
 	forwardNothingRead
 	forwardNotRun
 	forwardResumable
+	forwardResumableFrom
 	forwardRefreshDue
 	forwardAwaitingOwner
 	forwardFreshnessUnknown
@@ -204,6 +205,7 @@ var sentences = [lineCount]struct {
 	forwardNothingRead:      {"nothing_read", "Nothing that this connector reads was found in its folder; the details say what is there.", 0},
 	forwardNotRun:           {"not_run_yet", "It has not run yet; its first run shows what there is.", 0},
 	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
+	forwardResumableFrom:    {"resumable_from", "A later run fetches what is missing, from % on.", claimsRecovery},
 	forwardRefreshDue:       {"owner_refresh_due", "The data is up to date again once the connector has been run.", claimsRecovery},
 	forwardAwaitingOwner:    {"awaiting_owner", "It waits for the owner.", 0},
 	forwardFreshnessUnknown: {"complete_freshness_unknown", "Nothing is known to be missing; how fresh the data is, is not known yet.", 0},

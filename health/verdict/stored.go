@@ -16,12 +16,15 @@ func OfStored(s *stored.Facts, m stored.Moment, runtimeOK bool) RenderedVerdict 
 func InputOf(s *stored.Facts, m stored.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
 	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), CannotBegin: s.CannotBegin(m), NeverRan: s.NeverRan(), FoundNothing: s.FoundNothing(), ReadNothing: s.ReadNothing(), Unexplained: s.Unexplained(), NotWhole: s.NotWhole(), LeftFiles: s.LeftFiles(), Flawed: s.Flawed(m, ""), Cause: s.Cause(m)}
+	if at := in.Snapshot.NextAttemptAt; at.After(m.Now.Time) {
+		in.From = at.Clock(m.Now)
+	}
 	attention := in.requestOpen()
 	for _, st := range s.StreamStates(m) {
 		in.Streams = append(in.Streams, StreamRollup{
 			StreamID: st.Name, Coverage: st.Coverage, Priority: priorityOf(&st), Considered: st.Considered, Collected: st.Collected,
 			AttentionOpen: attention && st.Coverage != health.CoverageComplete,
-			GapRetryable:  st.GapsOpen || retryable(st.Coverage), Flawed: s.Flawed(m, st.Name), Gone: st.Gone > 0,
+			GapRetryable:  st.GapsOpen || retryable(st.Coverage), Flawed: s.Flawed(m, st.Name), Gone: st.Gone > 0, Stays: st.Stays,
 		})
 	}
 	in.Progress = &ProgressEvidence{

@@ -69,6 +69,9 @@ func TestWhoIsAsked(t *testing.T) {
 	paused := func(s *stored.Facts) { s.Schedule = &health.Schedule{} }
 	notServed := func(s *stored.Facts) { s.Schedule = nil }
 	optionalFailed := func(s *stored.Facts) { s.Failed = []string{"b"} }
+	// AC-10: two runs or more asked in vain for all three, or for two of them.
+	optionalStay := func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "b", Other: 3, Failing: 3}} }
+	optionalPartStays := func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "b", Other: 3, Failing: 2}} }
 	optionalGaps := func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "b", Other: 3}} }
 	runs := func(s *stored.Facts) {
 		s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
@@ -106,11 +109,11 @@ func TestWhoIsAsked(t *testing.T) {
 		"by hand, never succeeded":      {changes{never, notServed}, "retry_gap cta_retry_gap a b", verdict.Advisory, "retry_gap"},
 
 		"gap, by hand":          {changes{pressed, byHand}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
-		"gap, by hand, cooling": {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
+		"gap, by hand, cooling": {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable_from"},
 		"gap, by hand, the provider's time": {changes{pressed, byHand, func(s *stored.Facts) {
 			s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(-time.Hour)}
-		}}, "wait cta_run_again a", verdict.Calm, "resumable"},
-		"gap, by hand, stale, cooling": {changes{old, pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
+		}}, "wait cta_run_again a", verdict.Calm, "resumable_from"},
+		"gap, by hand, stale, cooling": {changes{old, pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable_from"},
 		"gap, by hand, a back-off of failures": {changes{pressed, byHand, func(s *stored.Facts) {
 			cooling(s)
 			s.Hold.Reason = "backing_off"
@@ -119,6 +122,10 @@ func TestWhoIsAsked(t *testing.T) {
 		"optional failed, by schedule":        {changes{optionalFailed}, "wait cta_wait b", verdict.Calm, "resumable"},
 		"optional failed, by hand":            {changes{optionalFailed, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
 		"optional gaps, by hand":              {changes{optionalGaps, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps that stay, by hand":    {changes{optionalStay, byHand}, "add_info cta_came_back_unchanged b", verdict.Advisory, "came_back_unchanged"},
+		"optional gaps that stay":             {changes{optionalStay}, "add_info cta_came_back_unchanged b", verdict.Advisory, "came_back_unchanged"},
+		"optional gaps, some stay, by hand":   {changes{optionalPartStays, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps that stay, and failed": {changes{optionalStay, optionalFailed, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
 		"optional gaps, nothing runs it":      {changes{optionalGaps, notServed}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
 		"optional gaps, on a device":          {changes{optionalGaps, fed}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
 		"optional gaps, nothing, and it runs": {changes{optionalGaps, notServed, runs}, "wait cta_wait ", verdict.Calm, "complete_held"},
@@ -168,7 +175,7 @@ func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 			pressed(s)
 			byHand(s)
 			cooling(s)
-		}, "resumable last_successful_refresh cta_run_again", "resumable last_successful_refresh cta_run_again"},
+		}, "resumable_from last_successful_refresh cta_run_again", "resumable_from last_successful_refresh cta_run_again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,6 +198,24 @@ func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// AC-10: a sentence that says what a later run fetches says from when, where that is known.
+func TestALaterRunHasItsMoment(t *testing.T) {
+	t.Parallel()
+	for until, want := range map[time.Duration]string{
+		-5*time.Hour - 35*time.Minute: "A later run fetches what is missing, from 17:35 UTC on.",
+		-24 * time.Hour:               "A later run fetches what is missing, from 2031-03-10 12:00 UTC on.",
+		time.Minute:                   "Running it now fetches what is missing.",
+	} {
+		s := keptWell()
+		pressed(s)
+		byHand(s)
+		s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(until)}
+		if v := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true); v.ForwardStatement != want || v.Detail.Violations != nil {
+			t.Errorf("%v from now: got %q, want %q", -until, v.ForwardStatement, want)
+		}
 	}
 }
 

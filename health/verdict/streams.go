@@ -33,6 +33,8 @@ func rows(in *Input) []StreamRow {
 		switch {
 		case l == forwardResumable && s.Flawed:
 			l = rowFlawed
+		case l == forwardResumable && s.Stays:
+			l = forwardStays
 		case l == forwardResumable && in.cause() != nil:
 			l = rowPartial
 		case l == rowComplete && s.Gone:

@@ -307,13 +307,13 @@ func (m *Missing) Mends(now time.Time) string {
 	case m.NotUnderstood():
 		return "you: say what to do with them, or take a connector that reads them"
 	case m.Again && m.Waits(now):
-		return "you: runs in a row met it unchanged; it is asked for again from " + clockUTC(*m.From, now)
+		return "you: runs in a row met it unchanged; it is asked for again from " + health.At(*m.From).Clock(health.At(now))
 	case m.Again:
 		return "you: two runs in a row met it unchanged, so another run alone is not known to mend it"
 	case m.Remedy == abi.RemedyOwner:
 		return "you: once it is put right, a run collects it"
 	case m.Remedy == abi.RemedyTime && m.Waits(now):
-		return "time: a run asks for it again from " + clockUTC(*m.From, now)
+		return "time: a run asks for it again from " + health.At(*m.From).Clock(health.At(now))
 	case m.Remedy == abi.RemedyTime:
 		return "time: the next run asks for it again"
 	case m.Gone():
@@ -333,15 +333,6 @@ func (m *Missing) NotUnderstood() bool { return m.Reason == run.ReasonUnexplaine
 
 // Waits reports whether no run asks for it yet.
 func (m *Missing) Waits(now time.Time) bool { return m.From != nil && m.From.After(now) }
-
-// clockUTC is a time of day, with its day where that is another one.
-func clockUTC(t, now time.Time) string {
-	t, now = t.UTC(), now.UTC()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04 UTC")
-	}
-	return t.Format("2006-01-02 15:04 UTC")
-}
 
 // ownWords begins a provider's own words at the end of a failure's message, as said.Quoted of
 // the SDK writes them.
