@@ -46,7 +46,14 @@ type HTTPFailure struct {
 	Status           int    `json:"status,omitempty"` // of the last answer
 	Attempts         int    `json:"attempts,omitempty"`
 	NextAttemptAfter string `json:"next_attempt_after,omitempty"` // RFC 3339
+	// Answer is the beginning of the last answer's body, at most MaxFailureAnswer bytes, so that
+	// the provider's own sentence is not lost; AnswerType is its Content-Type.
+	Answer     string `json:"answer,omitempty"`
+	AnswerType string `json:"answer_type,omitempty"`
 }
+
+// MaxFailureAnswer bounds what a failed request says of the last answer's body, in bytes.
+const MaxFailureAnswer = 4 << 10
 
 // Places where a credential slot puts its secret.
 const (

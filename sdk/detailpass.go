@@ -152,7 +152,7 @@ func (d *Details) cause(err error) (gapCause, bool) {
 
 // fetchCause is cause for a request that got no usable answer.
 func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
-	c := gapCause{reason: f.GapReason, class: string(f.Stop), status: f.Status}
+	c := gapCause{reason: f.GapReason, class: string(f.Stop), status: f.Status, said: f.Said}
 	if f.Final && f.GapReason == "" || f.needsOwner() {
 		return c, false // nothing is gained by keeping the rest for later
 	}
@@ -164,7 +164,7 @@ func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
 	}
 	planned, capped := f.Stop.Has(abi.BudgetExhaustion), f.Stop.Has(abi.RunCap)
 	if planned || capped {
-		c.reason, c.status = abi.ReasonRetryExhausted, 0 // RT-24: never source pressure, and nothing was sent
+		c.reason, c.status, c.said = abi.ReasonRetryExhausted, 0, "" // RT-24: never source pressure, and nothing was sent
 	}
 	if f.Final && d.stop == nil {
 		d.stop = &detailStop{reason: c.reason, class: c.class, capped: capped}

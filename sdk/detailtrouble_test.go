@@ -10,7 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// AC-10, RT-12.1, RT-12.3: a refused item's gap has its provider's own sentence. The coverage comes last, once, and contains every key and every
+// AC-10, RT-12.1, RT-12.3: the gap of an item that was refused, or for which the provider kept failing, has
+// the provider's own sentence. The coverage comes last, once, and contains every key and every
 // gap.
 func TestCoverageOfLane(t *testing.T) {
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestCoverageOfLane(t *testing.T) {
 		if g.Reason != string(want.reason) || g.LastError.Class != want.class || g.LastError.HTTPStatus == nil || *g.LastError.HTTPStatus != want.status {
 			t.Errorf("%s: %s, %+v, want %+v", g.RecordKey, g.Reason, g.LastError, want)
 		}
-		if said := map[int]string{404: "No access to r2."}[want.status]; g.LastError.Said != said {
+		if said := map[int]string{404: "No access to r2.", 500: "No access to r4.", 429: "No access to r5."}[want.status]; g.LastError.Said != said {
 			t.Errorf("%s: got the sentence %q, want %q", g.RecordKey, g.LastError.Said, said)
 		}
 	}

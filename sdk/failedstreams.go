@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // FailedStreams records the streams that a run could not collect to their end, for a
@@ -93,7 +94,7 @@ type trouble struct {
 func (f *FailedStreams) trouble(err error) trouble {
 	t := trouble{text: err.Error()}
 	if e, ok := AsFetchError(err); ok {
-		t.code, t.text, t.status = string(e.Code), e.Message, e.Status
+		t.code, t.text, t.status = string(e.Code), e.Message+said.Quoted(e.Said), e.Status
 	} else if failure, ok := AsFailure(err); ok {
 		t.code, t.hint = failure.Code, failure.Hint
 		if t.hint == "" && f.Hint != nil {

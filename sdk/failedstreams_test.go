@@ -64,6 +64,7 @@ func TestFailedStreams(t *testing.T) {
 		"hint by code":  {&sdk.Failure{Code: "test_http_403", Message: "m"}, "test_http_403: m", "refresh_credentials", `{"code":"test_http_403"}`},
 		"no such hint":  {&sdk.Failure{Code: "test_odd", Message: "odd", Hint: "pray"}, "test_odd: odd", "unknown", `{"code":"test_odd"}`},
 		"fetch":         {&sdk.FetchError{Code: "send.x", Message: "m", Status: 503}, "m", "retry_by_runtime", `{"code":"send.x","http_status":503}`},
+		"fetch, said":   {&sdk.FetchError{Code: "send.x", Message: "m", Said: "Down."}, `m; its own words: "Down."`, "retry_by_runtime", `{"code":"send.x"}`},
 		"fetch, silent": {&sdk.FetchError{Code: "send.x", Message: "m"}, "m", "retry_by_runtime", `{"code":"send.x"}`},
 		"any other":     {errors.New("m"), "m", "retry_by_runtime", ""},
 	} {

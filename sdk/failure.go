@@ -192,6 +192,7 @@ type FetchError struct {
 	Final            bool
 	Status, Attempts int    // of the last answer, 0 without one
 	NextAttemptAfter string // RFC 3339, "" when not known
+	Said             string // the provider's own sentence, see package said; "" without one
 }
 
 // Error returns message and code.
@@ -215,6 +216,7 @@ func readFetchError(v jsonvalue.Value) *FetchError {
 		GapReason: abi.Reason(v.Get("gap_reason").Str()), Stop: abi.Reason(v.Get("stop").Str()),
 		Final: v.Get("final").Bool(), Status: int(v.Get("status").Int()), Attempts: int(v.Get("attempts").Int()),
 		NextAttemptAfter: v.Get("next_attempt_after").Str(),
+		Said:             said.In([]byte(v.Get("answer").Str()), v.Get("answer_type").Str()),
 	}
 	if e.Code == "" {
 		e.Code = abi.CodeInternal
@@ -234,6 +236,8 @@ func (e *FetchError) done() *abi.DoneError {
 	d := &abi.DoneError{Code: string(e.Code), Message: e.Message, Retryable: e.GapReason != ""}
 	if strings.HasSuffix(e.Message, rateLimited) && !strings.ContainsAny(e.Message, " \t\n") {
 		d.Code = e.Message
+	} else {
+		d.Message += said.Quoted(e.Said)
 	}
 	switch {
 	case e.needsOwner():

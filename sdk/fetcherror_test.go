@@ -12,7 +12,8 @@ import (
 )
 
 // RT-23.1: a provider that kept refusing ends the run under the connector's own
-// terminal text, as code and as message, and the run may be tried again.
+// terminal text, as code and as message, and the run may be tried again. AC-11: of another
+// provider that kept failing, the message quotes the sentence.
 func TestDoneOfFetchError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -24,6 +25,11 @@ func TestDoneOfFetchError(t *testing.T) {
 			"test_rate_limited", "test_rate_limited", true},
 		{abi.HTTPFailure{Code: "send.attempts_exhausted", Message: "test: retryable status 500 after 4 attempts",
 			GapReason: abi.ReasonTemporaryUnavailable}, "send.attempts_exhausted", "test: retryable status 500 after 4 attempts", true},
+		{abi.HTTPFailure{Code: "send.attempts_exhausted", Message: "test: retryable status 503 after 4 attempts", GapReason: abi.ReasonUpstreamPressure,
+			Answer: `{"message":"Down until noon."}`, AnswerType: "application/json"},
+			"send.attempts_exhausted", `test: retryable status 503 after 4 attempts; its own words: "Down until noon."`, true},
+		{abi.HTTPFailure{Code: "send.rate_limited", Message: "test_rate_limited", GapReason: abi.ReasonRateLimited, Answer: "Slow down."},
+			"test_rate_limited", "test_rate_limited", true},
 		{abi.HTTPFailure{Code: "send.budget_exhausted", Message: "test: stopped", GapReason: abi.ReasonRetryExhausted},
 			"send.budget_exhausted", "test: stopped", true},
 		{abi.HTTPFailure{Code: "egress.host_refused", Message: "not the word test_rate_limited"}, "egress.host_refused", "not the word test_rate_limited", false},
@@ -58,13 +64,13 @@ func TestDoneOfFetchError(t *testing.T) {
 func TestFetchErrorIsWhole(t *testing.T) {
 	t.Parallel()
 	f := abi.HTTPFailure{Code: "c", Message: "m", GapReason: abi.ReasonRetryExhausted, Stop: abi.ReasonCircuitOpen, Final: true,
-		Status: 503, Attempts: 4, NextAttemptAfter: at(1)}
+		Status: 503, Attempts: 4, NextAttemptAfter: at(1), Answer: "<p>Down until noon.</p>", AnswerType: "text/html"}
 	o := sdktest.Options{Provider: path, Fails: func(*http.Request) *abi.HTTPFailure { return &f }}
 	fetching(t, o, func(h *sdk.Host) error {
 		_, err := h.Fetch(sdk.Request{URL: site})
 		e, ok := sdk.AsFetchError(err)
 		if !ok || *e != (sdk.FetchError{Code: "c", Message: "m", GapReason: "retry_exhausted", Stop: "circuit_open", Final: true,
-			Status: 503, Attempts: 4, NextAttemptAfter: at(1)}) || e.Error() != "m [c]" {
+			Status: 503, Attempts: 4, NextAttemptAfter: at(1), Said: "Down until noon."}) || e.Error() != "m [c]" {
 			t.Errorf("%+v, want every field as the host gave it", e)
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -239,7 +238,7 @@ func leftMissing(g *run.KnownGap, stand []health.KnownGap) Missing {
 	names, total := g.Named()
 	m.Names = names[:min(len(names), mostNamedMissing)]
 	m.More = total - int64(len(m.Names))
-	mark := health.Mark(g.Kind, g.Stream, g.Reason, g.Message, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
+	mark := health.SaidMark(g.Message, g.Kind, g.Stream, g.Reason, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
 	kept := health.KnownGap{Severity: health.Word(g.Severity), Reason: health.Word(g.Reason), RecoveryAction: health.Word(g.RecoveryHint)}
 	m.Again = m.Remedy == abi.RemedyTime && kept.Weighs() && !abi.Reason(g.Reason).GoesOn() &&
 		slices.ContainsFunc(stand, func(s health.KnownGap) bool { return s.Stays() && s.Mark == mark })
@@ -334,10 +333,6 @@ func (m *Missing) NotUnderstood() bool { return m.Reason == run.ReasonUnexplaine
 // Waits reports whether no run asks for it yet.
 func (m *Missing) Waits(now time.Time) bool { return m.From != nil && m.From.After(now) }
 
-// ownWords begins a provider's own words at the end of a failure's message, as said.Quoted of
-// the SDK writes them.
-const ownWords = `; its own words: "`
-
 // saidOf returns what the provider said when it refused the last run as a whole; nil where it said
 // nothing, or that is not what keeps the connection from being collected.
 func saidOf(ctx context.Context, store *storage.Store, e *storage.Evidence) (*verdict.Said, error) {
@@ -349,15 +344,8 @@ func saidOf(ctx context.Context, store *storage.Store, e *storage.Evidence) (*ve
 	if err != nil || r.Error == nil {
 		return nil, err
 	}
-	if text := providersWords(r.Error.Message); text != "" {
+	if text := health.ProviderWords(r.Error.Message); text != "" {
 		return &verdict.Said{Text: text, RunID: failed.ID}, nil
 	}
 	return nil, nil
-}
-
-// providersWords returns the provider's own words out of a failure's message, in the form in which
-// an owner may be shown them; "" where it quotes none.
-func providersWords(message string) string {
-	_, words, _ := strings.Cut(message, ownWords)
-	return health.Saying(strings.TrimSuffix(words, `"`))
 }

@@ -12,7 +12,7 @@ import (
 // that retryable patterns look for (RT-23.1). Reason, not the text, determines whether
 // the cooldown is armed.
 //
-// It contains no address, header or body. It wraps an *abi.Error with the code.
+// Its text contains no address, header or body. It wraps an *abi.Error with the code.
 type Stop struct {
 	Provider string
 	// Reason is a source pressure reason, a budget's (RT-24), or
@@ -23,8 +23,11 @@ type Stop struct {
 	// NextAttempt is the time at which the provider, or the open circuit, accepts the
 	// next request; zero if unknown.
 	NextAttempt time.Time
-	Record      StopRecord
-	Cause       abi.Cause // why the last attempt failed; "": it was refused, or unknown
+	// Answer is the body of the last answer, as it came, and AnswerType its Content-Type.
+	Answer     []byte
+	AnswerType string
+	Record     StopRecord
+	Cause      abi.Cause // why the last attempt failed; "": it was refused, or unknown
 
 	text string
 	err  *abi.Error
@@ -60,7 +63,7 @@ func (s *Stop) GapReason() abi.Reason {
 // stopFailed returns the stop of a request that failed finally. Exhausted attempts and
 // an exhausted retry budget give the same stop (RT-22.1); only Reason differs.
 func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Stop {
-	s := &Stop{Provider: g.profile.Name, Reason: reason, Attempts: attempts, Status: last.status, NextAttempt: last.next}
+	s := &Stop{Provider: g.profile.Name, Reason: reason, Attempts: attempts, Status: last.status, NextAttempt: last.next, Answer: last.body, AnswerType: last.header.Get("Content-Type")}
 	if last.refusal {
 		s.text = g.profile.Name + "_rate_limited"
 		s.err = abi.NewError(CodeRateLimited, s.text, "the provider asks for fewer requests; the next run goes on from here")

@@ -123,7 +123,7 @@ func inject(req *http.Request, s abi.CredentialSlot, body []byte) error {
 
 // incoming is the answer as the host hands it over.
 func (h *host) incoming(w *httptest.ResponseRecorder, at string) []byte {
-	if f := h.gaveUp(w.Code); f != nil {
+	if f := h.gaveUp(w); f != nil {
 		answer, _ := json.Marshal(abi.HTTPError{Error: *f})
 		return answer
 	}
@@ -144,11 +144,12 @@ func received(w *httptest.ResponseRecorder) map[string]string {
 
 // gaveUp returns the failure of a request that the host would have retried, nil for an
 // answer that it hands over.
-func (h *host) gaveUp(status int) *abi.HTTPFailure {
-	name := abi.CanonicalKey(h.manifest.ConnectorKey)
+func (h *host) gaveUp(w *httptest.ResponseRecorder) *abi.HTTPFailure {
+	status, body, name := w.Code, w.Body.String(), abi.CanonicalKey(h.manifest.ConnectorKey)
 	f := &abi.HTTPFailure{
 		Code: "send.attempts_exhausted", Message: fmt.Sprintf("%s: retryable status %d after 1 attempt", name, status),
 		GapReason: abi.ReasonTemporaryUnavailable, Status: status, Attempts: 1,
+		Answer: body[:min(len(body), abi.MaxFailureAnswer)], AnswerType: w.Header().Get("Content-Type"),
 	}
 	switch {
 	case status == http.StatusTooManyRequests:

@@ -325,7 +325,7 @@ func (s *Site) answer(h *host, req *http.Request) (abi.BrowserResultOf, []byte) 
 		w.WriteHeader(http.StatusNotFound)
 	default:
 		s.Fetch.ServeHTTP(w, req)
-		f = h.gaveUp(w.Code)
+		f = h.gaveUp(w)
 	}
 	if f != nil {
 		return abi.BrowserResultOf{Error: &abi.BrowserFailure{

@@ -185,7 +185,7 @@ func failureMark(row *tables.RunRow) string {
 	failure := tables.FailureOf(row)
 	switch failure.Code {
 	case "", "connector.failed", "connector_failed", string(abi.ReasonStreamCollectionFailed):
-		return health.Mark(row.Reason, failure.Code, failure.Message)
+		return health.SaidMark(failure.Message, row.Reason, failure.Code)
 	}
 	return health.Mark(row.Reason, failure.Code)
 }
@@ -255,7 +255,7 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 			out[i].Kind, out[i].About = skipResult, health.Mark(g.Reason)
 		}
 		if out[i].Weighs() && out[i].Remedy() == abi.RemedyTime && !abi.Reason(g.Reason).GoesOn() {
-			out[i].Mark = health.Mark(g.Kind, g.Stream, g.Reason, g.Message, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
+			out[i].Mark = health.SaidMark(g.Message, g.Kind, g.Stream, g.Reason, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
 		}
 	}
 	return out, true

@@ -88,6 +88,8 @@ func (s *Session) encodeFailure(f abi.HTTPFailure) []byte {
 	number("status", f.Status)
 	number("attempts", f.Attempts)
 	text("next_attempt_after", f.NextAttemptAfter)
+	text("answer", f.Answer)
+	text("answer_type", f.AnswerType)
 	return append(out, "}}"...)
 }
 

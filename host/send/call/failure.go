@@ -30,6 +30,8 @@ func (s *Session) failure(err error) abi.HTTPFailure {
 	f.GapReason, f.Stop = stop.GapReason(), stop.Reason
 	f.Final = stop.Reason.Has(abi.BudgetExhaustion) || s.pausedForGood(stop)
 	f.Status, f.Attempts = stop.Status, stop.Attempts
+	answer := s.keys.clean(stop.Answer) // before it is cut, so that no part of a secret is left
+	f.Answer, f.AnswerType = string(answer[:min(len(answer), abi.MaxFailureAnswer)]), stop.AnswerType
 	if !stop.NextAttempt.IsZero() {
 		// Rounded up, so never earlier than the provider asked.
 		f.NextAttemptAfter = stop.NextAttempt.Add(time.Second - 1).Truncate(time.Second).UTC().Format(time.RFC3339)

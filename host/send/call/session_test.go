@@ -56,6 +56,21 @@ func TestFailures(t *testing.T) {
 				GapReason: abi.ReasonTemporaryUnavailable, Stop: abi.ReasonTemporaryUnavailable, Status: 502, Attempts: 4},
 			sent: 4,
 		},
+		"AC-11 its own words": {
+			script: []says{{status: 500, headers: []string{"Content-Type: text/plain"}, body: "Down for maintenance until noon."}},
+			want: abi.HTTPFailure{Code: send.CodeAttemptsExhausted, Message: "github: retryable status 500 after 4 attempts",
+				GapReason: abi.ReasonTemporaryUnavailable, Stop: abi.ReasonTemporaryUnavailable, Status: 500, Attempts: 4,
+				Answer: "Down for maintenance until noon.", AnswerType: "text/plain"},
+			sent: 4,
+		},
+		"AC-11 words around a secret": { // which lies where they are cut
+			script: []says{{status: 500, headers: []string{"Content-Type: text/tok-" + canary},
+				body: strings.Repeat("x", abi.MaxFailureAnswer-4) + "tok-" + canary}},
+			want: abi.HTTPFailure{Code: send.CodeAttemptsExhausted, Message: "github: retryable status 500 after 4 attempts",
+				GapReason: abi.ReasonTemporaryUnavailable, Stop: abi.ReasonTemporaryUnavailable, Status: 500, Attempts: 4,
+				Answer: strings.Repeat("x", abi.MaxFailureAnswer-4) + "[red", AnswerType: "text/[redacted]"},
+			sent: 4,
+		},
 		"under pressure": {
 			script: []says{{status: 503}},
 			want: abi.HTTPFailure{Code: send.CodeAttemptsExhausted, Message: "github: retryable status 503 after 4 attempts",
