@@ -16,6 +16,9 @@ const (
 	CauseConnectorCrashed  Cause = "connector_crashed"
 	CauseWorkerKilled      Cause = "worker_killed"
 	CauseHostStopped       Cause = "host_stopped"
+	// CauseRenewedRefused is a service that refused a credential which it had just renewed: the
+	// reason lies with the account, the application or the way of asking (AC-11).
+	CauseRenewedRefused Cause = "renewed_credential_refused"
 )
 
 // OfNetwork reports whether the cause lies between this host and the service.

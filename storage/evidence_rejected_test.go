@@ -112,3 +112,20 @@ func TestARejectionIsOfItsDevice(t *testing.T) {
 	}
 	x.sound()
 }
+
+// AC-11: a credential that the service refused just after it had renewed it is told apart.
+func TestARenewedCredentialRefused(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[abi.Cause]verdict.Code{"": "cta_reauth", abi.CauseRenewedRefused: "cta_renewed_refused", abi.CauseNoAnswer: "cta_reauth"} {
+		x, conn := kept(t, keptManifest)
+		x.ok(x.s.PutCredentials(t.Context(), conn.ID, map[string][]byte{"token": {1}}))
+		x.clock.forward(time.Minute)
+		x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{
+			Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed", Cause: cause},
+		}))
+		if v := x.verdict("c"); len(v.RequiredActions) == 0 || v.RequiredActions[0].CTACode != want {
+			t.Errorf("%q: got %+v, want %s", cause, v.RequiredActions, want)
+		}
+		x.sound()
+	}
+}

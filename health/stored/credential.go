@@ -50,6 +50,13 @@ func (s *Facts) rejection() *Rejection {
 	return r
 }
 
+// RenewedRefused reports whether the credentials were rejected although the service had just
+// renewed them.
+func (s *Facts) RenewedRefused() bool {
+	r := s.rejection()
+	return r != nil && r.Renewed
+}
+
 // required returns the credentials that the accepted manifest requires.
 func (s *Facts) required() []string {
 	if s.Manifest == nil {

@@ -92,3 +92,35 @@ func TestTakenAwayIsSaidOnce(t *testing.T) {
 		t.Errorf(`verdict.OfStored(s, now, true): got %+v %+v, want v.Channel == verdict.Attention && v.RequiredActions[0].CTACode == "cta_put_right_folder"`, v.Channel, v.RequiredActions)
 	}
 }
+
+// AC-11: a sign-in that the service refused although it had just renewed it is told apart from
+// one that it refused for its age: nothing promises that another sign-in helps.
+func TestRenewedAndRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		renewed bool
+		putUS   int64 // when the owner stored the credential last
+		reason  health.Word
+		cta     verdict.Code
+		forward verdict.Code
+	}{
+		"renewed":             {true, 5, "demo_auth_failed", "cta_renewed_refused", "renewed_refused"},
+		"not renewed":         {false, 5, "demo_auth_failed", "cta_reauth", "reauth"},
+		"stored anew since":   {true, 30, "demo_auth_failed", "cta_retry_gap", "retry_gap"},
+		"another failure":     {true, 5, "demo_http_500", "cta_retry_gap", "retry_gap"},
+		"and then taken away": {true, 0, "demo_auth_failed", "cta_sign_in", "sign_in"},
+	} {
+		s := &stored.Facts{Manifest: &stored.Manifest{Streams: []health.ManifestStream{{Name: "a"}}, Credentials: []string{"token"}}}
+		if c.putUS > 0 {
+			s.Credential = &stored.Credential{PutUS: c.putUS, Fields: []string{"token"}}
+		} else {
+			s.Credential = &stored.Credential{Taken: []string{"token"}}
+		}
+		s.Settled = &stored.Run{ID: "r", Status: "failed", Reason: c.reason, StartedUS: 10, EndedUS: 20, Renewed: c.renewed}
+		s.Latest, s.Rejected, s.Failed = s.Settled, s.Settled.Rejection(), []string{"a"}
+		v := verdict.OfStored(s, stored.Moment{Now: health.At(time.Unix(1e9, 0).UTC())}, true)
+		if len(v.RequiredActions) == 0 || v.RequiredActions[0].CTACode != c.cta || v.ForwardCode != c.forward || v.Detail.Violations != nil {
+			t.Errorf("%s: got %+v, %s, want %s, %s", name, v.RequiredActions, v.ForwardCode, c.cta, c.forward)
+		}
+	}
+}

@@ -112,6 +112,8 @@ type Run struct {
 	// Submitted: it has sent a secret of the owner's to a site that had not let it in when the
 	// run ended; of a run that has not ended: that has not let it in so far.
 	Submitted bool `json:"submitted,omitempty"`
+	// Renewed: the service refused a credential that it had just renewed (AC-11).
+	Renewed bool `json:"renewed,omitempty"`
 	// Device is the device that ran it; "": this host.
 	Device string `json:"device,omitempty"`
 	// Cause is what stopped it; nil: it succeeded, or the cause is unknown.
@@ -122,6 +124,8 @@ type Run struct {
 type Rejection struct {
 	Reason health.Word `json:"reason"`
 	AtUS   int64       `json:"at_us"`
+	// Renewed: what was rejected had just been renewed, so that signing in again may not help.
+	Renewed bool `json:"renewed,omitempty"`
 }
 
 // Rejection returns the run's evidence against the credentials, nil for none. The
@@ -130,7 +134,7 @@ func (r *Run) Rejection() *Rejection {
 	if r.Status != health.Word(health.RunFailed) || r.Refused || !health.CredentialShaped(health.Normalise(r.Reason)) {
 		return nil
 	}
-	return &Rejection{Reason: r.Reason, AtUS: r.EndedUS}
+	return &Rejection{Reason: r.Reason, AtUS: r.EndedUS, Renewed: r.Renewed}
 }
 
 // StreamAccount is the share of a stream that a run collected. nil: not counted.

@@ -28,6 +28,9 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && (primary.CTACode == ctaSignIn.code() || primary.CTACode == ctaAddInfo.code() && in.asksToSignIn()) {
 		return forwardSignIn
 	}
+	if primary != nil && primary.CTACode == ctaRenewedRefused.code() {
+		return forwardRenewedRefused
+	}
 	if primary != nil && primary.CTACode == ctaRunCollector.code() {
 		return forwardRunCollector
 	}

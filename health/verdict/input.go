@@ -17,6 +17,8 @@ type Input struct {
 	Schedule  *Schedule         `json:"schedule"`
 	// FirstSignIn: signing in would be the owner's first time, not a repetition.
 	FirstSignIn bool `json:"first_sign_in"`
+	// RenewedRefused: the service refused a credential that it had just renewed.
+	RenewedRefused bool `json:"renewed_refused,omitempty"`
 	// CannotBegin: nothing is collected before the owner acts, whatever is asked or scheduled
 	// meanwhile.
 	CannotBegin bool `json:"cannot_begin,omitempty"`

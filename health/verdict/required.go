@@ -53,6 +53,8 @@ func (b *builder) blocked() {
 		a := b.add(Reauth, nil)
 		if a.Reason = in.condition(health.CredentialsValid).Reason; in.FirstSignIn || a.Reason == credentialRequired {
 			a.CTA, a.CTACode = ctaSignIn.text(), ctaSignIn.code()
+		} else if in.RenewedRefused {
+			a.CTA, a.CTACode = ctaRenewedRefused.text(), ctaRenewedRefused.code()
 		}
 	}
 	if in.stalled() {

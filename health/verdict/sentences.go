@@ -41,6 +41,7 @@ const (
 	forwardOutOfReach
 	forwardReauth
 	forwardSignIn
+	forwardRenewedRefused
 	forwardAddInfo
 	forwardPutRight
 	forwardFolder
@@ -99,6 +100,7 @@ const (
 
 	ctaReauth
 	ctaSignIn
+	ctaRenewedRefused
 	ctaAddInfo
 	ctaPutRight
 	ctaFolder
@@ -178,6 +180,7 @@ var sentences = [lineCount]struct {
 	forwardOutOfReach:       {"out_of_reach", "The missing data is out of this connector's reach.", 0},
 	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
 	forwardSignIn:           {"sign_in", "Signing in lets the connector collect.", namesOwnerStep},
+	forwardRenewedRefused:   {"renewed_refused", "The service refused a sign-in that it had just renewed, so signing in again may not help; the reason may be the account, or the application that signs in.", namesOwnerStep},
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
@@ -236,6 +239,7 @@ var sentences = [lineCount]struct {
 
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
 	ctaSignIn:           {"cta_sign_in", "Sign in", namesOwnerStep},
+	ctaRenewedRefused:   {"cta_renewed_refused", "See at the service whether the account and the application may still be used, then sign in again", namesOwnerStep},
 	ctaAddInfo:          {"cta_add_info", "Answer the connector's request", namesOwnerStep},
 	ctaPutRight:         {"cta_put_right", "Put right what it waits for", namesOwnerStep},
 	ctaFolder:           {"cta_put_right_folder", "Put right the folder that it reads", namesOwnerStep},

@@ -26,6 +26,7 @@ func storedRun(row *tables.RunRow) *stored.Run {
 		return r
 	}
 	r.Reason = stored.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	r.Renewed = failure.Cause == abi.CauseRenewedRefused
 	if row.Status != tables.StatusCancelled {
 		r.Cause = stored.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
 	}

@@ -32,6 +32,7 @@ type keptSecret struct {
 	expires    time.Time // zero: unknown
 	renewed    time.Time // the last renewal; zero: none
 	unproven   bool      // renewed, and not yet accepted by the provider
+	barred     bool      // refused while it was unproven, and not accepted since
 	lost       error     // why it cannot be renewed any more in this run
 }
 
@@ -151,8 +152,21 @@ func (k *keyring) proven(s *slot, generation int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if h := k.fields[s.Field]; h.generation == generation {
-		h.unproven = false
+		h.unproven, h.barred = false, false
 	}
+}
+
+// renewedRefused reports whether the provider refused a secret that it had renewed and has never
+// accepted.
+func (k *keyring) renewedRefused() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, h := range k.fields {
+		if h.barred {
+			return true
+		}
+	}
+	return false
 }
 
 func (k *keyring) expired(s *slot, now time.Time) (generation int, expired bool) {

@@ -62,6 +62,7 @@ func (s *Session) renew(ctx context.Context, slot *slot, used int, refused bool)
 	}
 	s.keys.mu.Lock()
 	newer, lost := h.generation != used, h.lost
+	h.barred = h.barred || refused && h.unproven && !newer
 	recent := h.unproven || !h.renewed.IsZero() && s.options.Clock.Now().Sub(h.renewed) < pause
 	s.keys.mu.Unlock()
 	switch {

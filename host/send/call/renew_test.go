@@ -154,6 +154,7 @@ func TestSignInExpired(t *testing.T) {
 }
 
 // A provider that renews and never accepts gets one renewal and no storm.
+// AC-11: one that is refused after that is refused for another reason than its age.
 func TestNeverAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -164,6 +165,9 @@ func TestNeverAccepted(t *testing.T) {
 			t.Errorf("r.Status: got %+v, want 401", r)
 		}
 		b.clock.Advance(2 * pause)
+	}
+	if cause, host := b.Trouble(); cause != abi.CauseRenewedRefused || host != "" {
+		t.Errorf("got the trouble %q at %q, want %q", cause, host, abi.CauseRenewedRefused)
 	}
 	if l.renewals != 1 || len(b.seen) != 8 {
 		t.Errorf("%d renewals in %d requests, want l.renewals == 1 && len(b.seen) == 8", l.renewals, len(b.seen))
@@ -190,6 +194,9 @@ func TestOneAddressRefuses(t *testing.T) {
 		if r := b.get(api, "oauth"); r.Status != 200 {
 			t.Errorf("r.Status: got %+v, want 200", r)
 		}
+	}
+	if cause, _ := b.Trouble(); cause != "" { // AC-11: it was accepted elsewhere
+		t.Errorf("got the trouble %q, want none", cause)
 	}
 	if l.renewals != 1 {
 		t.Errorf("%d renewals, want 1", l.renewals)

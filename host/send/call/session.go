@@ -198,10 +198,14 @@ func (s *Session) do(ctx context.Context, c *call) (*send.Response, error) {
 }
 
 // Trouble returns the host that failed last and has not answered well since, with its
-// port unless that is 443, and the cause of its failure; "" if there is none.
+// port unless that is 443, and the cause of its failure; "" if there is none. The cause
+// abi.CauseRenewedRefused has no host.
 func (s *Session) Trouble() (cause abi.Cause, host string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.cause == "" && s.keys.renewedRefused() {
+		return abi.CauseRenewedRefused, ""
+	}
 	return s.cause, s.troubled
 }
 
