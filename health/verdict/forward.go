@@ -28,14 +28,10 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && (primary.CTACode == ctaSignIn.code() || primary.CTACode == ctaAddInfo.code() && in.asksToSignIn()) {
 		return forwardSignIn
 	}
-	if primary != nil && primary.CTACode == ctaRenewedRefused.code() {
-		return forwardRenewedRefused
-	}
-	if primary != nil && primary.CTACode == ctaRunCollector.code() {
-		return forwardRunCollector
-	}
-	if primary != nil && primary.CTACode == ctaFlawed.code() {
-		return forwardFlawed
+	if primary != nil {
+		if l, has := outcomeOfCTA[primary.CTACode]; has {
+			return l
+		}
 	}
 	if primary != nil && primary.Audience != AudienceNone {
 		if c := in.cause(); c != nil && primary.Kind.isRun() {
@@ -91,6 +87,11 @@ func terminalLine(primary *RequiredAction) line {
 		return forwardCodeFix
 	}
 	return forwardOutOfReach
+}
+
+// outcomeOfCTA is the result of doing an action that is more than its kind says.
+var outcomeOfCTA = map[Code]line{
+	ctaRenewedRefused.code(): forwardRenewedRefused, ctaRunCollector.code(): forwardRunCollector, ctaFlawed.code(): forwardFlawed,
 }
 
 // outcomeOfAction is the result of doing an action.
