@@ -300,11 +300,11 @@ func Unexplained(b *storage.Books) *KnownGap {
 }
 
 // keptBack adds a known gap for each stream of which items were kept back and nothing says why:
-// a count is no word on them (AC-04).
-func (a *accounts) keptBack(names []string) {
+// a count is no word on them (AC-04). details counts the detail gaps of each stream.
+func (a *accounts) keptBack(names []string, details map[string]int64) {
 	for _, name := range names {
 		s := a.streams[name]
-		if s == nil || s.KeptBack == 0 || a.known.tells(name) {
+		if s == nil || s.KeptBack == 0 || details[name] > 0 || a.known.explains(name) {
 			continue
 		}
 		a.known.add(KnownGap{

@@ -83,6 +83,7 @@ func TestWhatBooksSayOfTheNextRun(t *testing.T) {
 func TestItemsKeptBackInSilence(t *testing.T) {
 	t.Parallel()
 	const kept = `account {"type":"ACCOUNT","streams":[{"stream":"notes","met":3,"emitted":1,"kept_back":2}]}` + "\n"
+	const gap = `gap {"type":"DETAIL_GAP","stream":%q,"record_key":"b2","reason":"temporary_unavailable","retryable":true,"status":"pending","detail_locator":{"id":"b2"}}` + "\n"
 	for name, tc := range map[string]struct {
 		words string
 		told  bool
@@ -90,6 +91,8 @@ func TestItemsKeptBackInSilence(t *testing.T) {
 		"silence":           {"", true},
 		"a word":            {`skip {"type":"SKIP_RESULT","stream":"notes","reason":"too_large","recovery_hint":"not_retriable"}` + "\n", false},
 		"a word on the run": {`skip {"type":"SKIP_RESULT","reason":"too_large","recovery_hint":"not_retriable"}` + "\n", false},
+		"a gap":             {fmt.Sprintf(gap, "notes"), false},
+		"a gap of another":  {fmt.Sprintf(gap, "messages"), true},
 		"a word on another": {`skip {"type":"SKIP_RESULT","stream":"messages","reason":"too_large","recovery_hint":"not_retriable"}` + "\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,5 +161,36 @@ func TestNamesInSentences(t *testing.T) {
 	}
 	if s := h.verdict().ForwardStatement; strings.ContainsAny(s, "\n\x1b\u202e") || !strings.Contains(s, "a\uFFFDb\uFFFD[2J") {
 		t.Errorf("verdict: got %q, want it without control letters", s)
+	}
+}
+
+// AC-04: a note of the host on a stream's list says nothing of items that were kept back.
+func TestWhatExplainsItemsKeptBack(t *testing.T) {
+	t.Parallel()
+	list := KnownGap{Kind: KindEnumeration, Reason: "deletions_withheld", Severity: severityInformational, Stream: "notes"}
+	word := KnownGap{Kind: kindSkip, Reason: "too_large", Severity: severityInformational, Stream: "notes"}
+	weighs := KnownGap{Kind: "rejected_record", Reason: "r", Severity: "actionable", Stream: "notes"}
+	for name, tc := range map[string]struct {
+		gaps []KnownGap
+		want bool
+	}{
+		"no gap":             {nil, false},
+		"its list":           {[]KnownGap{list}, false},
+		"the connector":      {[]KnownGap{list, word}, true},
+		"what weighs":        {[]KnownGap{weighs}, true},
+		"of all streams":     {[]KnownGap{{Kind: kindSkip, Severity: severityInformational}}, true},
+		"of another stream":  {[]KnownGap{{Kind: kindSkip, Stream: "chats"}, {Kind: "rejected_record", Severity: "actionable", Stream: "chats"}}, false},
+		"more than it lists": {make([]KnownGap, 0), true},
+	} {
+		var k knownGaps
+		for _, g := range tc.gaps {
+			k.add(g)
+		}
+		if tc.gaps != nil && len(tc.gaps) == 0 {
+			k.dropped = 1
+		}
+		if got := k.explains("notes"); got != tc.want {
+			t.Errorf("%s: got explained: %v, want %v", name, got, tc.want)
+		}
 	}
 }

@@ -224,7 +224,7 @@ func together(found []storage.Swept) (all []storage.Swept) {
 // its outcome says that it was narrowed.
 func (e *enumerations) report(s storage.Swept) {
 	gap := KnownGap{
-		Kind: KindEnumeration, Reason: string(abi.ReasonDeletionsWithheld), Severity: "informational", Stream: s.Stream, RecoveryHint: "retry_by_runtime",
+		Kind: KindEnumeration, Reason: string(abi.ReasonDeletionsWithheld), Severity: severityInformational, Stream: s.Stream, RecoveryHint: "retry_by_runtime",
 	}
 	switch s.Refused {
 	case "", storage.SweepNarrowed:

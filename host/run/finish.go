@@ -54,9 +54,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
 	if o.Status == StatusSucceeded {
 		r.accounts.differ(r.intake)
-		if r.gaps.total == 0 { // a gap says why
-			r.accounts.keptBack(streamNames(r.plan.scope))
-		}
+		r.accounts.keptBack(streamNames(r.plan.scope), r.gaps.of)
 		if !o.Narrowed {
 			r.compareFields(ctx, &o)
 			r.unshown(ctx, commit)
@@ -209,7 +207,7 @@ func (r *run) unshown(ctx context.Context, commit []string) {
 		}
 		if before[st.Name] == 0 {
 			r.known.add(KnownGap{
-				Kind: storage.CoverageNotShown, Reason: storage.CoverageNotShown, Severity: "informational", RecoveryHint: "retry_on_connector_upgrade", Stream: st.Name,
+				Kind: storage.CoverageNotShown, Reason: storage.CoverageNotShown, Severity: severityInformational, RecoveryHint: "retry_on_connector_upgrade", Stream: st.Name,
 				Message: "the stream declares " + st.CoverageStrategy + ", and its records came without " + what + ": nothing says that they are all",
 			})
 		}

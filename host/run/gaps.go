@@ -42,12 +42,13 @@ type gaps struct {
 	backlogs  map[ledger.Gap]bool            // backlogs that are counted in total
 	found     []Gap                          // the first gaps that this run leaves
 	total     int64                          // how many those are, listed or not
+	of        map[string]int64               // total, by stream
 }
 
 func newGaps(j *journal, p *plan, l *ledger.Ledger) *gaps {
 	return &gaps{
 		journal: j, ledger: l, network: p.network, manifest: p.manifest, streams: streamNames(p.scope), force: p.request.Force,
-		served: ledger.NewServed(), gone: map[ledger.Gap]bool{}, refused: map[string]map[ledger.Gap]bool{}, attempted: map[ledger.Gap]bool{}, backlogs: map[ledger.Gap]bool{},
+		served: ledger.NewServed(), gone: map[ledger.Gap]bool{}, refused: map[string]map[ledger.Gap]bool{}, attempted: map[ledger.Gap]bool{}, backlogs: map[ledger.Gap]bool{}, of: map[string]int64{},
 	}
 }
 
@@ -209,6 +210,7 @@ func (g *gaps) count(of ledger.Gap, gap Gap) {
 	if of.Backlog() {
 		g.backlogs[of] = true
 	}
+	g.of[of.Stream]++
 	if g.total++; len(g.found) < maxResultDetailGaps {
 		g.found = append(g.found, gap)
 	}
@@ -221,6 +223,7 @@ func (g *gaps) discount(of ledger.Gap) {
 	}
 	delete(g.backlogs, of)
 	g.total--
+	g.of[of.Stream]--
 	g.found = slices.DeleteFunc(g.found, func(listed Gap) bool { return listed.Stream == of.Stream && listed.Key == of.Key })
 }
 

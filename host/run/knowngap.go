@@ -83,6 +83,16 @@ func (k *knownGaps) tells(stream string) bool {
 	return k.dropped > 0 || slices.ContainsFunc(k.list, func(g KnownGap) bool { return g.Count > 0 && (g.Stream == stream || g.Stream == "") })
 }
 
+// explains reports whether a gap says why items of the stream, or of all of them, are missing. A
+// note of the host on the stream's list says nothing of its items.
+func (k *knownGaps) explains(stream string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.dropped > 0 || slices.ContainsFunc(k.list, func(g KnownGap) bool {
+		return (g.Stream == stream || g.Stream == "") && (g.Kind == kindSkip || g.Severity != severityInformational)
+	})
+}
+
 // pastTheLimit is the place of gaps that are only counted.
 const pastTheLimit = -1
 
@@ -137,7 +147,7 @@ func (k *knownGaps) all() []KnownGap {
 	}
 	if k.dropped > 0 {
 		out = append(out, KnownGap{
-			Kind: "truncated", Reason: "too_many_known_gaps", Severity: "informational", Count: k.dropped,
+			Kind: "truncated", Reason: "too_many_known_gaps", Severity: severityInformational, Count: k.dropped,
 			Message: "further gaps of this run, counted only",
 		})
 	}
@@ -162,10 +172,15 @@ func hintAction(raw abi.Raw) string {
 	return ""
 }
 
+const (
+	kindSkip              = "skip" // of a SKIP_RESULT
+	severityInformational = "informational"
+)
+
 // skipGap turns a SKIP_RESULT into a known gap.
 func skipGap(s *abi.SkipResult) KnownGap {
 	g := KnownGap{
-		Kind: "skip", Reason: s.Reason, Stream: s.Stream, Message: s.Message, RecoveryHint: hintAction(s.RecoveryHint),
+		Kind: kindSkip, Reason: s.Reason, Stream: s.Stream, Message: s.Message, RecoveryHint: hintAction(s.RecoveryHint),
 		Severity: "recoverable", Diagnostics: json.RawMessage(s.Diagnostics),
 	}
 	if g.Reason == "" {
@@ -177,7 +192,7 @@ func skipGap(s *abi.SkipResult) KnownGap {
 	case "retry_by_runtime", "upstream_unblock":
 		g.Severity = "transient"
 	case "not_retriable":
-		g.Severity = "informational"
+		g.Severity = severityInformational
 	}
 	return g
 }
