@@ -18,6 +18,7 @@ var equivalentText string
 
 type options struct {
 	n    int
+	skip int
 	seed uint64
 	only string
 	root string
@@ -26,6 +27,7 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.n, "n", 100, "mutations to try")
+	flag.IntVar(&o.skip, "skip", 0, "go on behind as many, which were tried before")
 	flag.Uint64Var(&o.seed, "seed", 1, "which ones are chosen")
 	flag.StringVar(&o.only, "only", "", "try those of this room alone")
 	flag.StringVar(&o.root, "root", ".", "the project's folder")
@@ -69,7 +71,8 @@ func run(ctx context.Context, o options, to io.Writer) error {
 		}
 	}
 	t := trial{o: o, to: to, known: known, limits: map[string]time.Duration{}}
-	for _, c := range order(o.seed, byRoom) {
+	all := order(o.seed, byRoom)
+	for _, c := range all[min(max(o.skip, 0), len(all)):] {
 		if t.tried == o.n {
 			break
 		}
