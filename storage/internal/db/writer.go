@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -352,52 +351,4 @@ func (t *Tx) perform(group []*Op) error {
 		}
 	}
 	return nil
-}
-
-// Activity is what a database has done since it was opened, and what waits now.
-type Activity struct {
-	Queued       int           // operations that wait for the writer
-	Transactions int64         // write transactions, committed or not
-	LockWait     time.Duration // spent waiting for the write lock: another process had it
-	Writing      time.Duration // spent holding it
-
-	Readers, ReadersBusy int           // connections of the read pool: open, and in use
-	ReaderWait           time.Duration // spent waiting for one of them
-}
-
-// note keeps whether the database took the last transaction. A refusal for another reason
-// says nothing of that.
-func (d *DB) note(err error) {
-	switch code := abi.CodeOf(err); {
-	case err == nil:
-		d.refuses.Store(nil)
-	case code == abi.CodeStoreFull, code == abi.CodeStoreUnavailable:
-		d.refuses.Store(&code)
-	}
-}
-
-// Refuses returns why the database did not take the last transaction of this process:
-// storage.full or storage.unavailable. "": it did, or there was none.
-func (d *DB) Refuses() abi.Code {
-	if code := d.refuses.Load(); code != nil {
-		return *code
-	}
-	return ""
-}
-
-// spent counts the writer's time.
-type spent struct{ transactions, lockWait, writing atomic.Int64 }
-
-// Activity returns what the database has done. It reads memory alone.
-func (d *DB) Activity() Activity {
-	s := Activity{}
-	if w := d.writer; w != nil {
-		w.mu.Lock()
-		s.Queued = len(w.queue)
-		w.mu.Unlock()
-		s.Transactions, s.LockWait, s.Writing = w.spent.transactions.Load(), time.Duration(w.spent.lockWait.Load()), time.Duration(w.spent.writing.Load())
-	}
-	p := d.Read.Stats()
-	s.Readers, s.ReadersBusy, s.ReaderWait = p.OpenConnections, p.InUse, p.WaitDuration
-	return s
 }
