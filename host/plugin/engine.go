@@ -69,11 +69,12 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	if o.CacheDir != "" {
 		if err := prepareCache(&o.CacheDir); err != nil {
-			if diskRefuses(err) {
-				return nil, cacheError(err)
+			if !diskRefuses(err) {
+				return nil, abi.NewError(abi.CodeConfigInvalid, "the folder for compiled plugins cannot be used",
+					"make it writable for this user only, or choose another one").WithDetail(err.Error()).Wrap(err)
 			}
-			return nil, abi.NewError(abi.CodeConfigInvalid, "the folder for compiled plugins cannot be used",
-				"make it writable for this user only, or choose another one").WithDetail(err.Error()).Wrap(err)
+			o.Logger.Warn(notKept, "code", abi.CodeCacheUnavailable, "error", err)
+			o.CacheDir = ""
 		}
 	}
 	if o.Compiling == nil {

@@ -102,6 +102,11 @@ func (c *inlineCell) compile(ctx context.Context, o *Options) (*guest.Runtime, e
 		_ = os.RemoveAll(cacheDir)
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
+	if err != nil && cacheDir != "" && ctx.Err() == nil && diskRefuses(err) {
+		c.engine.noCache(cacheDir, cacheError(err))
+		config.CacheDir, cacheDir = "", ""
+		rt, err = guest.Compile(ctx, config, c.file.Bytes)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, interrupted(ctx)

@@ -48,8 +48,11 @@ func (c *processCell) load(ctx context.Context) error {
 		// Compiling takes several times the memory of running, and never releases it,
 		// so a separate worker does it.
 		if err := c.start(ctx, dir, true); err != nil {
-			if ctx.Err() != nil { // the caller gave up
+			switch {
+			case ctx.Err() != nil: // the caller gave up
 				return err
+			case abi.CodeOf(err) == abi.CodeCacheUnavailable:
+				return c.loadUncached(ctx, dir, err)
 			}
 			return rememberFailure(dir, err)
 		}
@@ -61,6 +64,21 @@ func (c *processCell) load(ctx context.Context) error {
 		return c.load(ctx)
 	}
 	return err
+}
+
+// loadUncached loads the module where its compiled code cannot be kept: a disk that is full, or
+// takes no writes, is no reason to refuse the module. It is compiled anew each time.
+func (c *processCell) loadUncached(ctx context.Context, dir string, why error) error {
+	c.engine.noCache(dir, why)
+	return c.start(ctx, "", false)
+}
+
+const notKept = "compiled connectors are not kept: each is compiled anew whenever it runs"
+
+// noCache says that compiled code is not kept in a folder, and removes what was written of it.
+func (e *Engine) noCache(dir string, why error) {
+	e.options.Logger.Warn(notKept, "code", abi.CodeOf(why), "error", why)
+	_ = os.RemoveAll(dir)
 }
 
 // suspect reports whether a load error can come from damaged code in the cache.
