@@ -76,13 +76,19 @@ func (d *DB) Push(ops ...*Op) error { return d.writer.push(ops...) }
 func (w *writer) push(ops ...*Op) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
+	var refusal error
+	if shown := w.db.shown.Load(); w.closed {
+		refusal = errClosed
+	} else if shown != nil {
+		refusal = *shown
+	}
+	if refusal != nil {
 		for _, o := range ops {
 			if o.Slot != nil {
 				<-o.Slot
 			}
 		}
-		return errClosed
+		return refusal
 	}
 	w.queue = append(w.queue, ops...)
 	select {
@@ -196,6 +202,9 @@ func (w *writer) wait() bool {
 // process writes a group in one transaction and answers its operations.
 func (w *writer) process(group []*Op) {
 	err := w.transact(group)
+	if abi.CodeOf(err) == abi.CodeStoreFull && !group[0].fold {
+		w.giveLogBack()
+	}
 	w.db.note(err)
 	for _, o := range group {
 		if err != nil && o.err == nil {
@@ -292,6 +301,21 @@ func (w *writer) begin() error {
 		return err
 	}
 	return w.link.lock(w.stop)
+}
+
+// giveLogBack folds the log back on a full disk. Most of what it holds has its place in the file
+// already, and the next transaction, such as a deletion, finds the room that the log took.
+func (w *writer) giveLogBack() {
+	if w.db.pg != nil {
+		return
+	}
+	err := w.connect()
+	if err == nil {
+		err = w.link.foldLog()
+	}
+	if err != nil {
+		w.db.opts.Logger.Debug("the log of a full disk was not folded back", "error", err)
+	}
 }
 
 func (w *writer) drop() {
