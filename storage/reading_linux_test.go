@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,5 +150,58 @@ func TestMissingStoreIsRead(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the folder was made")
+	}
+}
+
+// A store that is shown takes no write, neither where it lies nor in a copy, which would be lost with
+// it, and says why.
+func TestShownStoreRefusesWrites(t *testing.T) {
+	t.Parallel()
+	why := abi.NewError(abi.CodeStoreFull, "no space left for the store", "free disk space")
+	for name, fill := range map[string]func(dir string){
+		"none": func(string) {},
+		"one with its log": func(dir string) {
+			from := filepath.Join(t.TempDir(), "pdpp.sqlite")
+			x := &exercise{T: t, s: mustOpen(t, Options{Path: from})}
+			w := x.begin("c")
+			x.put(w, 0, `a={"id":"a"}`)
+			x.finish(w)
+			for _, end := range []string{"", "-wal"} {
+				text, err := os.ReadFile(from + end)
+				x.ok(err)
+				x.ok(os.WriteFile(filepath.Join(dir, "pdpp.sqlite"+end), text, 0o600))
+			}
+		},
+		"one that was closed": func(dir string) {
+			s, err := Open(t.Context(), Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+			if err == nil {
+				err = s.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := OpenToShow(t.Context(), Options{Path: filepath.Join(closed(t, fill), "pdpp.sqlite"), Now: time.Now}, why)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			if _, err := s.EnsureConnection(t.Context(), "new", "demo"); !errors.Is(err, why) || s.Refuses() != abi.CodeStoreFull {
+				t.Errorf("a write: got %v, and %q of the store, want why it is shown", err, s.Refuses())
+			}
+			if all, err := s.Connections(t.Context()); err != nil || slices.ContainsFunc(all, func(c Connection) bool { return c.Name == "new" }) {
+				t.Errorf("got the connections %v, %v, want those that were there", all, err)
+			}
+			w, err := s.Watch(t.Context())
+			if err == nil {
+				err = w.Close()
+			}
+			if err != nil {
+				t.Errorf("watching it: %v", err)
+			}
+		})
 	}
 }

@@ -90,6 +90,12 @@ func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 	return openHost(ctx, o, db.OpenToRead)
 }
 
+// OpenToShow is OpenToRead for a server that shows a store which takes no writes: each write is
+// refused with why, until it is opened again.
+func OpenToShow(ctx context.Context, o Options, why error) (*Store, error) {
+	return openHost(ctx, o, func(ctx context.Context, o db.Options) (*db.DB, error) { return db.Show(ctx, o, why) })
+}
+
 // openDatabase is db.Open or db.OpenToRead.
 type openDatabase func(context.Context, db.Options) (*db.DB, error)
 

@@ -124,7 +124,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	full()
 	served := serveIn(t, d.home, "--data-dir", d.data, "--listen", "127.0.0.1:0")
-	if status, text := d.get("http://" + served.at + "/readyz"); status != http.StatusServiceUnavailable || text != "store ok\nscheduler failed\ndisk failed\n" {
+	if status, text := d.get("http://" + served.at + "/readyz"); status != http.StatusServiceUnavailable || text != "disk_full\nstore ok\nscheduler failed\ndisk failed\n" {
 		t.Errorf("readyz: got %d %q", status, text)
 	}
 	if status, _ := d.get("http://" + served.at + "/sign-in"); status != http.StatusOK {

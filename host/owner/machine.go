@@ -36,11 +36,8 @@ func (o *Owner) fault(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch store.Refuses() { // writes of this process
-	case abi.CodeStoreFull:
-		return view.FaultDiskFull, nil
-	case abi.CodeStoreUnavailable:
-		return view.FaultStoreRefuses, nil
+	if fault := o.RefusesRuns(); fault != "" {
+		return fault, nil
 	}
 	clock, err := store.Clock(ctx)
 	if err != nil {
@@ -68,6 +65,42 @@ func (o *Owner) fault(ctx context.Context) (string, error) {
 	}
 	return "", nil
 }
+
+// RefusesRuns returns the fault of the machine under which no run begins, as far as this process
+// has met it; "": none. It reads memory, and asks the system, so anybody may ask at any time.
+func (o *Owner) RefusesRuns() string {
+	if o.DiskFull() {
+		return view.FaultDiskFull
+	}
+	if o.store == nil {
+		return ""
+	}
+	switch o.store.Refuses() { // writes of this process
+	case abi.CodeStoreFull:
+		return view.FaultDiskFull
+	case abi.CodeStoreUnavailable:
+		if o.storeReadOnly() {
+			return view.FaultStoreReadOnly
+		}
+		return view.FaultStoreRefuses
+	}
+	return ""
+}
+
+// TakesWrites reports whether a store that took no writes may do so by now: its folder can be
+// written to, and its disk has some room.
+func (o *Owner) TakesWrites() bool {
+	if !o.hasFile() {
+		return true
+	}
+	dir := filepath.Dir(o.Config.StorageDSN())
+	free, known := disk.Free(dir)
+	return disk.Writable(dir) && !o.storeReadOnly() && (!known || free >= roomToOpen)
+}
+
+// roomToOpen is the room on a disk, in bytes, with which a store that could not be opened is
+// tried again: its log and the log's index take a part of it.
+const roomToOpen = 1 << 20
 
 // DiskFull reports whether the disk that holds the data has no room for a run. Of a
 // server's disk it is not known.
@@ -106,13 +139,13 @@ func (o *Owner) KeepReserve() {
 	}
 }
 
-// GiveBack gives the reserve back where err says that the disk is full, and reports whether
-// what failed may be tried again.
+// GiveBack gives back what was put aside for a full disk, where err says that it is full: the
+// reserve, else the compiled modules. It reports whether what failed may be tried again.
 func (o *Owner) GiveBack(err error) bool {
-	if abi.CodeOf(err) != abi.CodeStoreFull || !o.hasFile() || !disk.GiveBack(filepath.Dir(o.Config.StorageDSN())) {
+	if abi.CodeOf(err) != abi.CodeStoreFull || !o.hasFile() || !disk.GiveBack(filepath.Dir(o.Config.StorageDSN()), modules.CacheDir(o.Config)) {
 		return false
 	}
-	o.Logger.Warn("the disk is full; the room that was reserved beside the store is given back, and no run begins until there is more")
+	o.Logger.Warn("the disk is full; what was put aside for that is given back, and no run begins before there is room for one")
 	return true
 }
 

@@ -2,6 +2,7 @@ package owner
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -85,9 +86,11 @@ type BrowserProof struct {
 
 // Deps are what operations work with.
 type Deps struct {
-	Config  *config.Config
-	Open    func(context.Context) (*storage.Store, error) // called when an operation needs the store
-	Engine  func(use func(*plugin.Engine) error) error    // makes an engine for as long as use runs
+	Config *config.Config
+	Open   func(context.Context) (*storage.Store, error) // called when an operation needs the store
+	// Show opens a store that takes no writes, for a server to show; nil: it is not shown.
+	Show    func(ctx context.Context, why error) (*storage.Store, error)
+	Engine  func(use func(*plugin.Engine) error) error // makes an engine for as long as use runs
 	Folders Folders
 	Vault   vault.Options
 	Actor   Actor // who asks for the operations
@@ -130,13 +133,41 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.has(store)
+	return store, nil
+}
+
+// StoreToShow returns the store that Store could not open because it takes no writes: the disk has no
+// room for one, or the folder is read-only. Each write of it is refused with why. Any other why is
+// returned as it is.
+func (o *Owner) StoreToShow(ctx context.Context, why error) (*storage.Store, error) {
+	code := abi.CodeOf(why)
+	if o.Show == nil || code != abi.CodeStoreFull && (code != abi.CodeStoreUnavailable || !o.storeReadOnly()) {
+		return nil, why
+	}
+	store, err := o.Show(ctx, why)
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	o.has(store)
+	return store, nil
+}
+
+// LetGo closes the store, where one was opened: Store opens it again.
+func (o *Owner) LetGo() error {
+	err := o.Close()
+	o.store, o.reader = nil, nil
+	return err
+}
+
+// has is given the open store.
+func (o *Owner) has(store *storage.Store) {
 	o.store = store
 	o.reader = &read.Reader{Store: store, Index: index.New(store, o.Random), Now: o.Now, Random: o.Random, Ranked: new(read.Rankings)}
 	if o.Config != nil {
 		o.reader.Kept = o.Config.History()
 		o.reader.Index.Kept = o.reader.Kept
 	}
-	return store, nil
 }
 
 // Reader returns what reads the records of the store, as far as they are indexed. The

@@ -19,10 +19,11 @@ type Check struct {
 
 // Handler answers the probes, and leaves every other path to next. PathAlive is 200 as long
 // as the process answers. PathReady is 200 when all of ready's checks hold, else 503, and
-// has a line for each check: "store ok", "scheduler failed". ready is quick, and safe for
-// concurrent use. Anybody who reaches the address may ask, so an answer has these words and
+// has a line for each check: "store ok", "scheduler failed". Above them stands the name of the fault
+// of the machine for which no run begins, as in "disk_full", where there is one. ready is quick, and
+// safe for concurrent use. Anybody who reaches the address may ask, so an answer has these words and
 // nothing else.
-func Handler(ready func() []Check, next http.Handler) http.Handler {
+func Handler(ready func() (fault string, checks []Check), next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, text := http.StatusOK, "ok\n"
 		if r.URL.Path == PathAlive || r.URL.Path == PathReady {
@@ -50,9 +51,13 @@ func Handler(ready func() []Check, next http.Handler) http.Handler {
 	})
 }
 
-func report(checks []Check) (status int, text string) {
+func report(fault string, checks []Check) (status int, text string) {
 	status = http.StatusOK
 	var b strings.Builder
+	if fault != "" {
+		status = http.StatusServiceUnavailable
+		b.WriteString(fault + "\n")
+	}
 	for _, c := range checks {
 		word := " ok\n"
 		if !c.OK {

@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// The process is alive as long as it answers, and ready when all of its checks hold.
+// The process is alive as long as it answers, and ready when all of its checks hold and no fault of
+// the machine keeps runs from beginning, which is said first.
 func TestProbes(t *testing.T) {
 	t.Parallel()
-	failing := false
-	h := Handler(func() []Check { return []Check{{"store", true}, {"scheduler", !failing}} }, http.NotFoundHandler())
+	failing, fault := false, ""
+	h := Handler(func() (string, []Check) { return fault, []Check{{"store", true}, {"scheduler", !failing}} }, http.NotFoundHandler())
 	for _, c := range []struct {
 		method, path string
 		failing      bool
@@ -35,5 +36,11 @@ func TestProbes(t *testing.T) {
 		if c.status != 404 && w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: got Cache-Control %q, want no-store", c.method, c.path, w.Header().Get("Cache-Control"))
 		}
+	}
+	failing, fault = false, "disk_full"
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, PathReady, nil))
+	if want := "disk_full\nstore ok\nscheduler ok\n"; w.Code != http.StatusServiceUnavailable || w.Body.String() != want {
+		t.Errorf("on a full disk: got %d %q, want 503 %q", w.Code, w.Body, want)
 	}
 }

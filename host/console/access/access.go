@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
@@ -29,7 +30,8 @@ type entry struct {
 	next, code string
 	ways       access.Ways
 	here       ui.Passkeys
-	err        error // of the form
+	err        error  // of the form
+	fault      string // see fault
 }
 
 func showSignIn(v *site.Visit) error {
@@ -49,7 +51,7 @@ func showSignIn(v *site.Visit) error {
 // answerSignIn shows the page, with what a form was refused for.
 func answerSignIn(v *site.Visit, refused error) (err error) {
 	next := site.Local(v.R.FormValue("next"))
-	x := entry{next: next, here: v.Passkeys(site.PathSignIn + "?next=" + url.QueryEscape(next)), err: refused}
+	x := entry{next: next, here: v.Passkeys(site.PathSignIn + "?next=" + url.QueryEscape(next)), err: refused, fault: fault(v)}
 	if x.ways, err = access.SignInWays(v.Context(), v.Owner); err != nil {
 		return err
 	}
@@ -58,6 +60,13 @@ func answerSignIn(v *site.Visit, refused error) (err error) {
 		status = site.StatusOf(refused)
 	}
 	return v.Show(status, words.SignInTitle, "", signInPage(&x))
+}
+
+// fault returns what the machine cannot do, as the overview and /readyz have it, for which nobody may
+// be let in: a session is written. "": nothing is known.
+func fault(v *site.Visit) string {
+	fault := v.Owner.RefusesRuns()
+	return view.Runtime{OK: fault == "", Fault: fault}.Indicator()
 }
 
 // signedIn sends the browser on with its session, or shows again why it has none.
@@ -103,7 +112,7 @@ func signInByPasskey(v *site.Visit) error {
 func showSetUp(v *site.Visit) error {
 	code := v.R.URL.Query().Get("code")
 	if code == "" {
-		return v.Show(http.StatusOK, words.UnclaimedTitle, "", unclaimedPage())
+		return v.Show(http.StatusOK, words.UnclaimedTitle, "", unclaimedPage(fault(v)))
 	}
 	if err := access.LinkOpen(v.Context(), v.Owner, code); err != nil {
 		return err

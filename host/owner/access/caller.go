@@ -66,7 +66,7 @@ func BySession(ctx context.Context, o *owner.Owner, secret string) (*Caller, err
 		return nil, abi.NewError(CodeSignedOut, "you are signed out", "sign in again")
 	}
 	if now.Sub(found.Used) >= storage.UsedEvery {
-		if err := s.SessionUsed(ctx, found.ID); err != nil {
+		if err := unlessRefused(s.SessionUsed(ctx, found.ID)); err != nil {
 			return nil, err
 		}
 	}
@@ -92,11 +92,20 @@ func ByToken(ctx context.Context, o *owner.Owner, secret string) (*Caller, error
 		return nil, abi.NewError(CodeTokenRefused, "the token is missing, unknown, revoked or too old", "make one with `pdpp-host tokens create`")
 	}
 	if now.Sub(found.Used) >= storage.UsedEvery {
-		if err := s.TokenUsed(ctx, found.ID); err != nil {
+		if err := unlessRefused(s.TokenUsed(ctx, found.ID)); err != nil {
 			return nil, err
 		}
 	}
 	return &Caller{Actor: owner.Actor{Face: owner.APIToken, ID: found.ID}, Scope: Scope(found.Scope)}, nil
+}
+
+// unlessRefused returns the error of noting that somebody was here, but for a store that takes no
+// writes: who may read learns there what is wrong.
+func unlessRefused(err error) error {
+	if code := abi.CodeOf(err); code == abi.CodeStoreFull || code == abi.CodeStoreUnavailable {
+		return nil
+	}
+	return err
 }
 
 // Introspects reports whether a resource server shows a token of the scope introspect, with
@@ -111,7 +120,7 @@ func Introspects(ctx context.Context, o *owner.Owner, id, secret string) (bool, 
 		return false, err
 	}
 	if o.Now().Sub(found.Used) >= storage.UsedEvery {
-		err = s.TokenUsed(ctx, found.ID)
+		err = unlessRefused(s.TokenUsed(ctx, found.ID))
 	}
 	return err == nil, err
 }

@@ -23,5 +23,11 @@ func stat(dir string) (st unix.Statfs_t, ok bool) {
 	return st, err == nil
 }
 
+// sameDisk reports whether two folders are there and lie on one disk.
+func sameDisk(a, b string) bool {
+	var one, other unix.Stat_t
+	return unix.Stat(a, &one) == nil && unix.Stat(b, &other) == nil && one.Dev == other.Dev
+}
+
 // Writable reports whether this process may write to a file or a folder. It writes nothing.
 func Writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }

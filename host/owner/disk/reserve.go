@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // reserveName is the reserve's file beside the store. One that is empty was given back.
@@ -12,8 +13,9 @@ const reserveName = "reserve"
 // Bounds of the reserve, in bytes.
 const (
 	leastReserve, mostReserve = 1 << 20, 32 << 20
-	shareOfDisk               = 16 // the reserve is at most one part of so many
-	roomForReserve            = 4  // it is made where so many times its size is free
+	leastToDelete             = 1 << 18 // a transaction of the store's and its log
+	shareOfDisk               = 16      // the reserve is at most one part of so many
+	roomForReserve            = 4       // it is made where so many times its size is free
 )
 
 // Keep makes the reserve in a folder where there is none and room for it, and makes it
@@ -36,11 +38,44 @@ func Keep(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// GiveBack gives the reserve of a folder back to its disk, and reports whether there was one.
-func GiveBack(dir string) bool {
+// GiveBack gives the reserve of a folder back to its disk; where there is none, what a cache of
+// compiled modules holds, which is made again when it is missing. It reports whether something that
+// found no room may be tried again.
+func GiveBack(dir, cache string) bool {
 	path := filepath.Join(dir, reserveName)
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && os.Truncate(path, 0) == nil
+	if err == nil && info.Mode().IsRegular() && info.Size() > 0 && os.Truncate(path, 0) == nil {
+		return true
+	}
+	if !sameDisk(dir, cache) || !empty(cache) {
+		return roomToDelete(dir)
+	}
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close() // it says that what was given back is for deletions
+	}
+	return true
+}
+
+// roomToDelete reports whether there is room for a small transaction in what a reserve has given
+// back: the log of the transaction that failed is no longer in it.
+func roomToDelete(dir string) bool {
+	free, known := Free(dir)
+	return known && given(dir) > 0 && free >= leastToDelete
+}
+
+// cached is the name of a folder in which a compiled module is kept: the hash of the module, and
+// what it was compiled for.
+var cached = regexp.MustCompile(`^[0-9a-f]{64}(-|$)`)
+
+// empty removes the compiled modules of a cache, and reports whether there were any.
+func empty(cache string) (was bool) {
+	entries, _ := os.ReadDir(cache) // one that cannot be read has nothing to give
+	for _, e := range entries {
+		if cached.MatchString(e.Name()) && os.RemoveAll(filepath.Join(cache, e.Name())) == nil {
+			was = true
+		}
+	}
+	return was
 }
 
 // given returns how much a reserve has given back that was not made again.

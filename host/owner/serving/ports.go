@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -17,7 +18,7 @@ import (
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection.
 func (s *Server) run(ctx context.Context, j schedule.Job) error {
-	if err := s.RefuseFull(); err != nil {
+	if err := cmp.Or(s.RefuseFull(), s.right.missing()); err != nil {
 		s.tally.refused()
 		return err
 	}

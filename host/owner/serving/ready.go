@@ -22,7 +22,7 @@ func (s *Server) Ready() []Check {
 	free, known := disk.Free(s.Config.DataDir())
 	return []Check{
 		{"store", s.right.heard(now)},
-		{"scheduler", !s.right.stuck(now) && !s.DiskFull()},
+		{"scheduler", !s.right.stuck(now) && s.right.missing() == nil && s.RefusesRuns() == ""},
 		{"disk", roomy(free, known)},
 	}
 }

@@ -34,6 +34,7 @@ type right struct {
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
 	held   atomic.Pointer[time.Time] // when it was last renewed
 	failed atomic.Bool               // the last renewal was not written
+	why    error                     // it could not be taken when the server began; nil: it was
 }
 
 // heard reports whether the right was renewed within the time that it lasts, and the store
@@ -65,6 +66,21 @@ func take(ctx context.Context, store *storage.Store, now time.Time, room func(er
 			WithDetail("since " + other.Since.Format(time.RFC3339) + ", " + holder.Process(other.Holder))
 	}
 	return l, nil
+}
+
+// untaken is a right that could not be taken so far.
+func untaken(store *storage.Store, room func(error) bool, why error) *right {
+	l := &right{store: store, holder: holder.Self(), room: room, why: why}
+	l.failed.Store(true)
+	return l
+}
+
+// missing returns why the right could not be taken so far; nil: it was taken.
+func (l *right) missing() error {
+	if l.held.Load() != nil {
+		return nil
+	}
+	return l.why
 }
 
 // hold takes the right or renews it, on a full disk with the room that was reserved: the pages
@@ -140,7 +156,14 @@ func (l *right) keepRenewing(ctx context.Context, now func() time.Time, logger *
 	}
 }
 
-// release gives the right back, so that the next server need not wait.
+// release gives the right back, so that the next server need not wait. A store that takes no writes
+// keeps it until it runs out, or until its process is seen to be gone.
 func (l *right) release(ctx context.Context) error {
-	return l.store.StopServing(context.WithoutCancel(ctx), l.holder)
+	if l.missing() != nil {
+		return nil
+	}
+	if err := l.store.StopServing(context.WithoutCancel(ctx), l.holder); !refusesWrites(err) {
+		return err
+	}
+	return nil //nolint:nilerr // as said above
 }

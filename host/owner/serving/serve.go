@@ -39,6 +39,8 @@ type Server struct {
 	right   *right
 	began   time.Time // zero: it does not serve, and only looks
 	asks    bool      // its runs may ask their owner, whose answers it waits for
+	shows   error     // why the store takes no writes, which is then only shown; nil: it does
+	settled bool      // runs and questions of hosts that are gone have ended
 
 	lives      lives
 	tally      tally
@@ -47,13 +49,31 @@ type Server struct {
 
 // Serve takes the right to serve the data folder, hands fn the server and gives the
 // right back. While another process serves it returns serve.already_running.
+//
+// Where the store takes no writes, because its disk is full or its folder read-only, the server
+// shows what there is and says what is wrong. fn ends once there is room, and begins anew.
 func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) error) error {
-	store, err := o.Store(ctx)
-	if err != nil {
-		return err
+	for {
+		err := serve(ctx, o, r, fn)
+		if !errors.Is(err, errTakesWrites) {
+			return err
+		}
+		if err := o.LetGo(); err != nil {
+			return err
+		}
 	}
-	s := &Server{Owner: o, store: store, request: r, lives: lives{grace: r.Grace}}
-	right, err := take(ctx, store, o.Now(), s.room)
+}
+
+func serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) error) error {
+	store, refusal := o.Store(ctx)
+	if refusal != nil {
+		var err error
+		if store, err = o.StoreToShow(ctx, refusal); err != nil {
+			return err
+		}
+	}
+	s := &Server{Owner: o, store: store, request: r, lives: lives{grace: r.Grace}, shows: refusal}
+	right, err := s.takes(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,6 +102,9 @@ func (s *Server) Asks(a owner.Actor) *owner.Owner { return s.As(a, s.engine) }
 
 // Once runs what is due now, and says what was done about each connection.
 func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error) {
+	if err := s.right.missing(); err != nil {
+		return nil, err
+	}
 	sched := s.scheduler()
 	err = s.during(ctx, func(ctx context.Context) error {
 		looked, err = sched.Once(ctx)
@@ -95,12 +118,12 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 // owner. Runs of a host that is gone have ended, and what they asked is lost. beside goes on
 // while work does, which it calls. Meanwhile its owner is told what needs them.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
+	if s.shows != nil {
+		return Counts{}, s.show(ctx, beside)
+	}
 	sched := s.scheduler()
 	s.asks = true
-	if _, err := s.store.LoseRuns(context.WithoutCancel(ctx), holder.Alive); err != nil {
-		return Counts{}, err
-	}
-	if _, err := s.store.LoseQuestions(context.WithoutCancel(ctx), holder.Alive); err != nil { // stopped by now, it still ends well
+	if err := s.settle(ctx); err != nil {
 		return Counts{}, err
 	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
@@ -140,6 +163,9 @@ func (s *Server) scheduler() *schedule.Scheduler {
 		Passed: func() {
 			s.right.passed(s.Now())
 			s.tally.passed()
+			if err := s.settle(context.Background()); err != nil {
+				s.Logger.Warn("runs of a host that is gone were not ended", "code", abi.CodeOf(err))
+			}
 		},
 	})
 }

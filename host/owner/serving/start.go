@@ -22,6 +22,9 @@ type Order struct {
 // when ctx ends; it ends with the server. A run that is refused before it begins is an
 // error, as running.Run says it: run.connection_busy where one goes on.
 func (s *Server) Start(ctx context.Context, a owner.Actor, order Order) (runID string, err error) {
+	if s.shows != nil {
+		return "", s.shows
+	}
 	as := s.Asks(a)
 	_, conn, err := as.Find(ctx, order.Connection)
 	if err != nil {

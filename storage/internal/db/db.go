@@ -30,7 +30,9 @@ type DB struct {
 	prepared   prepared
 	overwriter overwriter
 
-	temporary string // the folder of a copy that Close removes; "": it is no copy
+	temporary string                // the folder of a copy that Close removes; "": it is no copy
+	fixed     bool                  // the file is read as it stands, and nothing is made beside it
+	shown     atomic.Pointer[error] // why every write is refused, see Show; nil: none is for that
 }
 
 const (

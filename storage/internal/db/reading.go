@@ -30,6 +30,12 @@ func OpenToRead(ctx context.Context, o Options) (*DB, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return openCopy(ctx, o, "")
+	case err == nil && info.Mode().IsRegular() && info.Size() == 0: // there was room for its name alone, see Open
+		d, err := Open(ctx, o)
+		if abi.CodeOf(err) != abi.CodeStoreFull {
+			return d, err
+		}
+		return openCopy(ctx, o, "")
 	case err != nil || !info.Mode().IsRegular() || info.Size() < smallestFile:
 		return Open(ctx, o) // which says what is wrong with it
 	case writable(path) && writable(filepath.Dir(path)):
@@ -89,9 +95,20 @@ func openFixed(ctx context.Context, o Options, path string) (*DB, error) {
 	if err != nil || !current {
 		return nil, errors.Join(err, pool.Close())
 	}
-	d.Read, d.write = pool, pool
+	d.Read, d.write, d.fixed = pool, pool, true
 	d.writer = startWriter(d)
 	return d, nil
+}
+
+// Show is OpenToRead for somebody who shows the database while it takes no writes: each is refused
+// with why, those in a copy too, which would be lost with it.
+func Show(ctx context.Context, o Options, why error) (*DB, error) {
+	d, err := OpenToRead(ctx, o)
+	if err == nil {
+		d.shown.Store(&why)
+		d.note(why)
+	}
+	return d, err
 }
 
 // current reports whether the file can be read as it is by this program.

@@ -27,7 +27,7 @@ const (
 // Watch begins to watch. Close it.
 func (d *DB) Watch(ctx context.Context) (*Watch, error) {
 	w := &Watch{db: d, conn: d.Read, close: func() error { return nil }}
-	if d.pg == nil {
+	if d.pg == nil && !d.fixed {
 		pool, err := d.pool(1, d.dsn("", d.busyPragma(), "query_only(1)", pragma("cache_size", 1)))
 		if err != nil {
 			return nil, err

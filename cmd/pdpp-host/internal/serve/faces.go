@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
@@ -75,11 +76,11 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 		Now:     server.Now, Logger: server.Logger, Version: s.Version,
 	})
 	mux.Handle(metrics.Path, web.Confined(figures))
-	i.handler = figures.Timed(probe.Handler(func() (checks []probe.Check) {
+	i.handler = figures.Timed(probe.Handler(func() (fault string, checks []probe.Check) {
 		for _, c := range server.Ready() {
 			checks = append(checks, probe.Check(c))
 		}
-		return checks
+		return server.RefusesRuns(), checks
 	}, spelled(mux, readers)))
 	claimed, err := access.Claimed(ctx, server.Owner)
 	if err != nil {
@@ -90,7 +91,12 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 		return nil
 	}
 	link, err := access.OfferLink(ctx, server.Owner)
-	if err != nil {
+	switch code := abi.CodeOf(err); {
+	case code == abi.CodeStoreFull || code == abi.CodeStoreUnavailable:
+		fmt.Fprintln(s.Err, "the console is at "+i.origin()+"/; this host has no owner yet, and none can be kept until the store takes writes:")
+		fmt.Fprintln(s.Err, "  then `pdpp-host owner reset` prints the link to choose a password or a passkey")
+		return nil
+	case err != nil:
 		return err
 	}
 	fmt.Fprintln(s.Err, "choose your password or passkey, until "+output.Timestamp(link.ExpiresAt)+", at")

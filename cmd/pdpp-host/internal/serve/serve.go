@@ -69,7 +69,7 @@ func serve(ctx context.Context, s *session.Session, f flags) error {
 			}, nil)
 			defer s.Stop.During(nil, nil)
 			if !f.once {
-				return until(ctx, s, server, f.listen)
+				return until(ctx, s, server, &f.listen)
 			}
 			looked, err := server.Once(ctx)
 			if err != nil {
@@ -80,12 +80,16 @@ func serve(ctx context.Context, s *session.Session, f flags) error {
 	})
 }
 
-// until serves until the owner ends it, and listens meanwhile where an address is named.
-func until(ctx context.Context, s *session.Session, server *serving.Server, listen listenFlags) error {
+// until serves until the owner ends it, and listens meanwhile where an address is named. When it
+// begins again, it listens where it did.
+func until(ctx context.Context, s *session.Session, server *serving.Server, listen *listenFlags) error {
 	began := s.Now()
-	in, err := openIntake(ctx, server, listen)
+	in, err := openIntake(ctx, server, *listen)
 	if err != nil {
 		return err
+	}
+	if in != nil {
+		listen.address = in.listener.Addr().String()
 	}
 	if err := in.openFaces(context.WithoutCancel(ctx), s, server); err != nil { // an owner who stops it meanwhile is obeyed below
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/vault"
@@ -52,13 +53,15 @@ func (s *Session) owner(open func(context.Context, storage.Options) (*storage.St
 	if err != nil {
 		return err
 	}
+	at := storage.Options{Path: c.StorageDSN(), Now: s.Now, Logger: s.Logger, History: c.History()}
 	o := owner.New(owner.Deps{
 		Config: c, Now: s.Now, Random: s.Random, Getenv: os.Getenv, Logger: s.Logger, Home: s.Home, Vault: s.VaultOptions(c), Folders: s.Resolver(c),
 		Actor: owner.Actor{Face: owner.CommandLine}, Browser: &machine{s, c},
 		Engine: func(fn func(*plugin.Engine) error) error { return engine(c, fn) },
 		Open: func(ctx context.Context) (*storage.Store, error) {
-			return open(ctx, storage.Options{Path: c.StorageDSN(), Now: s.Now, Logger: s.Logger, History: c.History()})
+			return open(ctx, at)
 		},
+		Show: func(ctx context.Context, why error) (*storage.Store, error) { return storage.OpenToShow(ctx, at, why) },
 	})
 	return errors.Join(fn(o), o.Close())
 }
@@ -93,8 +96,8 @@ func (s *Session) WithEngine(c *config.Config, fn func(*plugin.Engine) error) er
 // WithAnyEngine is WithEngine, but where nothing can be kept it compiles without
 // keeping: a read-only folder can be looked at all the same.
 func (s *Session) WithAnyEngine(c *config.Config, fn func(*plugin.Engine) error) error {
-	cache := modules.CacheDir(c)
-	if !takesFiles(cache) && (exists(cache) || !takesFiles(c.DataDir())) {
+	cache := s.cache(c)
+	if cache != "" && !takesFiles(cache) && (exists(cache) || !takesFiles(c.DataDir())) {
 		cache = ""
 	}
 	engine, err := modules.NewEngine(c, c.Isolation(), cache, s.Logger, s.Printer.Doing)
@@ -110,7 +113,16 @@ func (s *Session) Engine(c *config.Config, isolation string) (*plugin.Engine, er
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return nil, err
 	}
-	return modules.NewEngine(c, isolation, modules.CacheDir(c), s.Logger, s.Printer.Doing)
+	return modules.NewEngine(c, isolation, s.cache(c), s.Logger, s.Printer.Doing)
+}
+
+// cache is where compiled modules are kept. On a full disk none are: they would take the room that
+// was given back for deletions.
+func (s *Session) cache(c *config.Config) string {
+	if !c.StoreOnServer() && disk.Full(c.DataDir(), c.StorageDSN()) {
+		return ""
+	}
+	return modules.CacheDir(c)
 }
 
 // takesFiles reports whether a file can be made in dir.
