@@ -40,7 +40,7 @@ var faults = []Problem{
 	{"jsonstream_truncated", "JSON files that end in the middle: #; what closes before was read; download them again", ownerActs},
 	{"csv_syntax", "tables with rows that are damaged: #; the others were read; download them again", ownerActs},
 	{"csv_truncated", "tables that end in the middle: #; the rows in front were read; download them again", ownerActs},
-	{"markup_syntax", "XML files that are not XML: #; what stands before the fault was read; download them again", ownerActs},
+	{"markup_syntax", "XML files with faults: #; what stands around them was read; download them again", ownerActs},
 	{"markup_truncated", "XML files that end in the middle: #; download them again", ownerActs},
 	{"markup_too_large", "pages or XML files with a part beyond what is read: #", ownerActs},
 	{"mbox_damaged", "mailboxes with parts that are no messages: #; the messages around them were read; download them again", ownerActs},

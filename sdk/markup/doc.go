@@ -8,5 +8,6 @@
 // A module for standard Go grows by 0.22 MB with HTML and by 0.51 MB with XML. Both libraries
 // need what TinyGo does not have without a scheduler, so TinyGo refuses this package by name.
 //
-// In: the bytes of a file, in UTF-8. Out: tokens.
+// In: the bytes of a file, in UTF-8. Out: tokens. A fault of XML costs the tag or the text that it is in, and
+// the reading goes on behind it; docs/formats.md has the rules.
 package markup

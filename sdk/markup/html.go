@@ -3,18 +3,22 @@
 package markup
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
 	"golang.org/x/net/html"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// HTML reads a page of HTML. Every text is one, so its only faults are a token above MaxToken
-// and an error of r.
+// HTML reads a page of HTML. Every text is one, so its only faults are a token above MaxToken,
+// an end within a tag or a comment, and an error of r.
 func HTML(r io.Reader) *Reader {
 	z := html.NewTokenizer(r)
 	z.SetMaxBuf(MaxToken)
 	ended := "" // an element that closes itself
+	cut := false
 	return &Reader{next: func() (Token, error) {
 		if ended != "" {
 			t := Token{Kind: Close, Name: ended}
@@ -25,10 +29,14 @@ func HTML(r io.Reader) *Reader {
 			kind := z.Next()
 			switch kind {
 			case html.ErrorToken:
-				if err := z.Err(); !errors.Is(err, html.ErrBufferExceeded) {
+				switch err := z.Err(); {
+				case errors.Is(err, html.ErrBufferExceeded):
+					return Token{}, tooLarge()
+				case err == io.EOF && (cut || len(z.Raw()) > 0): //nolint:errorlint // the tokenizer returns it as it is
+					return Token{}, abi.NewError(CodeTruncated, "the page ends within a tag or a comment", "")
+				default:
 					return Token{}, err
 				}
-				return Token{}, tooLarge()
 			case html.TextToken:
 				return Token{Kind: Text, Text: string(z.Text())}, nil
 			case html.StartTagToken, html.SelfClosingTagToken:
@@ -47,6 +55,7 @@ func HTML(r io.Reader) *Reader {
 				name, _ := z.TagName()
 				return Token{Kind: Close, Name: string(name)}, nil
 			case html.CommentToken, html.DoctypeToken:
+				cut = !bytes.HasSuffix(z.Raw(), []byte(">"))
 			}
 		}
 	}}

@@ -22,7 +22,7 @@ const (
 // The stable codes of a document's faults. An error of the underlying reader is returned as it
 // is.
 const (
-	CodeSyntax    abi.Code = "markup.syntax"    // it is no XML
+	CodeSyntax    abi.Code = "markup.syntax"    // a part of it is no XML
 	CodeTruncated abi.Code = "markup.truncated" // it ends in the middle of an element
 	CodeTooLarge  abi.Code = "markup.too_large" // a token above MaxToken, or elements below MaxDepth
 )
@@ -77,7 +77,8 @@ func (r *Reader) Next() bool {
 // Token returns the token that Next has read.
 func (r *Reader) Token() *Token { return &r.token }
 
-// Err is why the reading ended before the end of the document, or nil.
+// Err is why the reading ended before the end of the document, or else the first fault that it went
+// on behind, or nil.
 func (r *Reader) Err() error {
 	if r.err == io.EOF { //nolint:errorlint // next returns it as it is
 		return nil
