@@ -75,6 +75,20 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{"Standortverlauf/2022/2022_DECEMBER.json": `{"timelineObjects": [{"placeVisit": {"location": {"latitudeE7": 525000000}}}]}`},
 			nil, "timeline_not_read[a.zip: Takeout/Standortverlauf/2022/2022_DECEMBER.json]manual_action_required",
 		},
+		"a history whose beginning is missing": {
+			map[string]string{"YouTube/history/watch-history.json": `A angesehen","time":"2025-01-01T03:04:05Z"},` + removed[1:]}, map[string]int{streamWatched: 2},
+			"jsonstream_syntax[a.zip: Takeout/YouTube/history/watch-history.json, the beginning is missing, up to an element at byte 44]manual_action_required",
+		},
+		"a history cut in front of an entry": {
+			map[string]string{"YouTube/history/watch-history.json": removed[1:]}, map[string]int{streamWatched: 2},
+			"jsonstream_syntax[a.zip: Takeout/YouTube/history/watch-history.json, the beginning is missing, up to an element at byte 0]manual_action_required",
+		},
+		"places whose beginning is missing": {
+			map[string]string{"Standortverlauf/Records.json": `E7": 1, "timestamp": "2020-01-01T00:00:00Z"}, {"latitudeE7": 525000000, "longitudeE7": 1, "timestamp": "2020-01-02T00:00:00Z"}]}`},
+			map[string]int{streamLocations: 1},
+			"jsonstream_syntax[a.zip: Takeout/Standortverlauf/Records.json, the beginning is missing, up to an element at byte 46]manual_action_required",
+		},
+		"text under the name of JSON": {map[string]string{"x.json": `no more, "header": than that`}, nil, ""},
 		"a photo of 1965": {
 			map[string]string{"Google Fotos/p.json": `{"title":"p","photoTakenTime":{"timestamp":"-141004800"},"url":"https://photos.google.com/photo/1"}`},
 			map[string]int{streamPhotos: 1}, "",

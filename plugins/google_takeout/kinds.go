@@ -39,7 +39,7 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 		return exports.Outcome{Kind: "empty", Fate: exports.Rule}, nil
 	case len(text) == 0:
 		return exports.Outcome{Kind: "other"}, exports.Drain(whole)
-	case text[0] == '{' || text[0] == '[':
+	case text[0] == '{' || text[0] == '[' || text[0] != '<' && f.Ending() == ".json":
 		return r.json(whole, head, n < len(r.head) && err != nil)
 	case text[0] == '<':
 		return page(f.Name, text), nil
@@ -83,6 +83,14 @@ const (
 
 var listPaths = []string{"*", "locations.*", "semanticSegments.*", "timelineObjects.*", "rawSignals.*", "timelineEdits.*"}
 
+// listStarts are the first members of elements, by which they are found where the beginning of a file is missing.
+var listStarts = []jsonstream.Start{
+	{Path: pathList, Names: []string{"header"}},
+	{Path: pathLocations, Names: []string{"timestampMs", "latitudeE7", "timestamp"}},
+	{Path: pathSegments, Names: []string{"startTime"}},
+	{Path: pathObjects, Names: []string{"activitySegment", "placeVisit"}},
+}
+
 // json reads a JSON file. A small one is looked at as a whole: a photo's description, or a list
 // without an entry.
 func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, error) {
@@ -94,6 +102,7 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		}
 	}
 	s := jsonstream.New(in, listPaths...)
+	s.Begins(listStarts...)
 	list := &activities{r: r, watched: isWatchHistory(r.file)}
 	o := exports.Outcome{Kind: "other"}
 	err := exports.Elements(r.h, func() bool { return o.Kind != "stranger" && s.Next() }, func() error {
@@ -125,6 +134,8 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 	r.noteLarge(stream, s.Oversized())
 	if o.Kind == "stranger" {
 		o.Kind = "other"
+	}
+	if head = bytes.TrimLeft(head, "\x00 \t\r\n"); o.Kind == "other" && (r.item > 0 || head[0] != '{' && head[0] != '[') {
 		return o, err
 	}
 	if err == nil && o.Fate != exports.Known {

@@ -8,7 +8,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -132,8 +131,7 @@ func (s *script) lastOf() (last time.Time) {
 	default:
 		return last
 	}
-	in := jsonstream.New(s.whole, paths...)
-	in.SkipPast('=')
+	in := s.elementsOf(paths...)
 	for in.Next() {
 		if at, ok := exports.Time(in.Value(), 1); ok && at.After(last) {
 			last = at

@@ -133,6 +133,36 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 			}},
 			texts: "1=t", messages: 1, told: "",
 		},
+		"posts whose beginning is missing": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage,
+				"data/tweets.js": `x", "lang": "en"}}, {"tweet": ` + onePost + `}, {"tweet": {"id_str":"2","full_text":"u","created_at":"Sat Jan 03 04:05:07 +0000 2026"}}]`,
+			}},
+			texts: "1=t 2=u", messages: 1, told: "archive_partial jsonstream_syntax",
+		},
+		"a long conversation in front of which the beginning is missing": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
+				"data/direct-messages.js": strings.Repeat(`{"messageCreate":{"id":6,"text":"lost"}},`, 200) + `]}}, {"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":77,"senderId":1,"text":"hi","createdAt":"2026-01-01T00:00:00.000Z"}}]}}]`,
+			}},
+			texts: "1=t", messages: 1, told: "archive_partial jsonstream_syntax",
+		},
+		"deleted posts and headers of posts, whose beginnings are missing": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
+				"data/deleted-tweets.js": `"id":7}}, {"tweet":{"id_str":"6","full_text":"gone","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+				"data/tweet-headers.js":  `"id":7}}, {"tweet":{"tweet_id":"6","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+				"data/kopf.js":           `"id":7}}, {"tweet":{"tweet_id":"6","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
+			}},
+			texts: "1=t", told: "archive_partial",
+		},
+		"messages whose beginning is missing, under another name": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js": described("false", listsTweets), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
+				"data/nachrichten.js": `"id": 7}}]}}, {"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":77,"senderId":1,"text":"hi","createdAt":"2026-01-01T00:00:00.000Z"}}]}}]`,
+			}},
+			texts: "1=t", messages: 1, told: "archive_partial jsonstream_syntax",
+		},
 		"cut": {
 			archives: map[string]files{"a.zip": {
 				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
 
 // script is a file of an archive: JSON behind an assignment, "window.YTD.tweets.part0 = [".
@@ -15,6 +16,55 @@ type script struct {
 	kind  string // of a file of data: what stands between "YTD." and ".part"
 	head  []byte // the first bytes, decoded
 	whole io.Reader
+
+	headless bool // the beginning is missing
+}
+
+// elements are the first members of elements, and the kind of file that they stand in.
+var elements = map[string]string{"tweet": "tweets", "dmConversation": "direct_messages"}
+
+// behead finds out what a file is whose beginning is missing, by the first element that it has, or by its name where
+// none begins soon.
+func (s *script) behead(f *exports.File) {
+	named := strings.ReplaceAll(strings.TrimSuffix(strings.ToLower(f.Base()), ".js"), "-", "_")
+	if others[named] || strings.HasPrefix(named, "deleted_") {
+		s.kind = named
+		return
+	}
+	first := len(s.head)
+	for member, kind := range elements {
+		at := bytes.Index(s.head, []byte("\""+member+"\""))
+		if at < 0 || at >= first || !bytes.HasSuffix(bytes.TrimRight(s.head[:at], " \t\r\n"), []byte("{")) {
+			continue
+		}
+		behind := bytes.TrimLeft(s.head[at+len(member)+2:], " \t\r\n")
+		if bytes.HasPrefix(behind, []byte(":")) && (kind != "tweets" || bytes.Contains(behind, []byte(`text"`))) { // else headers of posts
+			s.kind, first, s.headless = kind, at, true
+		}
+	}
+	if text := bytes.TrimLeft(s.head, "\x00 \t\r\n"); s.kind == "" && len(text) > 0 && text[0] != '<' {
+		switch named {
+		case "tweets", "tweet":
+			s.kind, s.headless = "tweets", true
+		case "direct_messages", "direct_message", "direct_messages_group":
+			s.kind, s.headless = "direct_messages", true
+		}
+	}
+}
+
+// elementsOf returns a reader of the values at the paths.
+func (s *script) elementsOf(paths ...string) *jsonstream.Reader {
+	in := jsonstream.New(s.whole, paths...)
+	if !s.headless {
+		in.SkipPast('=')
+		return in
+	}
+	for member, kind := range elements {
+		if kind == s.kind {
+			in.Begins(jsonstream.Start{Names: []string{member}})
+		}
+	}
+	return in
 }
 
 // headBytes is how much of a file is looked at before it is read.
@@ -29,7 +79,8 @@ func open(f *exports.File) (script, error) {
 		err = nil
 	}
 	front, _, ok := bytes.Cut(s.head, []byte("="))
-	if !ok || bytes.ContainsAny(front, "{[<") {
+	if !ok || bytes.ContainsAny(front, "{[<\"") {
+		s.behead(f)
 		return s, err
 	}
 	s.name = strings.TrimSpace(string(front))

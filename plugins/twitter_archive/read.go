@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
 
 // read reads one file of the archive.
@@ -55,8 +54,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 		return o, nil
 	}
 	before := r.books.Problems.Total()
-	in := jsonstream.New(s.whole, streams[stream].paths...)
-	in.SkipPast('=')
+	in := s.elementsOf(streams[stream].paths...)
 	err := exports.Elements(r.h, in.Next, func() error {
 		r.item++
 		return streams[stream].emit(r, in)

@@ -31,9 +31,11 @@ type Reader struct {
 
 	salvage
 
-	paths [][]string
-	open  []container
-	begun bool // the outermost value was met
+	paths  [][]string
+	starts []Start
+	open   []container
+	begun  bool // the outermost value was met
+	first  byte // of it
 
 	value     []byte
 	doc       jsonvalue.Doc
@@ -85,8 +87,10 @@ func (r *Reader) Next() bool {
 		c, ok := r.space()
 		if len(r.open) == 0 {
 			switch {
+			case !r.begun && ok && c == '{' && r.beginsHeadless():
+				continue
 			case !r.begun && ok:
-				r.begun = true
+				r.begun, r.first = true, c
 				if r.enter(c, 1<<len(r.paths)-1) {
 					return true
 				}

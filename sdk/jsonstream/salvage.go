@@ -104,9 +104,12 @@ func (r *Reader) fits(v jsonvalue.Value) bool {
 	return true
 }
 
+// afterBrace is what stands in an object, from its first member on.
+func afterBrace(b []byte) []byte { return bytes.TrimLeft(b[1:], " \t\r\n") }
+
 // beginsAt returns the depth of the array of which an element begins with b, -1 for none.
 func (r *Reader) beginsAt(b []byte) int {
-	b = bytes.TrimLeft(b[1:], " \t\r\n")
+	b = afterBrace(b)
 	if len(b) == 0 || b[0] != '"' {
 		return -1
 	}
@@ -237,14 +240,17 @@ func (r *Reader) goOn(level int) {
 // mend goes on behind a fault within an element that the walk is inside, at the next element, and
 // reports whether there is one.
 func (r *Reader) mend() bool {
-	if len(r.leads) == 0 || r.err == nil || r.inErr != nil && len(r.held)+len(r.next) == 0 {
+	if len(r.leads) == 0 {
+		return r.behead()
+	}
+	if r.err == nil || r.inErr != nil && len(r.held)+len(r.next) == 0 {
 		return false
 	}
 	err, open := r.err, r.open
 	if len(open) == 0 { // the outermost value ended too early
 		r.open = append(r.open, r.root)
 	}
-	if !r.seek() {
+	if !r.seek(len(open) == 0) {
 		r.open = open
 		return false
 	}
@@ -254,14 +260,35 @@ func (r *Reader) mend() bool {
 	return true
 }
 
-// seek goes to the next element of an array that is open, and reports whether there is one.
-func (r *Reader) seek() bool {
+// seek goes to the next element of an array that is open, and reports whether there is one. Where the outermost
+// value has ended, it may have been a part of another one, whose beginning is missing.
+func (r *Reader) seek(ended bool) bool {
+	var start *Start
+	level := -1
+	ok := r.seekTo(func(b []byte) bool {
+		if level = r.beginsAt(b); level < 0 && ended {
+			start = r.startOf(b)
+		}
+		return level >= 0 || start != nil
+	})
+	switch {
+	case !ok:
+	case start != nil:
+		r.leads, r.faults = nil, r.faults-1 // it is the same fault
+		r.headless(start)
+	default:
+		r.goOn(level)
+	}
+	return ok
+}
+
+// seekTo goes to the next object that is no member and begins as it should, and reports whether there is one.
+func (r *Reader) seekTo(begins func([]byte) bool) bool {
 	for before := byte(0); r.fill(); r.pass() {
 		c := r.held[0]
 		if c == '{' && before != ':' {
 			r.window()
-			if level := r.beginsAt(r.held); level >= 0 {
-				r.goOn(level)
+			if begins(r.held) {
 				return true
 			}
 		}
