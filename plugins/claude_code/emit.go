@@ -148,10 +148,20 @@ func (c *collection) touch(session string) {
 	}
 }
 
+// halfCharacter is told of texts with an escape that is half of a surrogate pair: it is no character.
+const halfCharacter = "half of a character"
+
+func (c *collection) noteHalves(stream string) {
+	if c.parser.text.Half > 0 {
+		c.books.Items(stream).Unknown(halfCharacter)
+	}
+}
+
 func (c *collection) emitMessage(e *event, key, session string, line []byte, subagent bool) error {
 	if !c.h.Wants("messages") {
 		return nil
 	}
+	c.noteHalves("messages")
 	kind := text(e.typ)
 	r := c.h.Record("messages")
 	if key == "" {
@@ -194,6 +204,7 @@ func (c *collection) emitAttachment(e *event, key, session string, line []byte) 
 		return nil
 	}
 	a := c.parser.readAttachment(e)
+	c.noteHalves("attachments")
 	r := c.h.Record("attachments")
 	if key == "" {
 		key = hashID(text(e.typ), session, line)

@@ -87,3 +87,14 @@ func TestForeignTranscript(t *testing.T) {
 		t.Errorf("a summary, and a transcript without a line: %+v, want no report", res.Skips)
 	}
 }
+
+// AC-07: half of a surrogate pair, as JavaScript writes it where it cuts a text, is told as a name that is not known.
+func TestHalvesAreTold(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	h.put(project+one+".jsonl", strings.Replace(userLine(one, "u1", "cut HERE", 1), "HERE", `\ud83d`, 1)+strings.Replace(userLine(one, "u2", "whole HERE", 2), "HERE", `\ud83d\ude00`, 1))
+	res := run(t, h)
+	if got := res.Items("messages").Unknown; len(got) != 1 || got[0].Name != halfCharacter || got[0].Count != 1 {
+		t.Errorf("got the unknown names %v, want %s, once", got, halfCharacter)
+	}
+}

@@ -76,6 +76,9 @@ func (r *run) accountUnread(f *rolloutFile, as fate) {
 	}
 }
 
+// halfCharacter is told of texts with an escape that is half of a surrogate pair: it is no character.
+const halfCharacter = "half of a character"
+
 // maxUnknown bounds how many unknown types are named.
 const maxUnknown = 50
 

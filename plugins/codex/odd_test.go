@@ -141,3 +141,15 @@ func TestNothingIsCollected(t *testing.T) {
 		t.Errorf("with something to collect: %q, want nothing", got)
 	}
 }
+
+// AC-07: half of a surrogate pair, which Codex writes where it cuts a text, is told as a name that is not known.
+func TestHalvesAreTold(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+strings.Replace(message(1, "user", "cut HERE"), "HERE", `\ud83d`, 1)+
+		strings.Replace(message(2, "user", "whole HERE"), "HERE", `\ud83d\ude00`, 1))
+	res := h.collect()
+	if got := res.Items(streamMessages).Unknown; len(got) != 1 || got[0].Name != halfCharacter || got[0].Count != 1 || told(res) != "" {
+		t.Errorf("got the unknown names %v and %q, want %s, once", got, told(res), halfCharacter)
+	}
+}

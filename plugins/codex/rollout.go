@@ -113,6 +113,9 @@ func (r *rollout) next() (bool, error) {
 	if foreign {
 		s.damaged()
 	}
+	if n := r.doc.Halves(); n > 0 {
+		r.items.UnknownTimes(halfCharacter, int64(n))
+	}
 	return true, r.line(v)
 }
 

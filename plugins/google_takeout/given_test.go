@@ -88,6 +88,14 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]int{streamLocations: 1},
 			"jsonstream_syntax[a.zip: Takeout/Standortverlauf/Records.json, the beginning is missing, up to an element at byte 46]manual_action_required",
 		},
+		"halves of characters": {
+			map[string]string{
+				"YouTube/history/watch-history.json": strings.Replace(removed, "A angesehen", `A \ud83d angesehen`, 1),
+				"Google Fotos/p.json":                `{"title":"p\ud83d","photoTakenTime":{"timestamp":"1"}}`, "Google Fotos/q.json": `{"title":"q\ud83d\ude00","photoTakenTime":{"timestamp":"1"}}`,
+			},
+			map[string]int{streamWatched: 2, streamPhotos: 2},
+			"file_has_half_characters[a.zip: Takeout/Google Fotos/p.json; a.zip: Takeout/YouTube/history/watch-history.json]not_retriable",
+		},
 		"text under the name of JSON": {map[string]string{"x.json": `no more, "header": than that`}, nil, ""},
 		"a photo of 1965": {
 			map[string]string{"Google Fotos/p.json": `{"title":"p","photoTakenTime":{"timestamp":"-141004800"},"url":"https://photos.google.com/photo/1"}`},

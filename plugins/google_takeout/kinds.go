@@ -132,6 +132,9 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		stream = streamLocations
 	}
 	r.noteLarge(stream, s.Oversized())
+	if o.Fate == exports.Read {
+		r.Books.NoteHalves(r.file, s.Halves())
+	}
 	if o.Kind == "stranger" {
 		o.Kind = "other"
 	}
@@ -164,6 +167,7 @@ func (r *run) small(v jsonvalue.Value) (o exports.Outcome, done bool, err error)
 	switch {
 	case has("photoTakenTime"):
 		r.item = 1
+		r.Books.NoteHalves(r.file, int64(r.doc.Halves()))
 		return exports.Outcome{Fate: exports.Read, Kind: "photos"}, true, r.photo(v)
 	case has("locations"):
 		if v.Get("locations").Len() == 0 {

@@ -133,6 +133,22 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 			}},
 			texts: "1=t", messages: 1, told: "",
 		},
+		"halves of characters": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":   described("false", listsTweets+`,"noteTweet":{"files":[{"fileName":"data/note-tweet.js"}]}`),
+				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":` + strings.Replace(onePost, `"t"`, `"t\ud83d"`, 1) + `}]`,
+				"data/note-tweet.js": `window.YTD.note_tweet.part0 = []`,
+			}},
+			texts: "1=t\ufffd", told: "archive_partial file_has_half_characters",
+		},
+		"halves of characters in a long post": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":   described("false", listsTweets+`,"noteTweet":{"files":[{"fileName":"data/note-tweet.js"}]}`),
+				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
+				"data/note-tweet.js": `window.YTD.note_tweet.part0 = [{"noteTweet":{"noteTweetId":"9","createdAt":"2026-01-03T04:05:07.000Z","core":{"text":"x\ude00"}}}]`,
+			}},
+			texts: "1=t", told: "archive_partial long_post_unread file_has_half_characters",
+		},
 		"posts whose beginning is missing": {
 			archives: map[string]files{"a.zip": {
 				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage,

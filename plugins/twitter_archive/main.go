@@ -323,6 +323,9 @@ func (r *run) check() {
 			r.books.Problems.Note(problemPart, 1, stream)
 		}
 	}
+	if n := r.export.notes.halves; n > 0 {
+		r.books.Problems.Note(exports.HalfCharacters, n, "note-tweet.js")
+	}
 	r.books.Problems.Note(problemNote, r.export.notes.lost+r.export.notes.unused(), "note-tweet.js")
 }
 

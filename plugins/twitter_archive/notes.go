@@ -11,9 +11,10 @@ import (
 // notes are the whole texts of long posts, of which tweets.js has the first 270 characters or so. Their
 // ids are no posts': a post has the note of its time whose text begins as its own does.
 type notes struct {
-	at    map[int64][]*note // by second
-	bytes int
-	lost  int64 // that were not read: they are damaged, or beyond the bound
+	at     map[int64][]*note // by second
+	bytes  int
+	lost   int64 // that were not read: they are damaged, or beyond the bound
+	halves int64 // texts with half of a character
 }
 
 type note struct {
@@ -43,6 +44,7 @@ func (n *notes) read(s script) {
 		n.at[at.Unix()] = append(n.at[at.Unix()], &note{text: text})
 	}
 	n.lost += in.Oversized() + in.Faults()
+	n.halves += in.Halves()
 }
 
 func (n *notes) add(other *notes) {
@@ -52,7 +54,7 @@ func (n *notes) add(other *notes) {
 	for at, list := range other.at {
 		n.at[at] = append(n.at[at], list...)
 	}
-	n.bytes, n.lost = n.bytes+other.bytes, n.lost+other.lost
+	n.bytes, n.lost, n.halves = n.bytes+other.bytes, n.lost+other.lost, n.halves+other.halves
 }
 
 // unused counts the notes that no post has taken.

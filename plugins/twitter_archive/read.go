@@ -60,6 +60,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 		return streams[stream].emit(r, in)
 	})
 	r.noteLarge(stream, in.Oversized())
+	r.books.NoteHalves(r.file, in.Halves())
 	if err == nil {
 		err = in.Err()
 	}

@@ -98,6 +98,13 @@ var refused = map[string]bool{
 	"archive_nested": true, "archive_too_large": true, "archive_not_an_archive": true, Unreadable: true,
 }
 
+// NoteHalves notes a file in which texts have half of a surrogate pair.
+func (b *Books) NoteHalves(f *File, texts int64) {
+	if texts > 0 {
+		b.Note(HalfCharacters, f.Place, "")
+	}
+}
+
 // Note counts one case of a problem, at a place of the named file.
 func (b *Books) Note(code, name, at string) {
 	if at != "" {

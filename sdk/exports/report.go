@@ -46,18 +46,20 @@ var faults = []Problem{
 	{"mbox_damaged", "mailboxes with parts that are no messages: #; the messages around them were read; download them again", ownerActs},
 	{"mbox_truncated", "mailboxes that end within a message: #; the others were read; download them again", ownerActs},
 	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; take them out of the folder", ownerActs},
+	{HalfCharacters, "files with halves of characters, which are no characters and were read as U+FFFD: #", nothing},
 	{TakenForLatin, "files that are not UTF-8, and were read as Windows-1252: #", nothing},
 }
 
 // The codes of problems that are no reader's.
 const (
-	Unreadable    = "archive_read_failed"  // a file that failed to be read, and may be read another time
-	PartMissing   = "export_part_missing"  // a part of an export is not in the folder
-	Unfinished    = "download_unfinished"  // a browser is still writing the file
-	Unseen        = "folder_not_seen"      // a folder, or a link, that could not be followed
-	TakenForLatin = "file_is_windows_1252" // a text that is not UTF-8
-	Empty         = "archive_not_found"    // the folder has no file
-	hidden        = "hidden_files"         // a kind: the files of systems and programs
+	Unreadable     = "archive_read_failed"      // a file that failed to be read, and may be read another time
+	PartMissing    = "export_part_missing"      // a part of an export is not in the folder
+	Unfinished     = "download_unfinished"      // a browser is still writing the file
+	Unseen         = "folder_not_seen"          // a folder, or a link, that could not be followed
+	TakenForLatin  = "file_is_windows_1252"     // a text that is not UTF-8
+	HalfCharacters = "file_has_half_characters" // half of a surrogate pair in an escape of JSON
+	Empty          = "archive_not_found"        // the folder has no file
+	hidden         = "hidden_files"             // a kind: the files of systems and programs
 )
 
 // ProblemOf returns the code of the problem that an error of a reader of archives or files

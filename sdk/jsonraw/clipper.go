@@ -11,6 +11,7 @@ type Clipper struct {
 	Buf  []byte // the text
 	Left int    // how many characters still fit
 	Over int64  // how many did not fit, after Measure
+	Half int    // how many are half of a surrogate pair, which is no character, in an escape
 
 	counts bool
 }
@@ -71,7 +72,9 @@ func (c *Clipper) decode(s []byte, escapes bool) {
 		var r rune
 		var size int
 		if s[i] == '\\' {
-			r, size = unescape(s[i:])
+			if r, size = unescape(s[i:]); r == utf8.RuneError && isHalf(s[i:]) {
+				c.Half++
+			}
 		} else {
 			r, size = utf8.DecodeRune(s[i:])
 		}
@@ -162,6 +165,11 @@ func unescapeUnicode(s []byte) (rune, int) {
 		return utf8.RuneError, 6
 	}
 	return r, 6
+}
+
+func isHalf(s []byte) bool {
+	r, ok := hex4(s)
+	return ok && utf16.IsSurrogate(r)
 }
 
 // hex4 reads the digits of the \u escape that s starts with.

@@ -30,3 +30,16 @@ func TestCharactersBeyondTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// AC-07: halves of surrogate pairs are counted where they become a part of the text.
+func TestHalvesAreCounted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`"\ud83d\ude00"`: 0, `"\ud83d"`: 1, `"\ude00 \ud83d"`: 2, `"\ufffd"`: 0, `"\u12"`: 0, `"0123456789\ud83d"`: 0, `"\\ud83d"`: 0, "\"\xff\"": 0,
+	} {
+		c := Clipper{Left: 10}
+		if c.Text(Value(text)); c.Half != want {
+			t.Errorf("%s: got %d, want %d", text, c.Half, want)
+		}
+	}
+}

@@ -42,6 +42,7 @@ type Reader struct {
 	found     jsonvalue.Value
 	path      int
 	oversized int64
+	halves    int64
 	faults    int64
 	fault     *abi.Error // the first that the walk went on behind
 	err       error
@@ -276,6 +277,7 @@ func (r *Reader) read(path int) bool {
 		return false
 	}
 	r.learn(v)
+	r.halves += int64(r.doc.Halves())
 	r.found, r.path, r.sought = v, path, false
 	return true
 }
@@ -388,6 +390,9 @@ func (r *Reader) Err() error {
 	}
 	return r.err
 }
+
+// Halves returns how many texts in the values have half of a surrogate pair in an escape: it reads as U+FFFD.
+func (r *Reader) Halves() int64 { return r.halves }
 
 // Faults returns how many faults were met: values that are not JSON, and whatever stands between
 // two elements of an array and does not belong there.

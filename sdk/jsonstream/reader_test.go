@@ -270,3 +270,14 @@ func TestALargeValueHidesNoNeighbour(t *testing.T) {
 		}
 	}
 }
+
+// AC-07: halves of surrogate pairs are counted in the values that are found.
+func TestHalvesAreCounted(t *testing.T) {
+	t.Parallel()
+	r := jsonstream.New(strings.NewReader(`{"x":"\ud83d","l":[{"a":"\ud83d"},{"a":"\ud83d\ude00"},{"a":"\udc00"}]}`), "l.*")
+	for r.Next() { //nolint:revive // up to its end
+	}
+	if r.Halves() != 2 || r.Err() != nil {
+		t.Errorf("got %d, %v, want 2", r.Halves(), r.Err())
+	}
+}

@@ -3,6 +3,7 @@ package jsonvalue
 import (
 	"math"
 	"strconv"
+	"unicode/utf16"
 
 	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
 )
@@ -41,6 +42,7 @@ const (
 	flagUnicode              // contains a \u escape
 	flagNonASCII             // contains a byte above DEL
 	flagInteger              // a number without fraction and exponent
+	flagHalf                 // contains a \u escape that is half of a surrogate pair
 )
 
 const noParent = place(0)
@@ -51,7 +53,12 @@ type Doc struct {
 	src   []byte
 	nodes []node
 	text  []byte // text decoded by Value.View
+	half  int    // texts with half of a surrogate pair
 }
+
+// Halves returns how many texts, names of members included, have an escape that is half of a surrogate pair. It is
+// no character, and reads as U+FFFD.
+func (d *Doc) Halves() int { return d.half }
 
 // SyntaxError locates the byte at which a text stops being JSON.
 type SyntaxError struct {
@@ -71,7 +78,7 @@ func Parse(src []byte) (Value, error) { return new(Doc).Parse(src) }
 // The error is a *SyntaxError. The Value, and everything reached from it, reads src
 // itself: it is valid until src changes or d parses again.
 func (d *Doc) Parse(src []byte) (Value, error) {
-	d.src, d.nodes, d.text = src, d.nodes[:0], d.text[:0]
+	d.src, d.nodes, d.text, d.half = src, d.nodes[:0], d.text[:0], 0
 	if len(src) > maxBytes {
 		return Value{}, &SyntaxError{Reason: "a text below 2 GiB was expected"}
 	}
@@ -181,6 +188,9 @@ func (n *node) source(src []byte) []byte { return src[n.start.at():n.end.at():n.
 
 // leaf adds a node without children.
 func (d *Doc) leaf(start, end int, kind Kind, flags uint8) {
+	if flags&flagHalf != 0 {
+		d.half++
+	}
 	d.nodes = append(d.nodes, node{
 		start: placeAt(start), end: placeAt(end), next: placeAt(len(d.nodes) + 1), kind: kind, flags: flags,
 	})
@@ -234,8 +244,16 @@ func scanString(src []byte, i int) (end int, flags uint8, err *SyntaxError) {
 			i += 2
 		case 'u':
 			flags |= flagUnicode
-			if _, ok := hex4(src[i+2:]); !ok {
+			r, ok := hex4(src[i+2:])
+			if !ok {
 				return 0, 0, fail(i+2, "four hexadecimal digits were expected")
+			}
+			if utf16.IsSurrogate(r) {
+				_, size := decodeEscape(src[i:])
+				if size == 6 {
+					flags |= flagHalf
+				}
+				i += size - 6
 			}
 			i += 6
 		default:

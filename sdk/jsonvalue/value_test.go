@@ -190,3 +190,20 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// AC-07: texts with half of a surrogate pair are counted.
+func TestHalvesAreCounted(t *testing.T) {
+	t.Parallel()
+	var d Doc
+	for text, want := range map[string]int{
+		`"\ud83d\ude00"`: 0, `"\ud83d"`: 1, `"\ude00"`: 1, `"\ud83d\ud83d\ude00"`: 1, `"\ud83dx"`: 1, `"\ud83d\n"`: 1, `"\ufffd"`: 0, `"\\ud83d"`: 0,
+		`{"\uD83D":["\ud83d","\ude00\ud83d","x"]}`: 3, `"\ud83d\u0041"`: 1,
+	} {
+		if _, err := d.Parse([]byte(text)); err != nil || d.Halves() != want {
+			t.Errorf("%s: got %d, %v, want %d", text, d.Halves(), err, want)
+		}
+	}
+	if _, err := d.Parse([]byte(`"\ud83d\u12"`)); err == nil {
+		t.Error("an escape of two digits behind a half was accepted")
+	}
+}
