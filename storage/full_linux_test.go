@@ -33,7 +33,7 @@ func TestNearlyFullDisk(t *testing.T) {
 
 // On a full disk the log takes what room there is, a beat of who serves after the other. It is
 // folded back when it finds no more, and the next transaction has that room again.
-func TestLogOfAFullDiskIsFoldedBack(t *testing.T) {
+func TestFullDiskFoldsItsLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=700,size=8m"); err != nil {

@@ -155,7 +155,7 @@ func TestMissingStoreIsRead(t *testing.T) {
 
 // A store that is shown takes no write, neither where it lies nor in a copy, which would be lost with
 // it, and says why.
-func TestShownStoreRefusesWrites(t *testing.T) {
+func TestReadOnlyFolderIsShown(t *testing.T) {
 	t.Parallel()
 	why := abi.NewError(abi.CodeStoreFull, "no space left for the store", "free disk space")
 	for name, fill := range map[string]func(dir string){
