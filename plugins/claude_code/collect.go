@@ -44,6 +44,7 @@ type collection struct {
 	scanner     filecursor.Scanner
 	parser      parser
 	preview     jsonraw.Clipper
+	looked      int                      // files whose names say nothing, and that were looked into
 	families    map[string][]*transcript // by their first uuid
 	copies      map[uint64]uint64        // uuids that the file being read leaves to others, and sums of what they have
 	seen        map[uint64]uint64        // uuids of the file being read, as far as this run reads it

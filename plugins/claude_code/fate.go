@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -21,7 +22,7 @@ const (
 	fateUnknown                // not understood
 )
 
-// fateOf tells an entry by its path below the projects folder:
+// fateOf tells an entry by its path below the projects folder; of a transcript the name is a hint, see isTranscript:
 // PROJECT/SESSION.jsonl, PROJECT/memory/…, PROJECT/SESSION/subagents/… and
 // PROJECT/SESSION/tool-results/….
 func fateOf(p string, kind files.Kind) fate {
@@ -67,6 +68,9 @@ func fateOf(p string, kind files.Kind) fate {
 // lead nowhere were noted when they were listed.
 func (c *collection) decide(p string, e files.Entry) fate {
 	as := fateOf(p, e.Kind)
+	if as == fateUnknown && e.Kind == files.File && c.isTranscript(p) {
+		as = fateTranscript
+	}
 	if as == fateUnknown && (e.Kind != files.Other || !e.Link) {
 		c.note(notUnderstood, c.projects.shown(p))
 	}
@@ -84,4 +88,35 @@ func (c *collection) decide(p string, e files.Entry) fate {
 		}
 	}
 	return as
+}
+
+const (
+	// maxLooked bounds the files of other names that are looked into in one run.
+	maxLooked = 1000
+	// lookedAt is how much of one is read.
+	lookedAt = 128 << 10
+)
+
+// isTranscript reports whether a file where transcripts lie, under another name, is one by its first lines.
+func (c *collection) isTranscript(p string) bool {
+	parts := strings.Split(p, "/")
+	if len(parts) != 2 && (len(parts) < 4 || parts[2] != "subagents") {
+		return false
+	}
+	if c.files.byKey[p] != nil { // it was one before
+		return true
+	}
+	if c.looked++; c.looked > maxLooked {
+		return false
+	}
+	head, err := files.Read(c.projects.fsys, c.projects.path(p), lookedAt)
+	if err != nil {
+		return false
+	}
+	for line := range bytes.Lines(head) {
+		if e, ok := c.parser.parse(bytes.Trim(line, "\x00 \t\r\n")); ok && e.kind != lineOther && usableID(e.session) && usableID(e.uuid) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,5 +97,55 @@ func TestHalvesAreTold(t *testing.T) {
 	res := run(t, h)
 	if got := res.Items("messages").Unknown; len(got) != 1 || got[0].Name != halfCharacter || got[0].Count != 1 {
 		t.Errorf("got the unknown names %v, want %s, once", got, halfCharacter)
+	}
+}
+
+// AC-07: a transcript under another name is one by its lines, and in the next run. Nothing else is.
+func TestTranscriptsUnderOtherNames(t *testing.T) {
+	t.Parallel()
+	const third, fourth = "33333333-2222-3333-4444-555555555555", "44444444-2222-3333-4444-555555555555"
+	h := small()
+	for name, text := range map[string]string{
+		project + "Sitzung.txt":                  line(map[string]any{"type": "summary", "summary": "x"}) + userLine(third, "v1", "renamed", 1),
+		project + one + ".jsonl.bak":             userLine(one, "w1", "of a copy", 1),
+		project + one + "/subagents/Agent":       userLine(fourth, "v2", "of a subagent", 1),
+		project + "notes.txt":                    "type user, sessionId\n",
+		project + "other.json":                   "{\"type\":\"user\",\"sessionId\":\"x\"}\n",
+		project + one + "/tool-results/u/x.json": userLine(third, "v3", "a result", 1),
+	} {
+		h.put(name, text)
+	}
+	first := run(t, h)
+	for _, res := range []*sdktest.Result{first, again(t, first)} {
+		for name, want := range map[string]string{
+			project + "Sitzung.txt": abi.FileRead, project + one + ".jsonl.bak": abi.FileRead, project + one + "/subagents/Agent": abi.FileRead,
+			project + "notes.txt": abi.FileUnknown, project + "other.json": abi.FileUnknown,
+		} {
+			if got := res.File(rootHome, name); got != want {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
+	}
+	texts := map[string]string{}
+	for _, r := range first.Records("messages") {
+		texts[r.Text("content")] = r.Text("session_id")
+	}
+	if texts["renamed"] != third || texts["of a copy"] != one || texts["of a subagent"] == "" || texts["a result"] != "" {
+		t.Errorf("got the messages %v, want those of the three transcripts", texts)
+	}
+	if _, there := first.Record("sessions", third); !there {
+		t.Errorf("got the sessions %v, want %s", first.Keys("sessions"), third)
+	}
+	h.put(project+"y", userLine(third, "v8", "one before", 1))
+	before := run(t, h)
+	for i := range maxLooked {
+		h.put(project+"a"+strconv.Itoa(i), "x")
+	}
+	if got := again(t, before).File(rootHome, project+"y"); got != abi.FileRead {
+		t.Errorf("one that was read before: got %q, want %q", got, abi.FileRead)
+	}
+	h.put(project+"z", userLine(third, "v9", "beyond", 1))
+	if got := run(t, h).File(rootHome, project+"z"); got != abi.FileUnknown {
+		t.Errorf("the one beyond: got %q, want %q", got, abi.FileUnknown)
 	}
 }

@@ -50,6 +50,8 @@ type run struct {
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
 	threads       *threads
 	maxThreads    int
+	unnamed       []unnamed
+	looked        int // how many of them were looked into
 	roll          rollout
 	bySession     map[string][]string // session -> paths of its rollouts
 	emitted       map[string]bool     // sessions of this run
@@ -130,6 +132,7 @@ func (r *run) readCursor() {
 	} else {
 		r.listRollouts(r.home, rootHome, "sessions", "sessions")
 	}
+	r.takeUnnamed()
 	r.carry()
 }
 

@@ -19,7 +19,7 @@ const (
 	fateUnknown             // not understood
 )
 
-// fateOf tells a file by its name.
+// fateOf tells a file by its name, which is a hint: byContent looks into one that it says nothing of.
 func fateOf(p string) fate {
 	name := path.Base(p)
 	switch {
@@ -36,11 +36,10 @@ func fateOf(p string) fate {
 	return fateUnknown
 }
 
-// sort decides what becomes of a file, and notes it when it is not read. Where a compressed
+// sort takes what a file is for what becomes of it, and notes it when it is not read. Where a compressed
 // rollout has its plain file beside it, the plain one counts, as for Codex: it has what was
 // appended since.
-func (r *run) sort(p string, besidePlain bool) fate {
-	as := fateOf(p)
+func (r *run) sort(p string, as fate, besidePlain bool) fate {
 	switch as {
 	case fatePacked:
 		if besidePlain {

@@ -41,20 +41,30 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	}
 	for _, e := range list {
 		f := rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
-		switch as := r.sort(f.path, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]); as {
-		case fateRule, fateOld, fateUnknown:
-			r.accountUnread(&f, as)
-		case fatePacked:
-			f.packed, f.root = true, unpacked
-			fallthrough
-		case fateRollout:
-			r.rollouts = append(r.rollouts, f)
-			r.total += e.Size
+		as := fateOf(f.path)
+		if as == fateUnknown {
+			r.unnamed = append(r.unnamed, unnamed{f, unpacked})
+			continue
 		}
+		r.take(&f, unpacked, r.sort(f.path, as, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]))
 	}
 	r.faults(l, shown)
 	r.strays(l, granted, folder)
 	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
+}
+
+// take takes a file for what it is.
+func (r *run) take(f *rolloutFile, unpacked fs.FS, as fate) {
+	switch as {
+	case fateRule, fateOld, fateUnknown:
+		r.accountUnread(f, as)
+	case fatePacked:
+		f.packed, f.root = true, unpacked
+		fallthrough
+	case fateRollout:
+		r.rollouts = append(r.rollouts, *f)
+		r.total += f.size
+	}
 }
 
 // faults notes what a walk could not see, and reports whether something may be missing.

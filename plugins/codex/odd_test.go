@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -151,5 +152,66 @@ func TestHalvesAreTold(t *testing.T) {
 	res := h.collect()
 	if got := res.Items(streamMessages).Unknown; len(got) != 1 || got[0].Name != halfCharacter || got[0].Count != 1 || told(res) != "" {
 		t.Errorf("got the unknown names %v and %q, want %s, once", got, told(res), halfCharacter)
+	}
+}
+
+// AC-07: a rollout under another name is one by its lines, also compressed, and in the next run. A copy of
+// one that is there is not understood, and nor is anything else.
+func TestRolloutsUnderOtherNames(t *testing.T) {
+	t.Parallel()
+	const sessionC, sessionD = "0199a213-0000-7000-8000-00000000000c", "0199a213-0000-7000-8000-00000000000d"
+	h := newHome(t)
+	long := strings.Replace(metaLine(sessionB), `"instructions":null`, `"instructions":"`+strings.Repeat("x", 60_000)+`"`, 1)
+	for name, text := range map[string]string{
+		rolloutName(sessionA):                       metaLine(sessionA) + message(1, "user", "one"),
+		"archived_sessions/old":                     metaLine(sessionA) + message(1, "user", "one"),
+		rolloutName(sessionA) + ".bak":              metaLine(sessionA) + message(1, "user", "one") + message(2, "user", "more"),
+		"sessions/2026/Sitzung vom 1. Januar.jsonl": long + message(1, "user", "two"),
+		"sessions/Aufzeichnung.txt":                 `{"id":"` + sessionC + `","timestamp":"2025-05-01T10:00:00Z"}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"old"}]}` + "\n",
+		"archived_sessions/x.zst":                   packed(metaLine(sessionD) + message(1, "user", "packed")),
+		"sessions/other.jsonl":                      `{"type":"message","text":"of another program"}` + "\n",
+		"sessions/text.txt":                         "response_item and session_meta\n",
+		"sessions/empty":                            "",
+	} {
+		h.write(name, text)
+	}
+	unknown := []string{"archived_sessions/old", rolloutName(sessionA) + ".bak", "sessions/other.jsonl", "sessions/text.txt", "sessions/empty"}
+	first := h.collect()
+	for _, res := range []*sdktest.Result{first, h.again(first)} {
+		for _, name := range unknown {
+			if got := res.File(rootHome, name); got != abi.FileUnknown {
+				t.Errorf("%s: got %q, want %q", name, got, abi.FileUnknown)
+			}
+		}
+		for _, name := range []string{"sessions/2026/Sitzung vom 1. Januar.jsonl", "sessions/Aufzeichnung.txt", "archived_sessions/x.zst"} {
+			if got := res.File(rootHome, name); got != abi.FileRead {
+				t.Errorf("%s: got %q, want %q", name, got, abi.FileRead)
+			}
+		}
+	}
+	if got := len(first.Records(streamMessages)); got != 4 {
+		t.Errorf("got %d messages, want one of each rollout: %v", got, first.Records(streamMessages))
+	}
+	for _, id := range []string{sessionA, sessionB, sessionC, sessionD} {
+		if _, there := first.Record(streamSessions, id); !there {
+			t.Errorf("session %s is not there", id)
+		}
+	}
+	h.add("sessions/2026/Sitzung vom 1. Januar.jsonl", message(9, "user", "again"))
+	if second := h.again(first); len(second.Records(streamMessages)) != 1 {
+		t.Errorf("got %v, want the line that was added", second.Records(streamMessages))
+	}
+}
+
+// A run looks into no more files than a bound says: the others are not understood, which is told.
+func TestManyFilesOfOtherNames(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for i := range maxLooked {
+		h.write(fmt.Sprintf("sessions/%04d.txt", i), "x")
+	}
+	h.write("sessions/z.jsonl", metaLine(sessionA)+message(1, "user", "one"))
+	if got := h.collect().File(rootHome, "sessions/z.jsonl"); got != abi.FileUnknown {
+		t.Errorf("got %q for the one beyond, want %q", got, abi.FileUnknown)
 	}
 }
