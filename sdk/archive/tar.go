@@ -23,6 +23,7 @@ type tarball struct {
 	base    int64      // where the tar begins: others may stand in front of it
 	retried int64      // behind the header that was read again
 	lost    *abi.Error // a header was damaged
+	sparse  bool       // the entry has holes, which are passed over and not unpacked
 }
 
 // newTarball returns the tar in a stream that out bounds.
@@ -193,8 +194,10 @@ func (p *packedFile) done() int64              { return p.in.n }
 
 func (t *tarball) next() (Entry, int64, error) {
 	for {
-		_, _ = io.Copy(io.Discard, t.tar) // Next returns its error
-		t.in.zeros = 0                    // those of an entry end no tar
+		if !t.sparse {
+			_, _ = io.Copy(io.Discard, t.tar) // Next returns its error
+		}
+		t.in.zeros, t.sparse = 0, false // zeros of an entry end no tar
 		h, err := t.tar.Next()
 		switch {
 		case err == nil:
@@ -212,12 +215,26 @@ func (t *tarball) next() (Entry, int64, error) {
 		switch h.Typeflag {
 		case tar.TypeDir, tar.TypeXGlobalHeader:
 			continue
-		case tar.TypeReg:
+		case tar.TypeReg, tar.TypeGNUSparse:
+			if t.sparse = isSparse(h); t.sparse {
+				e.Problem = &abi.Error{Code: CodeUnsupported, Message: "an entry has holes, which may unpack to any size"}
+			}
 		default:
 			e.Problem = &abi.Error{Code: CodeUnsupported, Message: "an entry is a link or a device, not a file"}
 		}
 		return e, -1, nil
 	}
+}
+
+// isSparse reports whether an entry has holes: parts that take no room in the archive, so that
+// its size says nothing of what was read.
+func isSparse(h *tar.Header) bool {
+	for name := range h.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return h.Typeflag == tar.TypeGNUSparse
 }
 
 // end goes on behind zeros in the place of a header: nil says that an entry follows. The zeros end a tar,
