@@ -153,6 +153,23 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			},
 			nil, "",
 		},
+		"folders of products that the page of the export names": {
+			map[string]string{
+				"Archiv_Übersicht.html": `<html><div class="service_name"><h1 class="data-folder-name" data-english-name="CHROME" data-folder-name="Chrøme">Chrøme</h1></div>` +
+					`<h1 class="data-folder-name" data-english-name="MY_MAPS" data-folder-name="Meine &amp; Karten">x</h1>` +
+					`<h1 class="data-folder-name" data-english-name="PURCHASES_AND_MORE" data-folder-name="Neues">x</h1><h1 data-english-name="KEEP">x</h1><h1 data-folder-name="Anderes">x</h1>` +
+					`<h1 class="data-folder-name" data-english-name="YOUTUBE" data-folder-name="Videos">x</h1>`,
+				"Chrøme/Verlauf.json": `{"Browser History": []}`, "Meine & Karten/a.kml": "<?xml", "Videos/Verlauf/Wiedergabeverlauf.json": removed,
+			},
+			map[string]int{streamWatched: 2}, "",
+		},
+		"a product that the page of the export names, and that nobody listed": {
+			map[string]string{
+				"Archiv_Übersicht.html": `<h1 data-english-name="NEW_PRODUCT" data-folder-name="Neues">x</h1><h1 data-english-name="KEEP"></h1><h1 data-folder-name="Neues">`,
+				"Neues/Verlauf.json":    `{"Browser History": []}`,
+			},
+			nil, "",
+		},
 		"files that rules are for": {
 			map[string]string{"Keep/x.json": "{", "Chrome/y.html": "<", "Google Photos/a/a.jpg": "J", "__MACOSX/Takeout/._x": "x", "e.json": "[]", "Location History/Settings.json": `{"deviceSettings":[]}`},
 			nil, "",
@@ -177,6 +194,12 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		}
 		if e := res.Entries("google_takeout", "a.zip"); (strings.HasPrefix(name, "products") || strings.HasPrefix(name, "tables of YouTube")) && (res.File("google_takeout", "a.zip") != abi.FileKnown || e == nil || e.Unknown != 0) {
 			t.Errorf("%s: got %q, %+v, want nothing that is not known", name, res.File("google_takeout", "a.zip"), e)
+		}
+		if e := res.Entries("google_takeout", "a.zip"); strings.HasPrefix(name, "folders of products") && (e == nil || e.Unknown != 0 || e.Rule != 3) {
+			t.Errorf("%s: got %+v, want the page and two files passed over by rules", name, e)
+		}
+		if e := res.Entries("google_takeout", "a.zip"); strings.HasPrefix(name, "a product that the page") && res.File("google_takeout", "a.zip") != abi.FileUnknown && (e == nil || e.Unknown != 1) {
+			t.Errorf("%s: got %+v, want that it is not understood", name, e)
 		}
 		if got := told(res); got != c.told {
 			t.Errorf("%s: the run says %q, want %q", name, got, c.told)

@@ -16,7 +16,12 @@ const headBytes = 64 << 10
 // read reads one file. Its first bytes say how, and what is in it what it is; its name is a hint.
 func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	r.file, r.item = f, 0
-	if kind := ruleOf(f.Name); kind != "" {
+	if r.products == nil { // a run that reads nothing needs none
+		if err := r.describe(); err != nil {
+			return exports.Outcome{}, err
+		}
+	}
+	if kind := r.ruleFor(f.Name); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
 	if f.Problem != nil {

@@ -25,6 +25,9 @@ type run struct {
 	head []byte // of the file at hand
 	file *exports.File
 	item int64 // of the file at hand, counted from 1
+
+	folder   *exports.Folder
+	products map[string]bool // folders that the exports' own pages name, in lower case; nil: they were not looked at
 }
 
 func (connector) Collect(h *sdk.Host) error {
@@ -32,7 +35,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, head: make([]byte, headBytes)}
+	r := &run{h: h, folder: folder, head: make([]byte, headBytes)}
 	r.Read, r.Counted = r.read, []string{streamLocations, streamWatched, streamSearches, streamPhotos, streamMail, streamSubscriptions}
 	if err := r.Run(h, folder); err != nil {
 		return err
