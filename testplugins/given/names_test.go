@@ -150,10 +150,11 @@ func nameCells() []cell {
 			}, "ø,øø,øøø")
 		}},
 		cell{name: "under the name of a copy", whole: true, make: func(g given) given {
-			if path.Dir(g.main()) != "." {
-				return nil // a program gave it that name, and reads no other
+			end := path.Ext(g.main())
+			if path.Dir(g.main()) != "." { // a program gave it that name, and reads no other
+				end = ".txt"
 			}
-			out := g.with(nil, given{"Übersicht (1)" + path.Ext(g.main()): g[g.main()]})
+			out := g.with(nil, given{path.Join(path.Dir(g.main()), "Übersicht (1)"+end): g[g.main()]})
 			delete(out, g.main())
 			return out
 		}},
