@@ -40,6 +40,8 @@ const MaxUnread = books.MaxNames
 const (
 	KindUnlisted = books.KindUnlisted
 	KindLink     = books.KindLink
+	KindAway     = books.KindAway
+	KindMisnamed = books.KindMisnamed
 )
 
 // keep opens the books of a run over mounts, whose guest is watched from then on; nil: it

@@ -253,7 +253,7 @@ func printable(name string) string {
 }
 
 // outOfSight says what to do about what is behind a door that the host does not open: a folder
-// that it may not list, a link.
+// that it may not list, a link, a file that is not on this machine, a name that no guest can say.
 func outOfSight(b *storage.Books) (advice string) {
 	kind := func(kind string) bool {
 		return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Kind == kind })
@@ -263,6 +263,12 @@ func outOfSight(b *storage.Books) (advice string) {
 	}
 	if kind(plugin.KindLink) {
 		advice += "; give the connection the folder that the link leads to, or put it in the link's place"
+	}
+	if kind(plugin.KindAway) {
+		advice += "; download it from iCloud again"
+	}
+	if kind(plugin.KindMisnamed) {
+		advice += "; give it a name in UTF-8"
 	}
 	return advice
 }

@@ -196,6 +196,23 @@ func TestTwoNamesOfOneSpelling(t *testing.T) {
 	}
 }
 
+// AC-01: what a guest cannot open by its name is told with what its owner can do about it, also where
+// a rule covers the name that the file has on the disk. What a system has taken away is not gone.
+func TestWhatCannotBeOpenedHasItsKind(t *testing.T) {
+	t.Parallel()
+	root := folder(t, ".home.ics.icloud", "sub/.a.tmp.icloud", "a\xff.json", "dir\xff/x.json")
+	b := New(Rule{Ignores: []abi.Ignore{{Pattern: ".*"}, {Pattern: "*.tmp"}}}, later())
+	b.Root("r")
+	r := b.Close(map[string]*os.Root{"r": root}, later)
+	var got []string
+	for _, u := range r.Unread {
+		got = append(got, u.Path+": "+u.Kind)
+	}
+	if want := []string{`a\xff.json: ` + KindMisnamed, `dir\xff: ` + KindMisnamed, "home.ics: " + KindAway}; !slices.Equal(got, want) || r.Roots[0].Rule != 1 {
+		t.Errorf("got %q and %d by rule, want %q, and 1", got, r.Roots[0].Rule, want)
+	}
+}
+
 // Books of so many files that some may pass for others say so.
 func TestVagueBooks(t *testing.T) {
 	t.Parallel()

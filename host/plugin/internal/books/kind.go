@@ -23,11 +23,13 @@ const (
 	KindEmpty    = "empty"
 	KindUnlisted = "folder that cannot be listed"
 	KindLink     = "link that leads out of the folder, or nowhere"
+	KindAway     = "file that iCloud has taken off this machine"
+	KindMisnamed = "name that is not UTF-8"
 	KindOther    = "other"
 )
 
 // Kinds lists the kinds.
-var Kinds = []string{KindZip, KindGzip, KindZstd, KindSQLite, KindImage, KindPDF, KindJSON, KindText, KindEmpty, KindUnlisted, KindLink, KindOther}
+var Kinds = []string{KindZip, KindGzip, KindZstd, KindSQLite, KindImage, KindPDF, KindJSON, KindText, KindEmpty, KindUnlisted, KindLink, KindAway, KindMisnamed, KindOther}
 
 // magics are beginnings of files, by kind.
 var magics = []struct{ magic, kind string }{

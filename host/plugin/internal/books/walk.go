@@ -145,9 +145,11 @@ func (w *walk) unlisted(dir string) {
 
 // entry judges a file, or walks a folder.
 func (w *walk) entry(dir string, e fs.DirEntry, depth int) {
-	spelled := rootfs.Spell(e.Name())
+	spelled := rootfs.Shown(w.root, dir, e)
 	name := path.Join(dir, spelled)
 	switch {
+	case e.IsDir() && spelled != e.Name():
+		w.named(name, KindMisnamed)
 	case e.IsDir():
 		w.folder(name, depth+1)
 	case e.Type()&fs.ModeSymlink != 0:
@@ -155,7 +157,11 @@ func (w *walk) entry(dir string, e fs.DirEntry, depth int) {
 	case !e.Type().IsRegular():
 	case spelled != e.Name():
 		w.counts.There++
-		w.named(name, "")
+		kind := KindMisnamed
+		if _, is := rootfs.Away(e.Name()); is {
+			kind = KindAway
+		}
+		w.named(name, kind)
 	default:
 		w.counts.There++
 		w.judge(name, e)

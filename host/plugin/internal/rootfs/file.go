@@ -108,6 +108,8 @@ func (f *regular) Close() sys.Errno { return toErrno(f.file.Close()) }
 // dir is an open folder.
 type dir struct {
 	sys.DirFile
+	root  *os.Root
+	path  string
 	file  *os.File
 	watch Watcher
 }
@@ -136,8 +138,7 @@ func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 // Readdir lists up to n entries, with the types that the folder itself records: a link
 // is a link, whatever its target. It makes no system call for each entry, so inode
 // numbers are derived from the names: libc requests the status of each entry without
-// one, and ends the listing at the first entry without a status. A name that is not
-// UTF-8 is encoded by Spell.
+// one, and ends the listing at the first entry without a status. Shown makes the names.
 func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := d.file.ReadDir(n)
 	if err != nil && !errors.Is(err, io.EOF) && len(entries) == 0 {
@@ -145,7 +146,7 @@ func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	}
 	out, files := make([]sys.Dirent, len(entries)), 0
 	for i, e := range entries {
-		out[i] = sys.Dirent{Name: Spell(e.Name()), Ino: inode(e.Name()), Type: visibleMode(e.Type())}
+		out[i] = sys.Dirent{Name: Shown(d.root, d.path, e), Ino: inode(e.Name()), Type: visibleMode(e.Type())}
 		if e.Type().IsRegular() {
 			files++
 		}

@@ -106,7 +106,7 @@ func (f *FS) openDir(p string) (sys.File, sys.Errno) {
 		_ = file.Close()
 		return nil, sys.ENOTDIR
 	}
-	return &dir{file: file, watch: f.watch}, 0
+	return &dir{root: f.root, path: p, file: file, watch: f.watch}, 0
 }
 
 // Stat follows links inside the root.

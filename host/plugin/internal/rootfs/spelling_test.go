@@ -61,6 +61,51 @@ func TestListingOfBadNames(t *testing.T) {
 	}
 }
 
+// A file that iCloud has taken off this machine is listed under its own name and cannot be read, so
+// that nobody takes it for deleted.
+func TestFilesThatAreAway(t *testing.T) {
+	t.Parallel()
+	fs, dir := open(t)
+	for _, name := range []string{".home.ics.icloud", "back.ics", ".back.ics.icloud", ".icloud", "x.icloud", "sub/.in.ics.icloud"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("bplist00"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".dir.icloud"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, errno := fs.OpenFile(".", 0, 0)
+	if errno != 0 {
+		t.Fatalf("got %v, want the folder", errno)
+	}
+	defer d.Close()
+	entries, errno := d.Readdir(-1)
+	if errno != 0 {
+		t.Fatalf("got %v, want a listing", errno)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	if want := []string{".back.ics.icloud", ".dir.icloud", ".icloud", "back.ics", "file", "home.ics", "out", "sub", "x.icloud"}; !slices.Equal(names, want) {
+		t.Errorf("listed %q, want %q", names, want)
+	}
+	for name, want := range map[string]sys.Errno{
+		"home.ics": sys.EIO, "sub/in.ics": sys.EIO, "back.ics": 0, "other.ics": sys.ENOENT, "dir": sys.ENOENT, ".home.ics.icloud": 0,
+	} {
+		_, stat := fs.Stat(name)
+		_, lstat := fs.Lstat(name)
+		file, opened := fs.OpenFile(name, sys.O_RDONLY, 0)
+		if stat != want || lstat != want || opened != want {
+			t.Errorf("%s: stat %v, lstat %v, open %v, want %v", name, stat, lstat, opened, want)
+		}
+		if file != nil {
+			_ = file.Close()
+		}
+	}
+}
+
 func FuzzSpell(f *testing.F) {
 	f.Add("a\xe9")
 	f.Add(`\x\xe9\xe`)
