@@ -31,6 +31,8 @@ type Reader struct {
 	indent   int // blanks before the line
 	lead     int // blanks that were taken from the front of the next one
 	held     heldLine
+	seen     seen
+	looked   int64 // bytes of lines that deciding where they end has looked at
 }
 
 // heldLine was read too far and is the next one.
@@ -68,7 +70,7 @@ func (l *Reader) Next() []byte {
 
 // logical reads one line with those that continue it. whole is false when it was cut.
 func (l *Reader) logical() (whole, ok bool) {
-	whole = true
+	whole, l.seen = true, seen{}
 	if len(l.held.text) > 0 {
 		l.line, l.Number, l.indent = append(l.line[:0], l.held.text...), l.held.number, l.held.indent
 		l.held.text = l.held.text[:0]
@@ -88,7 +90,7 @@ func (l *Reader) logical() (whole, ok bool) {
 		}
 		var fits bool
 		switch c := l.buf[l.pos]; {
-		case softBreak(l.line):
+		case l.softBreak():
 			more, fits = l.continueQuoted()
 		case c == ' ' || c == '\t':
 			more, fits = l.continueFolded()
@@ -122,7 +124,7 @@ func (l *Reader) continueFolded() (more, fits bool) {
 	added := l.line[from:]
 	bare := bytes.TrimLeft(added, " \t")
 	deep = deep || len(bare) < len(added)
-	if isStructure(l.line[:from]) && looksLikeProperty(bare) || isComplete(l.line[:before]) && isProperty(bare) || deep && isStructure(bare) {
+	if l.structure(from) && looksLikeProperty(bare) || isComplete(l.line[:before]) && isProperty(bare) || deep && isStructure(bare) {
 		l.hold(before, bare, number, blanks+len(added)-len(bare))
 		return false, true
 	}
@@ -132,9 +134,10 @@ func (l *Reader) continueFolded() (more, fits bool) {
 // continueQuoted joins the line behind a soft break of quoted-printable text (RFC 2045, section
 // 6.7, rule 5), unless it is an END or BEGIN: then the text is damaged, and its component is not.
 func (l *Reader) continueQuoted() (more, fits bool) {
-	from, number := bytes.LastIndexByte(l.line, '='), l.lines+1
+	from, number := l.seen.solid-1, l.lines+1
 	mark := append([]byte(nil), l.line[from:]...)
 	l.line = l.line[:from]
+	l.seen.length, l.seen.solid = from, 0
 	fits = l.physical()
 	if added := l.line[from:]; isStructure(added) {
 		l.hold(from, added, number, 0)
@@ -155,12 +158,9 @@ func (l *Reader) physical() bool {
 	fits := true
 	for l.fill() {
 		part := l.buf[l.pos:l.end]
-		n := bytes.IndexByte(part, '\n')
+		n := l.ending(part)
 		if n >= 0 {
 			part = part[:n]
-		}
-		if m := bytes.IndexByte(part, '\r'); m >= 0 {
-			part, n = part[:m], m
 		}
 		l.pos += len(part)
 		if room := max(MaxBytes-len(l.line), 0); len(part) > room {
@@ -173,6 +173,29 @@ func (l *Reader) physical() bool {
 		}
 	}
 	return fits
+}
+
+// endWindow is how far one look for the end of a line goes: a file whose lines end with CR alone has no
+// LF in all of the buffer.
+const endWindow = 128
+
+// ending returns the index of the CR or LF that ends a line, -1 when it ends behind part.
+func (l *Reader) ending(part []byte) int {
+	for from := 0; from < len(part); from += endWindow {
+		window := part[from:min(from+endWindow, len(part))]
+		l.looked += int64(len(window))
+		n := bytes.IndexByte(window, '\n')
+		if n >= 0 {
+			window = window[:n]
+		}
+		if m := bytes.IndexByte(window, '\r'); m >= 0 {
+			return from + m
+		}
+		if n >= 0 {
+			return from + n
+		}
+	}
+	return -1
 }
 
 // lineEnd takes the end of a line: any number of CR, and a LF.

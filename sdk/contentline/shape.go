@@ -41,9 +41,12 @@ const shortLine = 60
 // isComplete reports whether a line is short and has a value that is no text: a time, a number, a
 // word or an identifier. The next line is then no part of it if it may be a property.
 func isComplete(line []byte) bool {
+	if len(line) > shortLine {
+		return false
+	}
 	name := front(line)
 	name = name[:nameLength(name)]
-	if len(line) > shortLine || len(name) > longestName || !complete[string(Upper(bytes.Clone(name)))] {
+	if len(name) > longestName || !complete[string(Upper(bytes.Clone(name)))] {
 		return false
 	}
 	quoted := false
@@ -92,15 +95,6 @@ func header(line []byte) []byte {
 		return line[:i]
 	}
 	return nil
-}
-
-// softBreak reports whether the line is quoted-printable text that goes on in the next one.
-func softBreak(line []byte) bool {
-	end := bytes.TrimRight(line, " \t")
-	if len(end) == 0 || end[len(end)-1] != '=' {
-		return false
-	}
-	return bytes.Contains(bytes.ToUpper(header(line)), []byte("QUOTED-PRINTABLE"))
 }
 
 // declared returns the value of the line's CHARSET, "" without one.
