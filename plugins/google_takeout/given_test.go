@@ -288,6 +288,28 @@ func TestADamagedMailbox(t *testing.T) {
 	}
 }
 
+// AC-06, AC-07: messages without an empty line between, and behind a mark of the byte order.
+func TestMailboxesInOtherForms(t *testing.T) {
+	t.Parallel()
+	message := func(n string) string {
+		return "From " + n + "@xxx Mon Jan 01 10:00:00 +0000 2024\nSubject: " + n + "\nFrom: a@example.org\n\nbody\n"
+	}
+	for name, in := range map[string]string{
+		"no empty line":            message("1") + message("2") + message("3"),
+		"a mark of the byte order": "\ufeff" + message("1") + "\n" + message("2") + "\n" + message("3"),
+		"three files were joined":  "\ufeff" + message("1") + "\ufeff" + message("2") + "\ufeff" + message("3"),
+	} {
+		for _, file := range []string{"all.mbox", "all"} {
+			f := folder{}
+			f[file] = &fstest.MapFile{Data: []byte(in)}
+			res := f.collect(t)
+			if got := strings.Join(res.Keys(streamMail), " "); got != "1 2 3" || told(res) != "" {
+				t.Errorf("%s, %s: got the messages %q and %q, want 1 2 3 and no word", name, file, got, told(res))
+			}
+		}
+	}
+}
+
 // The time of a photo before 1970 is below zero.
 func TestAPhotoBefore1970(t *testing.T) {
 	t.Parallel()

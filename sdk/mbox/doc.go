@@ -6,8 +6,9 @@
 // and whether a part calls itself an attachment.
 //
 // In: a stream that nobody vouches for, in the form that mail programs and Google's
-// exports write: each message behind a line that begins with "From " and has a time in it.
-// A line of a body that begins with "From " and has none does not part two messages. Out:
+// exports write: each message behind an empty line, and a line that begins with "From " and has a
+// time in it; or behind a whole line of that kind, which two fields of a header follow. A line of
+// a body that begins with "From " and is neither does not part two messages. Out:
 // texts in valid UTF-8. A header above HeaderBytes is cut, and Cut says so.
 //
 // The standard library's net/mail and mime link the network, and hold a whole message.

@@ -66,16 +66,14 @@ func (r *Reader) Next() bool {
 	inHeader, begins, blank, multipart, ended := true, true, false, false, true
 	var blankBytes int64
 	for r.next() {
-		if zeros := len(r.line) - len(bytes.TrimLeft(r.line, "\x00")); begins && zeros > 0 && isSeparator(r.line[zeros:]) {
-			// a block that was never written stands where the message in front ends
-			r.damaged("zero bytes in front of a message")
-			r.separator = append(r.separator, r.line[zeros:]...)
-			return true
-		}
-		if begins && blank && isSeparator(r.line) {
-			r.separator = append(r.separator, r.line...)
-			r.size -= blankBytes // the empty line belongs to the separator
-			return true
+		if begins {
+			if line, ok := r.separates(blank); ok {
+				r.separator = append(r.separator, line...)
+				if blank && r.line[0] != 0 {
+					r.size -= blankBytes // the empty line belongs to the separator
+				}
+				return true
+			}
 		}
 		r.size += int64(len(r.line))
 		if begins {
@@ -119,8 +117,9 @@ func (r *Reader) note(code abi.Code, message, detail string) {
 // first finds the first message, behind empty lines. Whatever else stands in front of it is damaged.
 func (r *Reader) first() bool {
 	for begins, other := true, false; r.next(); begins = r.whole {
-		line := bytes.TrimLeft(r.line, "\x00")
-		if other = other || len(trimEnd(r.line)) > 0 && !isSeparator(r.line); other {
+		text := bytes.TrimPrefix(r.line, []byte(byteOrder))
+		line := bytes.TrimLeft(text, "\x00")
+		if other = other || len(trimEnd(text)) > 0 && !isSeparator(text); other {
 			r.damaged("what stands in front of the first message,")
 		}
 		if begins && isSeparator(line) {
@@ -135,21 +134,6 @@ func (r *Reader) first() bool {
 }
 
 func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
-
-// isSeparator reports whether a line begins a message: "From ", a sender, and a time.
-func isSeparator(line []byte) bool {
-	if !bytes.HasPrefix(line, []byte("From ")) {
-		return false
-	}
-	for i := 5; i+8 <= len(line); i++ { // 12:34:56
-		if line[i+2] == ':' && line[i+5] == ':' && digits(line[i:i+2]) && digits(line[i+3:i+5]) && digits(line[i+6:i+8]) {
-			return true
-		}
-	}
-	return false
-}
-
-func digits(b []byte) bool { return b[0]-'0' <= 9 && b[1]-'0' <= 9 }
 
 func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
