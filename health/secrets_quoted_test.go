@@ -26,6 +26,9 @@ func TestSaidMark(t *testing.T) {
 			t.Errorf("%s\n%s\ngot the same: %v, want %v", c.a, c.b, got, c.same)
 		}
 	}
+	if health.SaidMark(`a; its own words: "b"`) != health.SaidMark(`a; its own words: "b`) || health.SaidMark(`a; its own words: "b" c`) == health.SaidMark("a") {
+		t.Error("got a mark of the words, want one of what stands around them")
+	}
 	if health.SaidMark("a", "x") == health.SaidMark("a", "y") {
 		t.Error("got one mark of two reasons, want two")
 	}
@@ -35,10 +38,13 @@ func TestSaidMark(t *testing.T) {
 func TestProviderWords(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
-		`status 401; its own words: "The account is suspended."`: "The account is suspended.",
-		`status 401; its own words: "He said "no"."`:             `He said "no".`,
-		`status 401`: "",
-		"":           "",
+		`status 401; its own words: "The account is suspended."`:                                                      "The account is suspended.",
+		`1 stream was not collected to the end: a (github: status 500; its own words: "Down.")`:                       "Down.",
+		`2 streams were not collected to the end: a (m; its own words: "Down."); b (github: status 403: not allowed)`: "Down.",
+		`2 streams were not collected to the end: a (m; its own words: "Down."); b (m; its own words: "Up.")`:         "Down.",
+		`status 401; its own words: "cut`: "cut",
+		`status 401`:                      "",
+		"":                                "",
 	} {
 		if got := health.ProviderWords(message); got != want {
 			t.Errorf("%s: got %q, want %q", message, got, want)

@@ -195,7 +195,7 @@ func TestHostileArchivesAreToldByTheirCode(t *testing.T) {
 		"large entry":       {plain, archive.Limits{EntryBytes: 5}, "a=hello\nb=!archive.too_large an entry unpacks to too much"},
 		"large in all":      {plain, archive.Limits{TotalBytes: 7}, "a=hello\nb=!archive.too_large it unpacks to too much"},
 		"many entries":      {plain, archive.Limits{Entries: 1}, "archive.too_large it has too many entries"},
-		"tar cut":           {packTar(t, tar.Header{Name: "a", Linkname: "hello"})[:40], archive.Limits{}, "archive.truncated in the middle of an entry"},
+		"tar cut":           {packTar(t, tar.Header{Name: "a", Linkname: "hello"})[:40], archive.Limits{}, "a=!archive.truncated in the middle of an entry\narchive.truncated in the middle of an entry"},
 		"tar's gzip cut":    {[]byte{0x1f, 0x8b}, archive.Limits{}, "archive.truncated in the middle of an entry"},
 		"no tar":            {[]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5}, archive.Limits{}, "archive.corrupt its packed bytes are not valid"},
 		"tar link":          {packTar(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, tar.Header{Name: "a", Linkname: "1"}), archive.Limits{}, "l=!archive.unsupported\na=1"},

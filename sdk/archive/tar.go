@@ -20,7 +20,6 @@ type tarball struct {
 	members *members // of a gzip, nil without one
 	in      *blocks
 	tar     *tar.Reader
-	base    int64      // where the tar begins: others may stand in front of it
 	retried int64      // behind the header that was read again
 	lost    *abi.Error // a header was damaged
 	sparse  bool       // the entry has holes, which are passed over and not unpacked
@@ -123,6 +122,9 @@ func openGzip(file io.ReaderAt, size int64, name string, l Limits) (format, erro
 			if m.lost != nil { // in front
 				whole = io.MultiReader(bytes.NewReader(make([]byte, gapBytes)), whole)
 			}
+			return &packedFile{name: name, in: in, content: whole}, nil
+		case n > 0 && out.failed != nil && !isTarName(name):
+			m.gaps = true
 			return &packedFile{name: name, in: in, content: whole}, nil
 		case out.failed != nil && m.resume():
 		case out.failed != nil:
@@ -237,20 +239,17 @@ func isSparse(h *tar.Header) bool {
 	return h.Typeflag == tar.TypeGNUSparse
 }
 
-// end goes on behind zeros in the place of a header: nil says that an entry follows. The zeros end a tar,
-// and another one may follow, or the header was damaged.
+// end goes on behind zeros in the place of a header: nil says that an entry follows. The zeros end a tar
+// that another one follows, or they are what is left of entries. Nothing tells these apart, so
+// that entries behind zeros are read and something is told to be lost.
 func (t *tarball) end() error {
-	zeros := t.in.zeros / tarBlock * tarBlock
-	from := t.in.n - zeros
+	zeros := t.in.zeros
 	found, junk, err := t.scan()
-	switch at := t.in.n - tarBlock; {
+	switch {
 	case err != nil && t.member():
 		return nil
 	case err != nil: // the gzip does not end well: its checksum stands behind the tar
 		return err
-	case found && !junk && t.ends(from, at):
-		t.base = at
-		return nil
 	case found:
 		t.lose()
 		return nil
@@ -261,17 +260,10 @@ func (t *tarball) end() error {
 		return t.lost
 	case t.members != nil && t.members.lost != nil:
 		return t.members.lost
-	case zeros == 0: // archive/tar takes a cut between two entries for the end
+	case zeros < tarBlock: // archive/tar takes a cut between two entries for the end
 		return truncated("behind an entry, where a block of zeros should be")
 	}
 	return io.EOF
-}
-
-// ends reports whether zeros between two places are the end of a tar: two blocks, and what fills its last
-// record. A block that was never written is none.
-func (t *tarball) ends(from, to int64) bool {
-	const two, record = 2 * tarBlock, 20 * tarBlock
-	return to-from == two || to-from > two && (to-t.base)%record == 0
 }
 
 // resume goes on behind a damaged header, whose entry is lost, and reports whether another one
@@ -331,8 +323,8 @@ func (t *tarball) member() bool {
 func (t *tarball) seek() bool {
 	const magicAt, room = 257, 64 << 10
 	var held []byte
+	chunk := make([]byte, room)
 	for {
-		chunk := make([]byte, room)
 		n, err := t.in.Read(chunk)
 		held = append(held, chunk[:n]...)
 		for at := 0; ; {
@@ -344,7 +336,6 @@ func (t *tarball) seek() bool {
 			if header >= 0 && header+tarBlock <= len(held) && isTar(held[header:header+tarBlock]) {
 				t.in.unread(held[header:])
 				t.tar = tar.NewReader(t.in)
-				t.base = t.in.n
 				return true
 			}
 			if header+tarBlock > len(held) {

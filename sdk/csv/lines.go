@@ -5,19 +5,16 @@ import (
 	"io"
 )
 
-// Bounds on the bytes that are read a second time, behind quotes that never close: beyond maxWork and
-// workRate times what was read, a field ends with its line.
-const (
-	maxWork  = 64 * RowBytes
-	workRate = 4
-)
+// maxWork bounds the bytes that are read a second time, behind quotes that never close. Beyond it a
+// field ends with its line.
+const maxWork = 64 * RowBytes
 
 // lines gives the lines of a text, and takes those back that turn out to be rows of their own.
 type lines struct {
 	in    io.Reader
 	buf   []byte
 	held  []byte
-	next  [][]byte // behind held, the nearest last
+	next  []byte // behind held
 	inErr error
 
 	separator byte
@@ -28,8 +25,7 @@ type lines struct {
 	ended       bool   // a line feed ended the last one
 	cut         bool   // the last one is longer than a row may be, and was left out
 	number      int64  // of the next line
-	passed      int64  // bytes that in gave
-	work        int64
+	work        int
 	err         error
 }
 
@@ -89,7 +85,6 @@ func outside(line []byte, of byte, nth int) (n int) {
 func (l *lines) hold() {
 	var n int
 	n, l.inErr = l.in.Read(l.buf)
-	l.passed += int64(n)
 	l.held = append(l.held[:len(l.held):len(l.held)], l.buf[:n]...)
 }
 
@@ -98,16 +93,15 @@ func (l *lines) atEnd() bool { return !l.fill() && l.inErr == io.EOF } //nolint:
 
 func (l *lines) fill() bool {
 	for len(l.held) == 0 {
-		if last := len(l.next) - 1; last >= 0 {
-			l.held, l.next = l.next[last], l.next[:last]
-			continue
+		if len(l.next) > 0 {
+			l.held, l.next = l.next, nil
+			return true
 		}
 		if l.inErr != nil {
 			return false
 		}
 		var n int
 		n, l.inErr = l.in.Read(l.buf)
-		l.passed += int64(n)
 		l.held = l.buf[:n]
 	}
 	return true
@@ -170,12 +164,11 @@ func (l *lines) unread() {
 		ends++
 	}
 	l.number -= int64(ends)
-	l.work += int64(len(back))
-	if len(l.held) > 0 {
-		l.next = append(l.next, l.held)
+	l.work += len(back)
+	if len(l.next) == 0 {
+		l.held, l.next = bytes.Clone(back), l.held
+		return
 	}
-	l.held = bytes.Clone(back)
+	l.work += len(l.held)
+	l.held = append(bytes.Clone(back), l.held...)
 }
-
-// tired reports whether too much was read a second time.
-func (l *lines) tired() bool { return l.work > maxWork+workRate*l.passed }

@@ -34,7 +34,6 @@ type Reader struct {
 	scan    scan
 
 	width  int // how many fields the first row has
-	block  block
 	at     int64
 	astray int // how many rows with as many fields as there are columns have yet to come behind a damaged one
 
@@ -56,7 +55,6 @@ func (r *Reader) Next() bool {
 		if r.begin(); !r.read() {
 			return false
 		}
-		r.block = block{rows: 1, fields: len(r.row)}
 		r.columns, r.width, r.names = make(map[string]int, len(r.row)), len(r.row), slices.Clone(r.row)
 		for i, name := range r.row {
 			if _, twice := r.columns[name]; !twice {
@@ -69,56 +67,18 @@ func (r *Reader) Next() bool {
 		switch {
 		case !even && r.astray > 0: // a part of the row that was damaged
 			continue
-		case len(r.row) < r.width && r.atEnd() && !r.ended && !r.block.alike(len(r.row)):
+		case !even && len(r.row) < r.width && r.atEnd() && !r.ended:
 			r.note(CodeTruncated, "the file ends in the middle", "in line "+strconv.FormatInt(r.at, 10))
 			r.damaged++
 			continue
-		case !even && len(r.row) > r.width:
-			r.notEven(r.at, len(r.row))
+		case !even:
+			r.uneven++
+			r.note(CodeSyntax, "the file is no table", "line "+strconv.FormatInt(r.at, 10)+" has "+strconv.Itoa(len(r.row))+" fields, and not "+strconv.Itoa(r.width))
 		}
-		r.inBlock()
 		r.astray = max(r.astray-1, 0)
 		return true
 	}
 	return false
-}
-
-// blockRows is how many rows Excel looks at together: cells that are empty at the end of all of them are
-// left off.
-const blockRows = 16
-
-// block is what rows in succession have in common, counted from the one with the names.
-type block struct {
-	rows   int
-	fields int   // of its first row
-	mixed  bool  // another one has more or fewer
-	short  int64 // the line of its first short row that is not told yet, 0 for none
-	has    int   // how many fields that has
-	last   int   // how many fields the row before has
-}
-
-// alike reports whether the row before is as short.
-func (b *block) alike(fields int) bool { return b.last == fields }
-
-// inBlock takes the row at hand for one of its block, and tells of a short one among longer ones.
-func (r *Reader) inBlock() {
-	b, n := &r.block, len(r.row)
-	if b.rows == blockRows {
-		*b = block{fields: n}
-	}
-	b.rows, b.last = b.rows+1, n
-	if b.mixed = b.mixed || n != b.fields; n < r.width && b.short == 0 {
-		b.short, b.has = r.at, n
-	}
-	if b.mixed && b.short > 0 {
-		r.notEven(b.short, b.has)
-		b.short = 0
-	}
-}
-
-func (r *Reader) notEven(line int64, fields int) {
-	r.uneven++
-	r.note(CodeSyntax, "the file is no table", "line "+strconv.FormatInt(line, 10)+" has "+strconv.Itoa(fields)+" fields, and not "+strconv.Itoa(r.width))
 }
 
 // even reports whether the row has a field for each column. Empty ones behind them count for
@@ -158,7 +118,7 @@ func (r *Reader) Line() int64 { return r.at }
 // Large returns how many rows were above RowBytes and left out.
 func (r *Reader) Large() int64 { return r.large }
 
-// Uneven returns how many rows had more or fewer fields than there are columns, and than those around them.
+// Uneven returns how many rows had more or fewer fields than there are columns.
 func (r *Reader) Uneven() int64 { return r.uneven }
 
 // Damaged returns how many rows were left out because they do not close or have zero bytes.
@@ -235,7 +195,7 @@ func (r *Reader) fields() int {
 			return whole
 		case len(r.raw) > RowBytes && !r.followed():
 			return r.pass()
-		case len(r.raw) > RowBytes || r.tired() || !r.more():
+		case len(r.raw) > RowBytes || r.work > maxWork || !r.more():
 			if r.err == nil && r.lax() {
 				return whole
 			}

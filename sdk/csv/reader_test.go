@@ -98,8 +98,6 @@ func TestADamagedRowHidesNoNeighbour(t *testing.T) {
 		"a last row that was cut":                 {head + behind + "7", "0|0 8|8 9|9 csv.truncated", "in line 5"},
 		"a last row that was cut in quotes":       {head + behind + "7,\"", "0|0 8|8 9|9 csv.truncated", "in line 5"},
 		"a last row without its line's end":       {head + "8,8", "0|0 8|8", ""},
-		"a short last row behind one as short":    {"a,b,c\n1,2,3\n4\n5", "1|2 4| 5| csv.syntax", "line 3 has 1 fields, and not 3"},
-		"a short last row behind a longer one":    {"a,b,c\n1,2,3\n4,5\n6", "1|2 4|5 csv.syntax", "line 3 has 2 fields, and not 3"},
 		"semicolons":                              {"a;b\n1;2,5\n", "1|2,5", ""},
 		"semicolons, and a comma in a name":       {"a;b;\"c, d, e\"\n1;2;3\n", "1|2", ""},
 		"tabs":                                    {"a\tb\n1\t\"2\t\"\n", "1|2\t", ""},
@@ -165,71 +163,6 @@ func TestManyOpenQuotes(t *testing.T) {
 	}
 	if rows != n || r.Damaged() != n || abi.CodeOf(r.Err()) != csv.CodeSyntax {
 		t.Errorf("got %d rows and %d damaged ones, %v, want %d of each", rows, r.Damaged(), r.Err(), n)
-	}
-}
-
-// AC-06: Excel leaves the last cells off in sixteen rows where all of them are empty. Such rows are whole, and
-// a single short one among longer ones is told.
-func TestRowsWithoutTheirLastCells(t *testing.T) {
-	t.Parallel()
-	full, short := strings.Repeat("1,2,\n", 16), strings.Repeat("3,4\n", 16)
-	head := "a,b,c\n" + full[5:] // the names are the first of sixteen rows
-	for name, c := range map[string]struct {
-		in     string
-		rows   int
-		detail string
-	}{
-		"sixteen":                       {head + short + full, 47, ""},
-		"at the end":                    {head + full + short[:8], 33, ""},
-		"at the end, without its end":   {head + full + short[:7], 33, ""},
-		"among the names' sixteen":      {"a,b,c\n3,4\n" + full, 17, "line 2 has 2 fields, and not 3"},
-		"one of sixteen":                {head + full[:25] + "3,4\n" + full, 37, "line 22 has 2 fields, and not 3"},
-		"the first of sixteen":          {head + "3,4\n" + full, 32, "line 17 has 2 fields, and not 3"},
-		"sixteen of unequal length":     {head + short[:40] + "3\n" + short, 42, "line 17 has 2 fields, and not 3"},
-		"a fault behind sixteen":        {head + short + full[:5] + "3,4\n" + full, 49, "line 34 has 2 fields, and not 3"},
-		"a row that is cut behind them": {head + short + "3", 31, "in line 33"},
-	} {
-		r := csv.New(strings.NewReader(c.in))
-		rows := 0
-		for r.Next() {
-			rows++
-		}
-		detail := ""
-		var e *abi.Error
-		if errors.As(r.Err(), &e) {
-			detail = e.Detail
-		}
-		if rows != c.rows || detail != c.detail || (r.Uneven() > 0) != strings.HasPrefix(detail, "line") {
-			t.Errorf("%s: got %d rows, %d uneven and %q, want %d and %q", name, rows, r.Uneven(), detail, c.rows, c.detail)
-		}
-	}
-}
-
-// AC-06: each short row among longer ones counts.
-func TestUnevenRowsAreCounted(t *testing.T) {
-	t.Parallel()
-	r := csv.New(strings.NewReader("a,b\n" + strings.Repeat("1,2\n", 15) + "3\n5,6,7\n4\n"))
-	for r.Next() { //nolint:revive // up to its end
-	}
-	if r.Uneven() != 3 {
-		t.Errorf("got %d uneven rows, want 3", r.Uneven())
-	}
-}
-
-// AC-06: behind the bound on what is read a second time, a row of several lines is read as elsewhere.
-func TestRowsOfSeveralLinesBehindManyOpenQuotes(t *testing.T) {
-	t.Parallel()
-	const n = 70
-	row := "1," + strings.Repeat("2", 4093) + "\n"
-	long := strings.Repeat(row, csv.RowBytes/len(row)) // behind each open quote, and read again
-	whole := strings.Repeat("8,9\n", 1<<10)
-	r := csv.New(strings.NewReader("a,b\n" + strings.Repeat("x,\"\"\"y\n"+long, n) + whole + "7,\"two\nlines\"\n"))
-	var last string
-	for r.Next() {
-		last = r.Get("a") + "|" + r.Get("b")
-	}
-	if last != "7|two\nlines" || r.Damaged() != n {
-		t.Errorf("got %q at the end and %d damaged, want the row of two lines and %d", last, r.Damaged(), n)
 	}
 }
 

@@ -197,7 +197,7 @@ func TestTwoNamesOfOneSpelling(t *testing.T) {
 }
 
 // AC-01: what a guest cannot open by its name is told with what its owner can do about it, also where
-// a rule covers the name that the file has on the disk. What a system has taken away is not gone.
+// a rule covers the name that the file has on the disk.
 func TestWhatCannotBeOpenedHasItsKind(t *testing.T) {
 	t.Parallel()
 	root := folder(t, ".home.ics.icloud", "sub/.a.tmp.icloud", "a\xff.json", "dir\xff/x.json")
