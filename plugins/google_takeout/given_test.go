@@ -105,6 +105,15 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanal-URL,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,\"Wellen, Wind\"\n"},
 			map[string]int{streamSubscriptions: 1}, "",
 		},
+		"subscriptions without names of columns": {
+			map[string]string{"subscriptions.csv": "UC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,Wind\n" +
+				"UC1hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC1hHW5Y08ggq-9kbrGgWj0A,Sand\nUC2hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC2hHW5Y08ggq-9kbrGgWj0A,Mer\n"},
+			map[string]int{streamSubscriptions: 3}, "",
+		},
+		"a single subscription without names of columns": {
+			map[string]string{"subscriptions.csv": "UC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,Wind"},
+			map[string]int{streamSubscriptions: 1}, "",
+		},
 		"subscriptions with damaged rows": {
 			map[string]string{"YouTube et YouTube Music/abonnements/abonnements.csv": "ID des chaînes,URL des chaînes,Titres des chaînes\n" +
 				"UC0,nowhere,\"open\nUC1hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC1hHW5Y08ggq-9kbrGgWj0A,\"Vent\"\n,,\n" +
@@ -114,6 +123,10 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		},
 		"a list of channels in a form that is not known": {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,Wind\nUC1hHW5Y08ggq-9kbrGgWj0A,Sand\n"},
+			nil, "",
+		},
+		"a list of channels in a form that is not known, and without names": {
+			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "UC0hHW5Y08ggq-9kbrGgWj0A,Wind\nUC1hHW5Y08ggq-9kbrGgWj0A,Sand\n"},
 			nil, "",
 		},
 		"tables of YouTube's that no stream has": {

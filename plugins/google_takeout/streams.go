@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,6 +112,7 @@ type channels struct{ id, address, title string }
 // by its rows: an id of a channel, and the address that has it.
 func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, error) {
 	in := csv.New(content)
+	in.Nameless(func(row []string) bool { return slices.ContainsFunc(row, isChannel) })
 	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
 	var before []int64 // lines in front of the first row that tells
 	var several severalChannels

@@ -1,5 +1,5 @@
 // Package csv reads comma-separated values (RFC 4180) row by row, by the names in the
-// first row.
+// first row, or by numbers where Nameless finds that it has none.
 //
 // Here: Reader (reader.go), the lines of a text (lines.go) and the fields of a row (scan.go). Not
 // here: what a value means.

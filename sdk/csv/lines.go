@@ -160,7 +160,7 @@ func (l *lines) unread() {
 	if l.bare {
 		ends += bytes.Count(back, []byte("\r"))
 	}
-	if !l.ended {
+	if end := back[len(back)-1]; end != '\n' && (end != '\r' || !l.bare) { // the text's last line
 		ends++
 	}
 	l.number -= int64(ends)

@@ -29,7 +29,8 @@ type Reader struct {
 	lines
 
 	names   []string
-	columns map[string]int // by name; of two with the same name the first
+	isRow   func(row []string) bool // reports whether a first row is data; nil: it has the names
+	columns map[string]int          // by name; of two with the same name the first
 	row     []string
 	scan    scan
 
@@ -48,6 +49,10 @@ const resume = 2
 // New returns a reader whose first row has the names of the columns.
 func New(in io.Reader) *Reader { return &Reader{lines: lines{in: in, buf: make([]byte, 64<<10)}} }
 
+// Nameless sets what reports whether a first row is data and no names, as where a program or a hand took
+// the names away. Such a row is read, and the columns have the names 1, 2 and so on.
+func (r *Reader) Nameless(isRow func(row []string) bool) { r.isRow = isRow }
+
 // Next goes on to the next row behind the names, and reports whether there is one. It
 // skips empty lines.
 func (r *Reader) Next() bool {
@@ -56,10 +61,18 @@ func (r *Reader) Next() bool {
 			return false
 		}
 		r.columns, r.width, r.names = make(map[string]int, len(r.row)), len(r.row), slices.Clone(r.row)
-		for i, name := range r.row {
+		nameless := r.isRow != nil && r.isRow(r.row)
+		for i, name := range r.names {
+			if nameless {
+				name = strconv.Itoa(i + 1)
+				r.names[i] = name
+			}
 			if _, twice := r.columns[name]; !twice {
 				r.columns[name] = i
 			}
+		}
+		if nameless {
+			return true
 		}
 	}
 	for r.read() {
