@@ -28,6 +28,29 @@ const maxHeld = 4 << 20
 // isYouTube reports whether the activity's header names it, as it does in every language.
 func isYouTube(v jsonvalue.Value) bool { return strings.HasPrefix(v.Get("header").View(), "YouTube") }
 
+// isActivity reports whether an object is an activity. One without a time is told of.
+func isActivity(v jsonvalue.Value) bool {
+	return v.Get("header").Exists() && (v.Get("time").Exists() || v.Get("title").Exists() && (v.Get("titleUrl").Exists() || v.Get("products").Exists()))
+}
+
+// isVideo reports whether an address is that of a video of YouTube.
+func isVideo(address string) bool {
+	if _, ok := exports.Parameter(address, "/watch", "v"); ok {
+		return true
+	}
+	_, place, _ := strings.Cut(address, "://")
+	place, _, _ = strings.Cut(place, "?")
+	host, path, _ := strings.Cut(place, "/")
+	if host == "youtu.be" {
+		return path != ""
+	}
+	if host != "youtube.com" && !strings.HasSuffix(host, ".youtube.com") {
+		return false
+	}
+	form, id, _ := strings.Cut(path, "/")
+	return id != "" && (form == "shorts" || form == "live" || form == "embed" || form == "v")
+}
+
 // add takes an activity: a video that was watched, a search, or another one.
 func (a *activities) add(v jsonvalue.Value) error {
 	address := v.Get("titleUrl").Str()
@@ -35,7 +58,7 @@ func (a *activities) add(v jsonvalue.Value) error {
 	if !search {
 		query, search = exports.Parameter(address, "/search", "q")
 	}
-	_, video := exports.Parameter(address, "/watch", "v")
+	video := isVideo(address)
 	switch {
 	case search:
 		a.searches++

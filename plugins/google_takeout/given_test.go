@@ -46,6 +46,16 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		"a history under a name that nobody listed": {
 			map[string]string{"YouTube i YouTube Music/historia/historia.json": removed}, map[string]int{streamWatched: 2}, "",
 		},
+		"entries without a time": {
+			map[string]string{
+				"a/watch-history.json": `[{"header":"YouTube","title":"Watched x","titleUrl":"https://www.youtube.com/watch?v=x"},` + removed[1:],
+				"b/My Activity.json": `[{"header":"Search","title":"Searched for a","titleUrl":"https://www.google.com/search?q=a","time":"2025-01-02T03:04:05Z"},
+					{"header":"Search","title":"Searched for b","titleUrl":"https://www.google.com/search?q=b"},{"title":"x","titleUrl":"https://youtu.be/c","time":"2025-01-02T03:04:05Z"}]`,
+				"c/a/watch-history.json": `[{"header":"YouTube","title":"Watched x","products":["YouTube"]}]`,
+			},
+			map[string]int{streamWatched: 3, streamSearches: 1}, "time_missing[a.zip: Takeout/a/watch-history.json, entry 1; a.zip: Takeout/b/My Activity.json, entry 2; " +
+				"a.zip: Takeout/c/a/watch-history.json, entry 1]manual_action_required",
+		},
 		"a list of activities without an address that are no videos": {
 			map[string]string{"Meine Aktivitäten/YouTube/MeineAktivitäten.json": `[{"header":"YouTube","title":"x","time":"2025-01-03T03:04:05Z"},
 				{"header":"YouTube","title":"Nach x gesucht","titleUrl":"https://www.youtube.com/results?search_query=x","time":"2025-01-02T03:04:05Z"}]`},
@@ -298,28 +308,6 @@ func TestADamagedMailbox(t *testing.T) {
 	const want = "mbox_damaged[all.mbox, what stands in front of the first message, at byte 0]manual_action_required file_is_windows_1252[all.mbox]not_retriable"
 	if got := told(res); got != want || len(res.Records(streamMail)) != 1 {
 		t.Errorf("got %d messages and %q, want 1 and %q", len(res.Records(streamMail)), got, want)
-	}
-}
-
-// AC-06, AC-07: messages without an empty line between, and behind a mark of the byte order.
-func TestMailboxesInOtherForms(t *testing.T) {
-	t.Parallel()
-	message := func(n string) string {
-		return "From " + n + "@xxx Mon Jan 01 10:00:00 +0000 2024\nSubject: " + n + "\nFrom: a@example.org\n\nbody\n"
-	}
-	for name, in := range map[string]string{
-		"no empty line":            message("1") + message("2") + message("3"),
-		"a mark of the byte order": "\ufeff" + message("1") + "\n" + message("2") + "\n" + message("3"),
-		"three files were joined":  "\ufeff" + message("1") + "\ufeff" + message("2") + "\ufeff" + message("3"),
-	} {
-		for _, file := range []string{"all.mbox", "all"} {
-			f := folder{}
-			f[file] = &fstest.MapFile{Data: []byte(in)}
-			res := f.collect(t)
-			if got := strings.Join(res.Keys(streamMail), " "); got != "1 2 3" || told(res) != "" {
-				t.Errorf("%s, %s: got the messages %q and %q, want 1 2 3 and no word", name, file, got, told(res))
-			}
-		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 			return r.location(v)
 		case s.Path() != pathList || isSegment(v):
 			o = exports.Outcome{Fate: exports.Known, Kind: "timelines", Why: problemTimeline}
-		case v.Get("header").Exists() && v.Get("time").Exists():
+		case isActivity(v) || o.Kind == "activities":
 			o = exports.Outcome{Fate: exports.Read, Kind: "activities"}
 			return list.add(v)
 		case o.Kind == "other":
