@@ -150,7 +150,7 @@ func TestEveryFileHasAFate(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]fate{
 		"a/rollout-x.jsonl": fateRollout, "rollout-x.jsonl.zst": fatePacked, "rollout-x.json": fateOld, "rollout-x.jsonl.zst.tmp": fateRule,
-		"rollout-compression.lock": fateRule, ".DS_Store": fateRule, "rollout-x.jsonl.gz": fateUnknown, "notes.txt": fateUnknown, "session.jsonl": fateUnknown,
+		"rollout-compression.lock": fateRule, ".DS_Store": fateRule, "._rollout-x.jsonl": fateRule, ".rollout-x.jsonl": fateUnknown, ".notes.txt": fateUnknown, "rollout-x.jsonl.gz": fateUnknown, "notes.txt": fateUnknown, "session.jsonl": fateUnknown,
 	} {
 		if got := fateOf(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)

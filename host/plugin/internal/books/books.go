@@ -39,7 +39,7 @@ type Books struct {
 	roots map[string]*RootCounts
 
 	explained set
-	vouched   few             // of a fresh run: files that were opened, or need not be
+	vouched   few             // of a run that is fresh, or behind one that left files: those that were opened, or need not be
 	read      few             // files that the guest says it has read
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
 	amiss     amiss
@@ -92,7 +92,7 @@ func (p *Page) Listed(files int) { p.counts.Listed += int64(files) }
 // Opened counts a file that was opened, and returns the count of the bytes that are read of it.
 func (p *Page) Opened(path string, info fs.FileInfo) *int64 {
 	p.counts.Opened++
-	if b := p.books; b.rule.Fresh {
+	if b := p.books; b.rule.Fresh || len(b.earlier) > 0 {
 		b.vouched.add(same(b.seed, info)) // by whatever name
 	}
 	return p.books.said.opened(File{p.counts.Name, path})

@@ -42,7 +42,7 @@ func TestAnEndIsNotTheFile(t *testing.T) {
 }
 
 // AC-02: in a run that has no cursor, a file that the guest calls read was opened, by whatever
-// name, or is empty. One that is known or damaged need not be.
+// name, or is empty; likewise one that nothing explained in the run before. One that is known or damaged need not be.
 func TestReadWithoutCursorsIsOpened(t *testing.T) {
 	t.Parallel()
 	root := folder(t, "opened", "never", "known", "damaged", "first known", "kept/linked")
@@ -52,8 +52,8 @@ func TestReadWithoutCursorsIsOpened(t *testing.T) {
 	if err := root.Symlink("kept/linked", "link"); err != nil {
 		t.Fatal(err)
 	}
-	for _, fresh := range []bool{true, false} {
-		b := New(Rule{Fresh: fresh}, later())
+	for _, rule := range []Rule{{Fresh: true}, {}, {Earlier: []File{{"r", "never"}, {"r", "opened"}, {"r", "known"}}}} {
+		b := New(rule, later())
 		fsys := rootfs.New(root, b.Root("r"))
 		for _, name := range []string{"opened", "link"} {
 			f, errno := fsys.OpenFile(name, sys.O_RDONLY, 0)
@@ -69,11 +69,11 @@ func TestReadWithoutCursorsIsOpened(t *testing.T) {
 		claim(b, "damaged", abi.FileDamaged)
 		claim(b, "first known", abi.FileKnown)
 		var want []string
-		if fresh {
+		if rule.Fresh || rule.Earlier != nil {
 			want = []string{"never"}
 		}
 		if got := unread(b.Close(map[string]*os.Root{"r": root}, later)); !slices.Equal(got, want) {
-			t.Errorf("fresh %v: unread: got %v, want %v", fresh, got, want)
+			t.Errorf("%+v: unread: got %v, want %v", rule, got, want)
 		}
 	}
 }

@@ -194,7 +194,7 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 		w.counts.Rule++
 	case b.unknown[h]:
 		w.unexplained(name, "")
-	case b.explained.has(h) && w.vouched(h, e):
+	case b.explained.has(h) && w.vouched(h, name, e):
 		if !b.claims {
 			w.counts.Read++
 		}
@@ -208,10 +208,12 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 }
 
 // vouched reports whether the word that explains a file is more than a word. In a run without
-// a cursor, one that was read was opened; an empty one need not be.
-func (w *walk) vouched(h uint64, e fs.DirEntry) bool {
+// a cursor, one that was read was opened; an empty one need not be. Likewise one that nothing
+// explained in the run before: that it was read then is not so.
+func (w *walk) vouched(h uint64, name string, e fs.DirEntry) bool {
 	b := w.books
-	if !b.rule.Fresh || b.vouched.has(told(h)) {
+	before := !b.rule.Fresh && !(b.claims && b.earlier[File{w.counts.Name, name}])
+	if before || b.vouched.has(told(h)) {
 		return true
 	}
 	info, err := e.Info()
