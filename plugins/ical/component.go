@@ -52,6 +52,8 @@ type scan struct {
 	zoneID    string
 	counts    counts
 	names     *nameCounts // that the connector does not know; nil: not wanted
+	damage    damage      // of the event that is open
+	zeroed    int         // how many zeros of the file are accounted for
 	event     func(s *scan) error
 }
 
@@ -63,6 +65,9 @@ func newScan(r io.Reader, buf []byte, event func(*scan) error) *scan {
 // event.
 func (s *scan) run() (problem *problems.Kind, err error) {
 	for line := s.in.Next(); line != nil; line = s.in.Next() {
+		if s.zeros(line) {
+			continue
+		}
 		if !s.line.Split(line) {
 			s.malformed()
 			continue
@@ -164,6 +169,7 @@ func (s *scan) started(kind component, name string) {
 	switch kind {
 	case compEvent:
 		s.ev.reset()
+		s.damage = damage{}
 	case compAlarm:
 		if s.top() == compEvent {
 			s.ev.alarm()
@@ -220,7 +226,7 @@ func (s *scan) closeTo(depth int) {
 			s.zone = nil
 		}
 		if !top.implied {
-			s.unclosed(top.line)
+			s.unclosed(s.damagedFrom(top))
 		}
 	}
 }
@@ -243,6 +249,10 @@ func (s *scan) end() error {
 		o := &s.zone.observances[len(s.zone.observances)-1]
 		s.zone.unusable = s.zone.unusable || !o.complete()
 	case compEvent:
+		if s.damage.lost || s.damage.parted && s.ev.uid == "" {
+			s.unclosed(s.damagedFrom(&s.stack[at]))
+			return nil
+		}
 		s.events++
 		s.counts.badDates += int64(s.ev.badDates)
 		return s.event(s)
@@ -255,6 +265,7 @@ func (s *scan) property() {
 	case compCalendar:
 		s.calendar.property(&s.line)
 	case compEvent:
+		s.another()
 		if !known(string(s.line.Name)) {
 			s.names.add("property ", string(s.line.Name))
 			return

@@ -4,7 +4,7 @@ package main
 type counts struct {
 	todos, journals, freeBusy int64
 	malformed, malformedAt    int64 // lines that have no place in a calendar, and the number of the first
-	broken, brokenAt          int64 // components that do not close, and the line where the first begins
+	broken, brokenAt          int64 // components that do not close or have zero bytes, and the line of the first
 	badDates                  int64 // invalid dates, times and durations of events
 	oversized                 int64 // lines cut short
 	guessed                   int64 // texts in an encoding that nothing declares

@@ -12,8 +12,8 @@ import (
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
 // anew; its event ids still lead to deleted events. Version 2 passed over events that shared a UID
 // and whole files with one damaged part, version 3 over all but the last of those that differ in their content
-// alone.
-const cursorVersion = 4
+// alone. Version 4 took two events for one where the end of the first is lost.
+const cursorVersion = 5
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10

@@ -34,8 +34,8 @@
 // by a zone's offset at most. Events in zones that nothing defines are
 // reported and counted in every run, as are impossible dates and events without a UID.
 //
-// One part of a file that does not close costs that part: what closes is collected, the report
-// names the line, and nothing of the file is deleted until it is whole. docs/formats.md has the
+// One part of a file that does not close, or has zero bytes, costs that part: what is whole is collected,
+// the report names the line, and nothing of the file is deleted until it is whole. docs/formats.md has the
 // rules by which odd files are read, and their sources.
 //
 // DTSTAMP is left out on purpose: many services write the time of the download there,

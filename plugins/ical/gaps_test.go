@@ -99,9 +99,9 @@ func TestZonesNamedAreBounded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 2 * maxNames {
-		b.WriteString(vevent(fmt.Sprint(i), "x", fmt.Sprintf("DTSTART;TZID=Z%d:20260302T090000", i)))
+		b.WriteString(strings.Replace(vevent(fmt.Sprint(i), "x"), "DTSTART:20260302T090000Z", fmt.Sprintf("DTSTART;TZID=Z%d:20260302T090000", i), 1))
 	}
-	b.WriteString(vevent("long", "x", "DTSTART;TZID="+strings.Repeat("z", 2*maxZoneName)+":20260302T090000"))
+	b.WriteString(strings.Replace(vevent("long", "x"), "DTSTART:20260302T090000Z", "DTSTART;TZID="+strings.Repeat("z", 2*maxZoneName)+":20260302T090000", 1))
 	f := newFolder()
 	f.write("a.ics", vcalendar(b.String()))
 	file, err := f.Open("a.ics")
@@ -120,7 +120,7 @@ func TestWordingOfOneFile(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", "BEGIN:VCALENDAR\n")
 	res := f.collect(t)
-	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; what closes was collected, and its earlier events stay ") {
+	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, has zero bytes, or does not close what it opens; what is whole was collected, and its earlier events stay ") {
 		t.Errorf("%v, want the words for one file", got)
 	}
 	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected whole; its earlier records stay" {

@@ -11,8 +11,8 @@ import (
 // the cursor, until the file changes.
 var (
 	torn = kind("file_incomplete", "manual_action_required",
-		"calendar file ends early, or does not close what it opens; what closes was collected, and its earlier events stay",
-		"calendar files end early, or do not close what they open; what closes was collected, and their earlier events stay")
+		"calendar file ends early, has zero bytes, or does not close what it opens; what is whole was collected, and its earlier events stay",
+		"calendar files end early, have zero bytes, or do not close what they open; what is whole was collected, and their earlier events stay")
 	notICal = kind("not_a_calendar", "manual_action_required", "file with a calendar's name contains no calendar; its earlier events stay",
 		"files with a calendar's name contain no calendar; their earlier events stay")
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",

@@ -19,6 +19,7 @@ const MaxBytes = 256 << 10
 type Reader struct {
 	Oversized int   // lines cut at MaxBytes
 	Guessed   int   // lines that are not UTF-8, name no encoding, and were read as Windows-1252
+	Zeros     int   // pieces of lines with bytes that are zero: a disk or a copy has lost what was there
 	Number    int   // of the first line in the file that the last one was made of, from 1
 	Err       error // why the stream ended early
 
@@ -163,6 +164,9 @@ func (l *Reader) physical() bool {
 			part = part[:n]
 		}
 		l.pos += len(part)
+		if bytes.IndexByte(part, 0) >= 0 {
+			l.Zeros++
+		}
 		if room := max(MaxBytes-len(l.line), 0); len(part) > room {
 			part, fits = part[:room], false
 		}

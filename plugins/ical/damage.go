@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/pdpp-host/pdpp-host/sdk/contentline"
+)
+
+// damage is what shows that an event is not one whole event. A disk or a copy that loses a block leaves
+// zeros there, or nothing: the end of one event and the beginning of the next are then gone, and what
+// is left of both looks like one.
+type damage struct {
+	first  string // the property that the event begins with
+	zeroAt int    // the line with zeros; 0: there is none
+	lost   bool   // parts of more than one event may be in it
+	parted bool   // no BEGIN began it
+}
+
+// zeros reports whether the line has zero bytes: it is no line of a calendar, and what is open is
+// damaged. One zero behind a line outside of events is how a program in C ends a text.
+func (s *scan) zeros(line []byte) bool {
+	if s.in.Zeros == s.zeroed {
+		return false
+	}
+	s.zeroed = s.in.Zeros
+	inEvent := s.inEvent()
+	if at := bytes.IndexByte(line, 0); !inEvent && at >= 0 && at == len(line)-1 {
+		return false
+	}
+	if s.zone != nil {
+		s.zone.unusable = true
+	}
+	if !inEvent {
+		s.unclosed(s.in.Number)
+		return true
+	}
+	if s.damage.lost = true; s.damage.zeroAt == 0 {
+		s.damage.zeroAt = s.in.Number
+	}
+	return true
+}
+
+// inEvent reports whether an event is open, whatever is open in it.
+func (s *scan) inEvent() bool {
+	for i := range s.depth {
+		if s.stack[i].kind == compEvent {
+			return true
+		}
+	}
+	return false
+}
+
+// damagedFrom returns the line by which a component that is damaged is named.
+func (s *scan) damagedFrom(c *open) int {
+	if c.kind == compEvent && s.damage.zeroAt > 0 {
+		return s.damage.zeroAt
+	}
+	return c.line
+}
+
+// another looks whether a property of an event is that of another event: one has one UID and one
+// DTSTART (RFC 5545, section 3.6.1). Where it is the property that this event began with, the other
+// one begins here, because a program writes each event in the same order.
+func (s *scan) another() {
+	d, name := &s.damage, string(s.line.Name)
+	if d.first == "" {
+		d.first = name
+	}
+	var had string
+	switch name {
+	case "UID":
+		had = s.ev.uid
+	case "DTSTART":
+		had = s.ev.startText
+	case "DTSTAMP":
+		d.lost = d.lost || isCut(contentline.Trim(s.line.Value))
+	}
+	if had == "" || bytes.Equal(contentline.Trim([]byte(had)), contentline.Trim(s.line.Value)) {
+		return
+	}
+	if name != d.first {
+		d.lost = true
+		return
+	}
+	top := &s.stack[s.depth-1]
+	s.unclosed(s.damagedFrom(top))
+	top.line = s.in.Number
+	s.ev.reset()
+	s.damage = damage{first: name, parted: true}
+}
+
+// dateDigits is how many digits a date has.
+const dateDigits = 8
+
+// isCut reports whether a moment ends within its date, or goes on in a word: the rest of it is lost. A
+// program that writes moments in a form of its own does neither.
+func isCut(value []byte) bool {
+	digits := len(value) - len(bytes.TrimLeft(value, "0123456789"))
+	rest := bytes.TrimLeft(value[digits:], "TZ0123456789")
+	return digits > 0 && (len(rest) == 0 && digits < dateDigits || len(rest) > 0 && contentline.IsName(rest[:1]) && rest[0] != '-')
+}
