@@ -136,6 +136,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"runs that end behind a secret BR-13.5", exerciseSubmitted},
 		{"notices OC-19.3 OC-19.6", exerciseNotices},
 		{"refusals", exerciseRefusals},
+		{"starts that were turned away", exerciseTurnedAway},
 		{"what has changed", exerciseChanged},
 		{"some connections OC-14", exerciseChosen},
 		{"an enumeration sweeps what it has not met, Invariant 12", exerciseEnumerations},

@@ -32,6 +32,7 @@ type (
 // Dispatch and its neighbours are connections, and when each of them runs: see storage/connection.
 type (
 	Dispatch      = connection.Dispatch
+	TurnedAway    = connection.TurnedAway
 	Due           = connection.Due
 	Examination   = connection.Examination
 	Lease         = connection.Lease

@@ -136,6 +136,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
 	d.says(0, []string{"Succeeded", "collection works"}, "run", "ical")
+	d.says(0, []string{"not begun: ical", "storage.full"}, "runs", "list")
 	d.fill()
 	d.says(0, []string{"removed ical and"}, "connections", "remove", "ical", "--yes")
 	d.must(os.Remove(filepath.Join(d.at, "fill")))

@@ -98,6 +98,7 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	d := onSmallDisk(t)
 	d.says(0, []string{"Succeeded"}, "run", "ical", "--root", "ical="+filepath.Join(d.home, "calendars"), "--accept")
 	b := claims(d)
+	token := madeTokenOf(d)
 	reserve, cache := filepath.Join(d.data, "reserve"), filepath.Join(d.data, "cache")
 	serves := func() *servingProcess { return serveIn(t, d.home, "--data-dir", d.data, "--listen", b.at) }
 	ends := func(p *servingProcess) {
@@ -141,9 +142,31 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 		t.Errorf("status: got %s, want the disk first", text)
 	}
 	d.says(1, []string{"storage.full", "free disk space"}, "connections", "remove", "ical", "--yes")
+	for range 2 {
+		if status, text := asks(t, http.MethodPost, served.at, "/v1/owner/connections/ical/run", token); status != http.StatusServiceUnavailable || !strings.Contains(text, "storage.full") {
+			t.Errorf("a run: got %d %s, want the fault of the machine", status, text)
+		}
+	}
+	refused := regexp.MustCompile(`"code":"storage.full","message":"[^"]+","times":2`)
+	if _, text := asks(t, http.MethodGet, served.at, "/v1/owner/runs", token); !refused.MatchString(text) {
+		t.Errorf("the list of runs: got %s, want beside it that two were refused", text)
+	}
+	if _, text := b.sends("/runs?connection=ical", nil); !strings.Contains(text, "storage.full") {
+		t.Errorf("the page of runs: got %s, want what was refused", text)
+	}
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
 	d.ready(served.at, "store ok\nscheduler ok\n")
 	pages("")
+	kept := ""
+	for range 200 { // they are written by the scheduler's next pass
+		if kept = d.does(0, "runs", "list", "ical"); strings.Contains(kept, "[storage.full], 2 times since 20") {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if !strings.Contains(kept, "[storage.full], 2 times since 20") {
+		t.Errorf("runs list: got %s, want what was refused", kept)
+	}
 	d.says(0, []string{"collection works"}, "status")
 	ends(served)
 
@@ -163,6 +186,33 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
 	d.ready(served.at, "store ok\nscheduler ok\n")
 	ends(served)
+}
+
+var ownersToken = regexp.MustCompile(`pdpp_ot_\S+`)
+
+func madeTokenOf(d *smallDisk) string {
+	d.t.Helper()
+	return ownersToken.FindString(d.does(0, "tokens", "create", "test", "--scope", "run"))
+}
+
+// asks asks the owner's API as a program.
+func asks(t *testing.T, method, at, path, token string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+at+path, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
 }
 
 // firstKey returns the key of the first event there is.

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,16 +11,18 @@ import (
 )
 
 // Refusal is a run that the host refused before it began, in the refusal's own words,
-// as the store has let them in.
+// as the store has let them in: one for all of a connection and a reason.
 type Refusal struct {
 	Connection string    `json:"connection,omitempty"` // where there may be several
+	Since      time.Time `json:"since"`                // the first time
 	At         time.Time `json:"at"`                   // the last time
 	Code       string    `json:"code"`
 	Message    string    `json:"message,omitempty"`
-	Times      int64     `json:"times"` // in a row
+	Times      int64     `json:"times"`
 }
 
-// Runs are past runs, and the refusals that connections wait behind.
+// Runs are past runs, and beside them the refusals that connections wait behind, and the starts that
+// were refused meanwhile for a reason that says nothing of a connection.
 type Runs struct {
 	Refused []Refusal `json:"refused,omitempty"`
 	Runs    []*Run    `json:"runs"`
@@ -64,7 +67,17 @@ func (o *Owner) RunsBefore(ctx context.Context, connection, before string, limit
 		r.Connection = names[refused[i].ConnectionID]
 		all.Refused = append(all.Refused, r)
 	}
-	slices.SortFunc(all.Refused, func(a, b Refusal) int { return strings.Compare(a.Connection, b.Connection) })
+	if err != nil {
+		return nil, err
+	}
+	away, err := o.turnedAway(ctx, store, id, before, runs, limit)
+	for i := range away {
+		a := &away[i]
+		all.Refused = append(all.Refused, Refusal{names[a.ConnectionID], a.FirstAt, a.LastAt, a.Reason, a.Says, a.Count})
+	}
+	slices.SortFunc(all.Refused, func(a, b Refusal) int {
+		return cmp.Or(strings.Compare(a.Connection, b.Connection), b.At.Compare(a.At), strings.Compare(a.Code, b.Code))
+	})
 	return all, err
 }
 
@@ -84,7 +97,7 @@ func (o *Owner) RunIDs(ctx context.Context) ([]string, error) {
 }
 
 func refusalOf(d *storage.Dispatch) Refusal {
-	return Refusal{At: d.LastAt, Code: d.Reason, Message: d.Says, Times: d.Count}
+	return Refusal{Since: d.FirstAt, At: d.LastAt, Code: d.Reason, Message: d.Says, Times: d.Count}
 }
 
 // RefusalOf returns the refusal that a connection waits behind; nil: none.

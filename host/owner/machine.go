@@ -87,6 +87,23 @@ func (o *Owner) RefusesRuns() string {
 	return ""
 }
 
+// RefuseRuns refuses a run that a fault of the machine keeps from beginning, see RefusesRuns.
+func (o *Owner) RefuseRuns() error {
+	if err := o.RefuseFull(); err != nil {
+		return err
+	}
+	fault := o.RefusesRuns()
+	if fault == "" {
+		return nil
+	}
+	code := abi.CodeStoreUnavailable
+	if fault == view.FaultDiskFull {
+		code = abi.CodeStoreFull
+	}
+	r := view.Runtime{Fault: fault}
+	return abi.NewError(code, r.Indicator(), r.Advice())
+}
+
 // TakesWrites reports whether a store that took no writes may do so by now: its folder can be
 // written to, and its disk has some room.
 func (o *Owner) TakesWrites() bool {

@@ -104,6 +104,9 @@ type Deps struct {
 	Browser Browser          // nil: nobody asks about it
 	// Handoffs are the pages that runs of this process hand over to their owner; nil: none does.
 	Handoffs *handoff.Registry
+	// Away remembers the starts of runs that were refused while the store takes no writes; nil:
+	// this process does not last.
+	Away *TurnedAway
 	// PutRight is told when an owner has put right what runs may wait for; nil: this process
 	// schedules nothing.
 	PutRight func()
@@ -123,13 +126,19 @@ func New(d Deps) *Owner { return &Owner{Deps: d} }
 
 // Store returns the store, which is opened when it is first asked for.
 func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
+	store, err := o.StoreAsItIs(ctx)
+	if err != nil && o.GiveBack(err) { // what makes room can be asked for again
+		store, err = o.StoreAsItIs(ctx)
+	}
+	return store, err
+}
+
+// StoreAsItIs is Store that makes no room on a full disk.
+func (o *Owner) StoreAsItIs(ctx context.Context) (*storage.Store, error) {
 	if o.store != nil {
 		return o.store, nil
 	}
 	store, err := o.Open(ctx)
-	if err != nil && o.GiveBack(err) { // what makes room can be asked for again
-		store, err = o.Open(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}

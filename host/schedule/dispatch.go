@@ -104,6 +104,11 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) jobResult {
 				d.rest, d.kept = restAfterBusy, true
 				e.Kind, e.Reason, e.Until = EventSkipped, d.skip, s.deps.Now().Add(restAfterBusy)
 				s.report(e)
+			} else if isOfMachine(d.err) { // the next pass sees the fault
+				d.rest, d.kept = longestWait, true
+				e.Kind, e.Err = EventRefused, d.err
+				s.report(e)
+				s.tellTurnedAway(kept, c.connection, e.Trigger, d.err)
 			} else {
 				d.rest, d.kept = restAfterRun, s.refused(kept, c, e, d.err, rests)
 			}

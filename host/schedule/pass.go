@@ -27,6 +27,11 @@ type candidate struct {
 // are free to, and returns for how long nothing will change without an event.
 func (s *Scheduler) pass(ctx context.Context) (wait time.Duration, err error) {
 	now := s.deps.Now()
+	if s.deps.Refuses != nil {
+		if why := s.deps.Refuses(); why != nil {
+			return longestWait, s.turnAway(ctx, why, now)
+		}
+	}
 	all, more, err := s.examine(ctx, now)
 	if err != nil {
 		return 0, err

@@ -96,6 +96,12 @@ type Deps struct {
 	// run.connection_busy if another process runs the connection. When ctx is
 	// cancelled it ends the run and returns within Grace, or soon after.
 	Run func(ctx context.Context, j Job) error
+	// Refuses returns the fault of the machine for which no run begins: a full disk, a store
+	// that takes no writes. A nil error, or a nil func: there is none. It is quick.
+	Refuses func() error
+	// TurnedAway is told of a connection that would have been run and was not, because of a
+	// fault of the machine, once a pass. nil: no listener.
+	TurnedAway func(ctx context.Context, c storage.Connection, t Trigger, why error)
 	// HolderAlive reports whether the holder of a lease is alive; nil: every holder is
 	// until its lease expires.
 	HolderAlive func(holder string) bool

@@ -195,7 +195,7 @@ func TestARefusalIsHeldForTheOwner(t *testing.T) {
 	t.Parallel()
 	for code, held := range map[abi.Code]bool{
 		abi.CodeUsage: true, abi.CodeOriginChanged: true, "send.base_url_invalid": true, abi.CodePluginInvalid: true, "egress.host_refused": true,
-		abi.CodeStoreFull: false, abi.CodeWorkerStart: false, abi.CodeInternal: false, "": false,
+		abi.CodeWorkerStart: false, abi.CodeInternal: false, "": false,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, "c")

@@ -61,7 +61,7 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 			}
 		}
 		var newest []tables.DispatchRow
-		err = t.DB.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.Ctx)
+		err = t.DB.NewSelect().Model(&newest).Where("connection_id = ? AND status <> ?", d.ConnectionID, statusTurnedAway).Order("pk DESC").Limit(1).Scan(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func updateHold(t *db.Tx, connectionID string) error {
 // newest first. limit 0 is all of them.
 func (s *Store) Dispatches(ctx context.Context, connectionID string, limit int) ([]Dispatch, error) {
 	var rows []tables.DispatchRow
-	q := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Order("pk DESC")
+	q := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ? AND status <> ?", connectionID, statusTurnedAway).Order("pk DESC")
 	if limit > 0 {
 		q = q.Limit(int64(limit))
 	}
@@ -148,8 +148,8 @@ func publicDispatches(rows []tables.DispatchRow) []Dispatch {
 func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, error) {
 	var rows []tables.DispatchRow
 	q := s.db.Read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
-		Where("pk = (SELECT max(d.pk) FROM dispatches AS d WHERE d.connection_id = dispatch_row.connection_id AND (d.status = ? OR dispatch_row.holds <> ?))",
-			statusRefused, string(stored.HeldForOwner)).
+		Where("pk = (SELECT max(d.pk) FROM dispatches AS d WHERE d.connection_id = dispatch_row.connection_id AND d.status <> ? AND (d.status = ? OR dispatch_row.holds <> ?))",
+			statusTurnedAway, statusRefused, string(stored.HeldForOwner)).
 		Where("after_run = (SELECT coalesce(max(r.pk), 0) FROM runs AS r WHERE r.connection_id = dispatch_row.connection_id)").
 		Order("connection_id")
 	if connectionID != "" {

@@ -11,7 +11,7 @@ const (
 	RunsTitle          = "Runs"
 	NoRunsYet          = "Nothing has run yet."
 	RefusedHeading     = "Could not begin"
-	TimesInARow        = "times in a row"
+	TimesSince         = "times since"
 	RecordsMoved       = "records new, changed or gone"
 	EarlierRuns        = "Earlier runs"
 	OfConnection       = "Runs of"

@@ -34,6 +34,30 @@ func ownersToChange(code abi.Code) bool {
 	return schedule.OwnersToChange(code) && !slices.Contains(passing, area) && code != vault.CodeKeyringUnavailable
 }
 
+// toList reports whether a refusal that says nothing of the connection stands beside the list of its
+// runs. One of what was typed for this run is answered to who typed it, and so is a stop.
+func toList(r *Request, code abi.Code) bool {
+	area, _, _ := strings.Cut(string(code), ".")
+	return code != abi.CodeInterrupted && !slices.Contains(passing, area) && !(r.typed() && ownersToChange(code))
+}
+
+// turnAway keeps that a run was refused by a fault of the machine, before its module was looked at. The
+// reserve of a full disk is for deletions, and not given back for that.
+func turnAway(ctx context.Context, o *owner.Owner, r *Request, refusal error) {
+	name := cmp.Or(r.Connection, r.Typed)
+	if !o.HasStore() || modules.IsPath(name) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	store, err := o.StoreAsItIs(ctx)
+	if err != nil {
+		return // the refusal says it
+	}
+	if conn, err := store.Connection(ctx, name); err == nil {
+		o.TurnAway(ctx, store, conn, schedule.Manual, refusal)
+	}
+}
+
 // refusedUnopened is refused for a module that could not be opened, before the
 // store was.
 func refusedUnopened(ctx context.Context, o *owner.Owner, m owner.TypedModule, r *Request, refusal error) error {
@@ -75,6 +99,9 @@ func refused(ctx context.Context, o *owner.Owner, store *storage.Store, m owner.
 	code := abi.CodeOf(refusal)
 	asks := strings.HasPrefix(string(code), "binding.") || strings.HasPrefix(string(code), "interact.")
 	if r.typed() || !ownersToChange(code) || asks && !r.Attended {
+		if toList(r, code) {
+			o.TurnAway(ctx, store, conn, schedule.Manual, refusal)
+		}
 		return refusal
 	}
 	if err := owner.KeepRefusal(ctx, store, conn, refusal); err != nil {

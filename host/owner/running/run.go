@@ -60,7 +60,8 @@ type Ended struct {
 // Run runs what was asked for, to its end. A failed run is a result; the error reports a run
 // that was refused before it began, or an outcome that could not be kept.
 func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
-	if err := o.RefuseFull(); err != nil {
+	if err := o.RefuseRuns(); err != nil {
+		turnAway(ctx, o, &r, err)
 		return nil, err
 	}
 	o.KeepReserve()

@@ -18,7 +18,7 @@ import (
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection.
 func (s *Server) run(ctx context.Context, j schedule.Job) error {
-	if err := cmp.Or(s.RefuseFull(), s.right.missing()); err != nil {
+	if err := s.refuses(); err != nil {
 		s.tally.refused()
 		return err
 	}
@@ -51,6 +51,17 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	}
 	s.keepRejected(ctx, &j.Connection, result, err)
 	return err
+}
+
+// refuses returns why no run may begin: the machine cannot make any, or this process has no right to.
+func (s *Server) refuses() error { return cmp.Or(s.RefuseRuns(), s.right.missing()) }
+
+// turnedAway keeps that a connection was not run because of a fault of the machine, and reports that
+// where it is new.
+func (s *Server) turnedAway(ctx context.Context, c storage.Connection, t schedule.Trigger, why error) {
+	if s.TurnAway(ctx, s.store, &c, t, why) && s.request.Report != nil {
+		s.request.Report(schedule.Event{Kind: schedule.EventRefused, Connection: c.Name, Trigger: t, Err: why})
+	}
 }
 
 // ready sees whether a module is gone or nobody has accepted it, and nothing that has

@@ -159,11 +159,11 @@ func (l *right) keepRenewing(ctx context.Context, now func() time.Time, logger *
 // release gives the right back, so that the next server need not wait. A store that takes no writes
 // keeps it until it runs out, or until its process is seen to be gone.
 func (l *right) release(ctx context.Context) error {
-	if l.missing() != nil {
+	if l.held.Load() == nil {
 		return nil
 	}
 	if err := l.store.StopServing(context.WithoutCancel(ctx), l.holder); !refusesWrites(err) {
 		return err
 	}
-	return nil //nolint:nilerr // as said above
+	return nil
 }

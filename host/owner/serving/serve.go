@@ -53,6 +53,7 @@ type Server struct {
 // Where the store takes no writes, because its disk is full or its folder read-only, the server
 // shows what there is and says what is wrong. fn ends once there is room, and begins anew.
 func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) error) error {
+	o.Away = new(owner.TurnedAway)
 	for {
 		err := serve(ctx, o, r, fn)
 		if !errors.Is(err, errTakesWrites) {
@@ -110,6 +111,7 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 		looked, err = sched.Once(ctx)
 		return err
 	})
+	s.KeepTurnedAway(ctx)
 	return looked, err
 }
 
@@ -159,10 +161,12 @@ func (s *Server) alongside(ctx context.Context, work func(context.Context) error
 func (s *Server) scheduler() *schedule.Scheduler {
 	return schedule.New(schedule.Deps{
 		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice, Scarce: s.scarce,
+		Refuses: s.refuses, TurnedAway: s.turnedAway,
 		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers, Grace: s.request.Grace,
 		Passed: func() {
 			s.right.passed(s.Now())
 			s.tally.passed()
+			s.KeepTurnedAway(context.Background())
 			if err := s.settle(context.Background()); err != nil {
 				s.Logger.Warn("runs of a host that is gone were not ended", "code", abi.CodeOf(err))
 			}

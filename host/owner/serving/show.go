@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -40,10 +41,16 @@ func (s *Server) takes(ctx context.Context) (*right, error) {
 	return untaken(s.store, s.room, why), nil
 }
 
-// show has the pages show a store that takes no writes, until it may take them or ctx ends.
+// show has the pages show a store that takes no writes, until it may take them or ctx ends. Meanwhile
+// it is remembered what would have run.
 func (s *Server) show(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) error {
 	s.Logger.Error("the store takes no writes: it is shown as it is, and nothing runs until it does", "code", abi.CodeOf(s.shows), "error", s.shows)
 	return beside(ctx, func(ctx context.Context) error {
+		passing, stop := context.WithCancel(ctx)
+		var passes sync.WaitGroup
+		passes.Go(func() { _ = s.scheduler().Run(passing) }) // it starts nothing that could be waited for
+		defer passes.Wait()
+		defer stop()
 		look := time.NewTicker(showsEvery)
 		defer look.Stop()
 		for {

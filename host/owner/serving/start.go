@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
 // Order asks for a run of a connection by hand.
@@ -22,13 +23,14 @@ type Order struct {
 // when ctx ends; it ends with the server. A run that is refused before it begins is an
 // error, as running.Run says it: run.connection_busy where one goes on.
 func (s *Server) Start(ctx context.Context, a owner.Actor, order Order) (runID string, err error) {
-	if s.shows != nil {
-		return "", s.shows
-	}
 	as := s.Asks(a)
 	_, conn, err := as.Find(ctx, order.Connection)
 	if err != nil {
 		return "", err
+	}
+	if s.shows != nil {
+		as.TurnAway(ctx, s.store, conn, schedule.Manual, s.shows)
+		return "", s.shows
 	}
 	mode, err := modeOf(order.Mode)
 	if err != nil {

@@ -84,7 +84,7 @@ func Refusal(v *owner.Refusal) string {
 	}
 	text += "[" + v.Code + "]"
 	if v.Times > 1 {
-		text += fmt.Sprintf(", %d times", v.Times)
+		text += fmt.Sprintf(", %d times since %s", v.Times, output.Timestamp(v.Since))
 	}
 	return output.Clean(text)
 }
