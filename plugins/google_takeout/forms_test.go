@@ -44,3 +44,29 @@ func TestMailboxesInOtherForms(t *testing.T) {
 		}
 	}
 }
+
+// AC-04: the number in a file's name parts two pictures of one name and time; a number in the title is of the title.
+func TestPicturesOfOneNameAndTime(t *testing.T) {
+	t.Parallel()
+	photo := func(title, text string) string {
+		return `{"title":"` + title + `","description":"` + text + `","photoTakenTime":{"timestamp":"1577836800"}}`
+	}
+	f := folder{}
+	f.put(t, "a.zip", map[string]string{
+		"Google Photos/A/IMG_1.jpg.json": photo("IMG_1.jpg", "one"), "Google Photos/A/IMG_1.jpg(1).json": photo("IMG_1.jpg", "two"),
+		"Google Photos/A/IMG_1.jpg.supplemental-metadata(2).json": photo("IMG_1.jpg", "three"), "Google Photos/A/IMG_1(3).jpg.json": photo("IMG_1.jpg", "four"),
+		"Google Photos/A/IMG_1.jpg(x).json": photo("IMG_1.jpg", "one"), "Google Photos/B/IMG_1.jpg.json": photo("IMG_1.jpg", "one"),
+		"Google Photos/A/IMG_1.jpg().json": photo("IMG_1.jpg", "one"),
+		"Google Photos/A/B (9).jpg.json":   photo("B (9).jpg", "five"), "Google Photos/B/B.jpg.json": photo("B (9).jpg", "five"),
+	})
+	texts := make(map[string]string)
+	for _, r := range f.collect(t).Records(streamPhotos) {
+		if before := texts[r.Key]; before != "" && before != r.Text("description") {
+			t.Errorf("the pictures %q and %q have one key", before, r.Text("description"))
+		}
+		texts[r.Key] = r.Text("description")
+	}
+	if len(texts) != 5 {
+		t.Errorf("got the pictures %v, want five", texts)
+	}
+}

@@ -85,7 +85,11 @@ func (r *run) photo(v jsonvalue.Value) error {
 	if address := v.Get("url").Str(); address != "" { // one photo in several albums has one address
 		rec.String("id", sha256.ID(address))
 	} else {
-		rec.String("id", sha256.ID(title, at.Format(time.RFC3339), v.Get("creationTime").Get("timestamp").Str()))
+		parts := []string{title, at.Format(time.RFC3339), v.Get("creationTime").Get("timestamp").Str()}
+		if number := numberIn(r.file.Base()); number != "" && !strings.Contains(title, number) {
+			parts = append(parts, number)
+		}
+		rec.String("id", sha256.ID(parts...))
 	}
 	rec.Time("event_time", at)
 	rec.String("filename", title)
@@ -103,6 +107,20 @@ func (r *run) photo(v jsonvalue.Value) error {
 	}
 	rec.String("hydration_status", "unavailable")
 	return rec.Emit()
+}
+
+// numberIn returns the last number in parentheses of a name, with them: Takeout numbers the pictures of
+// one name in a folder.
+func numberIn(name string) string {
+	from := strings.LastIndexByte(name, '(')
+	if from < 0 {
+		return ""
+	}
+	number, _, closed := strings.Cut(name[from+1:], ")")
+	if !closed || number == "" || strings.Trim(number, "0123456789") != "" {
+		return ""
+	}
+	return name[from : from+len(number)+2]
 }
 
 // channels are the columns of a list of subscriptions.
