@@ -45,7 +45,7 @@ func TestMailboxesInOtherForms(t *testing.T) {
 	}
 }
 
-// AC-04: the number in a file's name parts two pictures of one name and time; a number in the title is of the title.
+// AC-04: the number in a file's name keeps two pictures of one name and time apart.
 func TestPicturesOfOneNameAndTime(t *testing.T) {
 	t.Parallel()
 	photo := func(title, text string) string {

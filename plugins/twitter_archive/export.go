@@ -2,6 +2,7 @@ package main
 
 import (
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type export struct {
 	partial   bool
 	described bool              // by a manifest
 	listed    map[string]string // files that the manifest names for a stream, with the stream
+	counts    map[string]int64  // of the entries of those files, where the manifest says it
 	main      map[string]bool   // streams whose main kind of data the manifest names
 	months    bool              // it has posts by month (2012 to 2017)
 	notes     notes
@@ -44,6 +46,11 @@ func (x *export) add(part *export) {
 	for file, stream := range part.listed {
 		x.listed[file] = stream
 	}
+	for file, n := range part.counts {
+		if before, twice := x.counts[file]; !twice || n < before { // parts may have a file of one name each
+			x.counts[file] = n
+		}
+	}
 	for stream := range part.main {
 		x.main[stream] = true
 	}
@@ -57,7 +64,7 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 		return nil, err
 	}
 	defer a.Close()
-	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), main: make(map[string]bool)}
+	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool)}
 	known := false
 	for a.Next() {
 		f := s.File(a)
@@ -131,7 +138,11 @@ func (x *export) manifest(s script) {
 				kind := it.Name().Str()
 				stream := listedStreams[kind]
 				for file := it.Value().Get("files").Children(); stream != "" && file.Next(); {
-					x.listed[path.Base(file.Value().Get("fileName").Str())] = stream
+					name := path.Base(file.Value().Get("fileName").Str())
+					x.listed[name] = stream
+					if n, err := strconv.ParseInt(text(file.Value().Get("count")), 10, 64); err == nil {
+						x.counts[name] = n
+					}
 					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Group")
 				}
 			}

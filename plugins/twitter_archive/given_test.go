@@ -224,6 +224,54 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 	}
 }
 
+// AC-06: a file with fewer entries than the manifest says is told, and nothing is deleted by it.
+func TestFewerEntriesThanTheManifestSays(t *testing.T) {
+	t.Parallel()
+	for said, cut := range map[string]bool{`"3"`: true, `3`: true, `"2"`: false, `"1"`: false, `"many"`: false, `null`: false} {
+		w := newWorld(t)
+		w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", "2", "3"}})
+		w.collect()
+		delete(w.folder, "a.zip")
+		w.put(t, "b.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"2", "3"}, change: func(files map[string]string) {
+			files["data/manifest.js"] = strings.Replace(files["data/manifest.js"], `"count":"2"`, `"count":`+said, 1)
+		}})
+		res := w.collect()
+		if cut {
+			w.has("1 2 3", "listed_entries_missing archive_partial")
+			if text := string(res.Skips[0].Diagnostics); !strings.Contains(text, "b.zip: data/tweets.js, 2 entries of 3") {
+				t.Errorf("the run says %s, want the file and what it lacks", text)
+			}
+		} else {
+			w.has("2 3", "")
+		}
+		w.collect()
+	}
+}
+
+// AC-06: a post that is too large is told as that, and counts as an entry.
+func TestAPostThatIsTooLargeIsAnEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + strings.Repeat("x", 2<<20) + `"}`}})
+	w.collect()
+	w.has("1", "archive_partial value_too_large")
+}
+
+// AC-06: an entry of a file with messages is a conversation.
+func TestFewerConversationsThanTheManifestSays(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{"1": "", "2": "listed_entries_missing archive_partial", "3": "", "4": "listed_entries_missing archive_partial"} {
+		w := newWorld(t)
+		message := `{"messageCreate":{"id":"m9","senderId":"1","text":"x","createdAt":"2022-11-09T12:34:56.789Z"}},`
+		w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}, change: func(files map[string]string) {
+			files["data/manifest.js"] = strings.Replace(files["data/manifest.js"], `"data/direct-messages.js"`, `"data/direct-messages.js","count":"`+said+`"`, 1)
+			files["data/direct-messages.js"] = strings.Replace(files["data/direct-messages.js"], `"messages" : [`, `"messages" : [`+message+strings.Replace(message, "m9", "m8", 1), 1)
+		}})
+		w.collect()
+		w.has("1", want)
+	}
+}
+
 // AC-06: an archive that was cut at its end has what closes before, and nothing of it is deleted.
 func TestAnArchiveThatWasCut(t *testing.T) {
 	t.Parallel()

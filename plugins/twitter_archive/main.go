@@ -34,6 +34,7 @@ const (
 	problemUnnamed = "archive_without_account"
 	problemForeign = "not_an_export"
 	problemMissing = "listed_file_missing"
+	problemFewer   = "listed_entries_missing"
 	problemPart    = "stream_part_missing"
 	problemNote    = "long_post_unread"
 	problemTime    = "time_missing"
@@ -51,6 +52,7 @@ var problems = []exports.Problem{
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; add a separate connection for each account", Hint: owner},
 	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; take them out of the folder, or add a separate connection for them", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
+	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
 	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
@@ -78,6 +80,7 @@ type run struct {
 	file         *exports.File
 	item         int64
 	conversation string // of the messages at hand
+	threads      int64  // conversations of the file at hand
 }
 
 func (connector) Collect(h *sdk.Host) error {

@@ -11,7 +11,7 @@ import (
 
 // read reads one file of the archive.
 func (r *run) read(f *exports.File) (exports.Outcome, error) {
-	r.file, r.item = f, 0
+	r.file, r.item, r.threads = f, 0, 0
 	if kind := ruleOf(f.Name); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
@@ -64,12 +64,32 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	if err == nil {
 		err = in.Err()
 	}
-	if err != nil || r.books.Problems.Total() > before {
+	if missing := r.fewer(stream, in.Oversized()); err == nil && missing != "" {
+		o.Fate, o.Why, o.At = exports.Damaged, problemFewer, missing
+	}
+	if err != nil || o.Fate != exports.Read || r.books.Problems.Total() > before {
 		r.hurt[stream] = true
 	} else {
 		r.whole[r.file.Base()] = true
 	}
 	return o, err
+}
+
+// fewer compares the file at hand with what the manifest says of it, and returns how many of how many
+// entries it has; "" where none is missing. An entry of messages is a conversation; where their number is
+// that of the messages, it may be what was counted.
+func (r *run) fewer(stream string, oversized int64) string {
+	said, entries := r.export.counts[r.file.Base()], r.item+oversized
+	if stream == streamMessages {
+		if entries-r.threads == said {
+			return ""
+		}
+		entries = r.threads
+	}
+	if entries >= said {
+		return ""
+	}
+	return strconv.FormatInt(entries, 10) + " entries of " + strconv.FormatInt(said, 10)
 }
 
 // table reads the posts of an archive of 2012 to 2017 that has no file for each month.

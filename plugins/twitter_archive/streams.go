@@ -135,6 +135,7 @@ func (r *run) message(in *jsonstream.Reader) error {
 	v := in.Value()
 	if in.Path() == 0 {
 		r.conversation = text(v)
+		r.threads++
 		return nil
 	}
 	at, ok := exports.Time(v.Get("createdAt"), 1)

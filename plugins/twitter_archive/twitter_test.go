@@ -46,7 +46,7 @@ func (f folder) put(t testing.TB, name string, x account) {
 		"data/manifest.js": `window.__THAR_CONFIG = {"userInfo":{"accountId":"` + x.id + `","userName":"mira"},
 			"archiveInfo":{"sizeBytes":"1","generationDate":"` + x.generated + `","isPartialArchive":` + strconv.FormatBool(x.partial) + `},
 			"dataTypes":{"account":{"files":[{"fileName":"data/account.js","globalName":"YTD.account.part0","count":"1"}]},
-			"tweets":{"mediaDirectory":"data/tweets_media","files":[{"fileName":"data/tweets.js","globalName":"YTD.tweets.part0","count":"2"}]},
+			"tweets":{"mediaDirectory":"data/tweets_media","files":[{"fileName":"data/tweets.js","globalName":"YTD.tweets.part0","count":"` + strconv.Itoa(len(x.tweets)) + `"}]},
 			"directMessages":{"files":[{"fileName":"data/direct-messages.js"}]},"directMessagesGroup":{"files":[{"fileName":"data/direct-messages-group.js"}]}}}`,
 		"data/tweets.js": "window.YTD.tweets.part0 = [" + strings.Join(tweets, ",\n") + "]",
 		"data/direct-messages.js": `window.YTD.direct_messages.part0 = [ {"dmConversation" : {"conversationId" : "1-2", "messages" : [
