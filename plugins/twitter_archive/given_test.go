@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -251,8 +252,13 @@ func TestFewerEntriesThanTheManifestSays(t *testing.T) {
 // AC-06: a post that is too large is told as that, and counts as an entry.
 func TestAPostThatIsTooLargeIsAnEntry(t *testing.T) {
 	t.Parallel()
+	draw := rand.New(rand.NewPCG(1, 2)) // an archive that packs too well is refused
+	text := make([]byte, 5<<20)
+	for i := range text {
+		text[i] = 'a' + byte(draw.IntN(26))
+	}
 	w := newWorld(t)
-	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + strings.Repeat("x", 2<<20) + `"}`}})
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + string(text) + `"}`}})
 	w.collect()
 	w.has("1", "archive_partial value_too_large")
 }
