@@ -88,12 +88,13 @@ const (
 
 // Why an enumeration swept nothing: see storage/record.
 const (
-	SweepAnswers  = record.SweepAnswers
-	SweepLost     = record.SweepLost
-	SweepNarrowed = record.SweepNarrowed
-	SweepRejected = record.SweepRejected
-	SweepTooMany  = record.SweepTooMany
-	SweepUnnamed  = record.SweepUnnamed
+	SweepAnswers        = record.SweepAnswers
+	SweepLost           = record.SweepLost
+	SweepNarrowed       = record.SweepNarrowed
+	SweepRejected       = record.SweepRejected
+	MaxListedRejections = record.MaxListedRejections
+	SweepTooMany        = record.SweepTooMany
+	SweepUnnamed        = record.SweepUnnamed
 )
 
 // Questions of runs to their owners: see storage/question.

@@ -2,6 +2,9 @@ package run
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,11 +39,12 @@ type intake struct {
 	rejections *rejections
 	accepted   func(stream string, key, data []byte, deleted bool) // see Deps.Accepted
 
-	filling sync.Mutex // guards batch, which writeByTime flushes too
-	batch   *storage.Batch
-	emitted int64
-	fields  fields.Counts
-	came    []int64 // the emitted ones that are no tombstones, by place of the stream in scope
+	filling  sync.Mutex // guards batch, which writeByTime flushes too
+	batch    *storage.Batch
+	emitted  int64
+	fields   fields.Counts
+	nameless map[string]int64 // by stream: records that were not sent, without a key that can be told
+	came     []int64          // the emitted ones that are no tombstones, by place of the stream in scope
 }
 
 // take takes one or more RECORD lines.
@@ -100,6 +104,41 @@ func (in *intake) reject(rec *boundary.Record, stream string) error {
 	in.batch.Reject(rec.Stream, key)
 	in.rejections.add(&in.known, rec, key, stream)
 	return in.flushFull()
+}
+
+// withheld notes records that the SDK did not send, since the host would have refused them: they
+// are missing like those that it rejects, until a run delivers them. One without a key that
+// can be told is missing until a full refresh.
+func (in *intake) withheld(skip *abi.SkipResult) error {
+	i := slices.IndexFunc(in.scope.Streams, func(s abi.StreamScope) bool { return s.Name == skip.Stream })
+	if i < 0 || !slices.Contains(keptBack, skip.Reason) {
+		return nil
+	}
+	in.filling.Lock()
+	defer in.filling.Unlock()
+	if len(skip.ResourceIDs) == 1 {
+		in.batch.Reject(i, storage.HashKey([]byte(skip.ResourceIDs[0])))
+		return in.flushFull()
+	}
+	var more struct {
+		Records int64 `json:"records"`
+	}
+	_ = json.Unmarshal(skip.Diagnostics, &more) // only the last word of many has it
+	for range min(max(more.Records, 1), storage.MaxListedRejections) {
+		if in.nameless[skip.Stream] >= storage.MaxListedRejections {
+			break
+		}
+		if in.nameless == nil {
+			in.nameless = map[string]int64{}
+		}
+		in.nameless[skip.Stream]++
+		// No key has a NUL: a run that meets as many again counts them once.
+		in.batch.Reject(i, storage.HashKey(fmt.Appendf(nil, "\x00%d", in.nameless[skip.Stream])))
+		if err := in.flushFull(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // flushFull flushes a batch that is full, while in.filling is held.

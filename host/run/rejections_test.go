@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 )
 
@@ -138,5 +139,55 @@ func TestAllRejectedWithholdsTheCursor(t *testing.T) {
 	res := h.mustPlay("emit " + badNote + slice("notes", `{"a":1}`) + done(1))
 	if h.cursor("notes") != "" || len(res.Checkpoints.Withheld) != 1 || res.Checkpoints.Withheld[0].Reason != ledger.WithheldRejected {
 		t.Fatalf("got checkpoints %+v, want the cursor withheld as all_records_rejected", res.Checkpoints)
+	}
+}
+
+// AC-04: a record that the SDK could not send is missing until a run delivers it: a run without news
+// is not healthy over it. One whose key cannot be told is missing until a full refresh.
+func TestWithheldRecordsStayMissing(t *testing.T) {
+	t.Parallel()
+	skip := func(more string) string {
+		return "\nskip " + `{"type":"SKIP_RESULT","stream":"notes","recovery_hint":"retry_on_connector_upgrade",` + more + `}`
+	}
+	full := func(r *Request) { r.Mode = abi.ModeFullRefresh }
+	earlier := func(res *Result) (n int64) {
+		for _, g := range res.KnownGaps {
+			if g.Kind == KindRejectedEarlier {
+				n += g.Count
+			}
+		}
+		return n
+	}
+	for name, tc := range map[string]struct {
+		skip  string
+		count int64
+		named bool // a record of the key ends it
+	}{
+		"too large":       {skip(`"reason":"record_too_large","resource_ids":["a1"]`), 1, true},
+		"without its key": {skip(`"reason":"record_key_missing"`), 1, false},
+		"several":         {skip(`"reason":"record_key_missing"`) + skip(`"reason":"record_key_invalid","diagnostics":{"records":3}`), 4, false},
+		"by a rule":       {skip(`"reason":"too_old","resource_ids":["a1"]`), 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			for range 2 { // the same again counts once
+				h.succeed(notes("b1") + tc.skip + done(1))
+			}
+			if n := earlier(h.succeed(done(0))); n != tc.count {
+				t.Fatalf("got %d records known to be missing, want %d", n, tc.count)
+			}
+			if v := h.verdict(); tc.count > 0 && v.Pill.Tone != verdict.Amber {
+				t.Errorf("got %s with %d missing, want Degraded", v.Pill.Label, tc.count)
+			}
+			h.succeed(notes("a1") + done(1))
+			if n := earlier(h.succeed(done(0))); (n == 0) != tc.named {
+				t.Errorf("got %d missing after a record of that key, want it ended: %v", n, tc.named)
+			}
+			h.succeed(notes("a1", "b1")+done(2), full)
+			if n := earlier(h.succeed(done(0))); n != 0 {
+				t.Errorf("got %d missing after a full refresh, want none", n)
+			}
+		})
 	}
 }

@@ -213,6 +213,9 @@ func (r *run) onSkip(payload []byte) error {
 	if err := r.enumerated.skipped(skip); err != nil {
 		return err
 	}
+	if err := r.intake.withheld(skip); err != nil {
+		return err
+	}
 	gap := skipGap(skip).bounded()
 	r.known.add(gap)
 	return r.event("run.stream_skipped", skip.Stream, gap)
