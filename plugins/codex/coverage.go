@@ -50,7 +50,7 @@ func (r *run) trouble(name string) string {
 			return "the database could not be read; sessions keep their earlier data"
 		}
 		if r.threads.problem == threadsDamaged {
-			return "the database is damaged; sessions whose rows are lost keep their earlier data"
+			return "the database is damaged; sessions without a row there keep their earlier data, or wait"
 		}
 	case "rollouts":
 		if len(r.folders) == 0 {

@@ -22,8 +22,8 @@ var (
 		"rollouts were rewritten while they were read")
 	noThreads = kind("threads_unreadable", "retry_by_runtime", "database could not be read: sessions keep the titles they have",
 		"databases could not be read: sessions keep the titles they have")
-	badThreads = kind("threads_damaged", "manual_action_required", "database is damaged: sessions whose rows are lost keep the titles they have, and what can be read of it was joined; let Codex repair it, or put back a copy",
-		"databases are damaged: sessions whose rows are lost keep the titles they have, and what can be read of them was joined; let Codex repair them, or put back copies")
+	badThreads = kind("threads_damaged", "manual_action_required", "database is damaged: what can be read of it was joined; sessions without a row there wait for it, old ones with the titles they have; let Codex repair it, or put back a copy",
+		"databases are damaged: what can be read of them was joined; sessions without a row there wait for them, old ones with the titles they have; let Codex repair them, or put back copies")
 	manyThreads = kind("too_many_threads", "retry_on_connector_upgrade", "thread of the database is beyond what one run remembers, and its session has no title",
 		"threads of the database are beyond what one run remembers, and their sessions have no titles")
 	tooMany = kind("too_many_files", "manual_action_required", "folder has more files than one run reads",
