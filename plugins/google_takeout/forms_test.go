@@ -70,3 +70,24 @@ func TestPicturesOfOneNameAndTime(t *testing.T) {
 		t.Errorf("got the pictures %v, want five", texts)
 	}
 }
+
+// AC-06: archives that were joined into one file are all read.
+func TestArchivesInOneFile(t *testing.T) {
+	t.Parallel()
+	photo := func(name string) map[string]string {
+		return map[string]string{name + ".json": `{"title":"` + name + `","photoTakenTime":{"timestamp":"1577836800"}}`, "archive_browser.html": "<html>"}
+	}
+	parts, f := folder{}, folder{}
+	parts.put(t, "a.zip", photo("a"))
+	parts.put(t, "b.zip", photo("b"))
+	f["takeout-1.zip"] = &fstest.MapFile{Data: append(parts["a.zip"].Data, parts["b.zip"].Data...), ModTime: parts["a.zip"].ModTime}
+	res := f.collect(t)
+	if got := res.Records(streamPhotos); len(got) != 2 || told(res) != "" {
+		t.Errorf("got %d photos and %q, want 2 and no word", len(got), told(res))
+	}
+	f["takeout-1.zip"].Data = f["takeout-1.zip"].Data[20:] // the first lacks its beginning
+	const want = "archive_corrupt[takeout-1.zip, its directory is not where its end says"
+	if res := f.collect(t); len(res.Records(streamPhotos)) != 1 || !strings.HasPrefix(told(res), want) {
+		t.Errorf("got %d photos and %q, want that of the second and %q", len(res.Records(streamPhotos)), told(res), want)
+	}
+}

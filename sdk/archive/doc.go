@@ -29,6 +29,9 @@
 // A zip whose directory is missing, because its end was cut, or is damaged is read on by the header
 // before each entry (salvage.go): what closes is whole, and Err says at its end what was wrong.
 //
+// Several zips in one file, as where its parts were joined, are read one after the other, the last one
+// first (joined.go).
+//
 // A gzip may have several members, and a file several tars: a damaged one costs itself (members.go, tar.go).
 //
 // The standard library unpacks deflate, gzip and tar. The directory of a zip is read here,

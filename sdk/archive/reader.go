@@ -47,6 +47,10 @@ type Reader struct {
 	left    int64     // of entry.Size
 	failed  error     // what ended the reading of entry
 	lost    error     // why a zip is read without its directory
+	at      io.ReaderAt
+	front   int64 // where the zip at hand begins, when another one stands in front of it
+	behind  int64 // where one begins that lacks its end, behind the one at hand
+	passed  int64
 	err     error
 }
 
@@ -75,6 +79,7 @@ func (r *Reader) open(name string) error {
 		return unsupported("it is no file that can be read at any place")
 	}
 	at := &seeker{file: file}
+	r.at = at
 	r.size = info.Size()
 	var head [4]byte
 	if n, err := at.ReadAt(head[:], 0); n < len(head) && err != io.EOF { //nolint:errorlint // io.EOF is never wrapped
@@ -94,6 +99,9 @@ func (r *Reader) open(name string) error {
 		}
 		if err != nil && u32(head[:]) == localSignature && mayBeSalvaged(err) {
 			r.lost, r.format, err = asError(err), newSalvage(at, 0, r.size, r.limits), nil
+		}
+		if z, ok := r.format.(*zipFile); ok && err == nil {
+			err = r.neighbours(z, head)
 		}
 	}
 	return err
@@ -157,6 +165,9 @@ func (r *Reader) Next() bool {
 // salvage goes on without a zip's directory, where that is at fault, and reports whether it does.
 func (r *Reader) salvage() bool {
 	if r.err == io.EOF { //nolint:errorlint // io.EOF is never wrapped
+		if r.joined() {
+			return true
+		}
 		if r.lost != nil {
 			r.err = behindFault(r.lost, r.format.done())
 		}
@@ -224,7 +235,7 @@ func (r *Reader) read(p []byte) (int, error) {
 }
 
 // Progress returns how much of the archive's file was passed, and its size.
-func (r *Reader) Progress() (done, size int64) { return r.format.done(), r.size }
+func (r *Reader) Progress() (done, size int64) { return max(r.passed, r.format.done()), r.size }
 
 // Close closes the file.
 func (r *Reader) Close() {

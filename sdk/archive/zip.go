@@ -31,6 +31,7 @@ type zipFile struct {
 	file   io.ReaderAt
 	base   int64 // where the archive begins: programs may stand before it
 	from   int64 // of the directory
+	tail   int64 // where the record at its end ends, and its comment
 	window window
 	count  int64 // entries still to come
 	packed int64 // the sum so far: no byte can belong to two entries
@@ -71,6 +72,7 @@ func i64(b []byte) int64 { return max(int64(u64(b)), -1) }
 func openZip(file io.ReaderAt, size int64, head [4]byte, l Limits) (format, error) {
 	z := &zipFile{file: file}
 	at, end, err := findEnd(file, size)
+	tail := at + endSize
 	switch {
 	case err != nil:
 		return nil, err
@@ -99,6 +101,7 @@ func openZip(file io.ReaderAt, size int64, head [4]byte, l Limits) (format, erro
 	case count < 0 || length < 0 || from < 0 || length > at || from > at-length || count > length/directorySize:
 		return nil, corrupt("its directory is not where its end says")
 	}
+	z.tail = tail + int64(u16(end[20:]))
 	z.from = at - length
 	z.base = z.from - from
 	z.window = window{file: file, at: z.from, end: at}
