@@ -91,3 +91,19 @@ func TestArchivesInOneFile(t *testing.T) {
 		t.Errorf("got %d photos and %q, want that of the second and %q", len(res.Records(streamPhotos)), told(res), want)
 	}
 }
+
+// AC-04: a message with a header that was cut is marked and told, and the headers behind it are read.
+func TestALongHeader(t *testing.T) {
+	t.Parallel()
+	const front, behind = "From 1@xxx Mon Mar 02 08:00:00 +0000 2026\n", "Subject: s\n\nbody\n\nFrom 2@xxx Mon Mar 02 08:00:00 +0000 2026\nSubject: t\nTo: a@b\n\n\n"
+	f := folder{}
+	f["all.mbox"] = &fstest.MapFile{Data: []byte(front + "To: " + strings.Repeat("someone@example.org,\n ", 60_000) + "a@b\n" + behind)}
+	res := f.collect(t)
+	got := res.Records(streamMail)
+	if len(got) != 2 || got[0].Text("subject") != "s" || !strings.Contains(string(got[0].Data), `"headers_truncated":true`) || !strings.Contains(string(got[1].Data), `"headers_truncated":false`) {
+		t.Fatalf("got %d messages, %.300q, want both, and the first marked", len(got), got[0].Data)
+	}
+	if want := "headers_too_long[all.mbox, message 1]not_retriable"; told(res) != want {
+		t.Errorf("the run says %q, want %q", told(res), want)
+	}
+}

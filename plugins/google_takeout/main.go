@@ -62,6 +62,7 @@ const (
 	problemTime     = "time_missing"
 	problemLarge    = "value_too_large"
 	problemRow      = "row_incomplete"
+	problemHeader   = "headers_too_long"
 )
 
 const owner = "manual_action_required"
@@ -72,6 +73,7 @@ var problems = []exports.Problem{
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
 	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; take the file out of the folder if they do not matter", Hint: owner},
+	{Code: problemHeader, Text: "messages of which a header is longer than is read: #; their records have its beginning, and are marked", Hint: "not_retriable"},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the file out of the folder if they do not matter", Hint: owner},
 }
 

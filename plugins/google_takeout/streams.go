@@ -310,5 +310,10 @@ func (r *run) message(in *mbox.Reader) error {
 		}
 	}
 	rec.Bool("has_attachments", in.Attachments() > 0)
+	rec.Bool("headers_truncated", in.Cut())
+	if in.Cut() {
+		r.Items(streamMail).Cut++
+		r.Books.Note(problemHeader, r.file.Place, "message "+strconv.FormatInt(r.item, 10))
+	}
 	return rec.Emit()
 }

@@ -9,7 +9,8 @@
 // exports write: each message behind an empty line, and a line that begins with "From " and has a
 // time in it; or behind a whole line of that kind, which two fields of a header follow. A line of
 // a body that begins with "From " and is neither does not part two messages. Out:
-// texts in valid UTF-8. A header above HeaderBytes is cut, and Cut says so.
+// texts in valid UTF-8. A field above FieldBytes is cut, as is a header above
+// HeaderBytes, and Cut says so.
 //
 // The standard library's net/mail and mime link the network, and hold a whole message.
 package mbox

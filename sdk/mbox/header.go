@@ -2,6 +2,7 @@ package mbox
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ type Address struct{ Name, Email string }
 func (r *Reader) Raw(name string) string {
 	for rest := r.header; len(rest) > 0; {
 		var line []byte
+		start := len(r.header) - len(rest)
 		for end := 0; ; { // a line that begins with white space goes on
 			i := indexLineFeed(rest[end:])
 			end += i
@@ -26,9 +28,11 @@ func (r *Reader) Raw(name string) string {
 		if len(line) > len(name) && line[len(name)] == ':' && strings.EqualFold(string(line[:len(name)]), name) {
 			text, taken := unfold(line[len(name)+1:])
 			r.taken += int64(taken)
+			r.cut = r.cut || slices.Contains(r.field.cuts, start)
 			return text
 		}
 	}
+	r.cut = r.cut || r.dropped
 	return ""
 }
 
@@ -81,8 +85,12 @@ func ParseDate(text string) (time.Time, bool) {
 // maxAddresses bounds a list of addresses.
 const maxAddresses = 1000
 
-// Addresses returns the addresses of the field of that name.
-func (r *Reader) Addresses(name string) []Address { return ParseAddresses(r.Raw(name)) }
+// Addresses returns the addresses of the field of that name, at most a thousand.
+func (r *Reader) Addresses(name string) []Address {
+	list, more := parseAddresses(r.Raw(name))
+	r.cut = r.cut || more
+	return list
+}
 
 // Emails returns the addresses of the field of that name without their names.
 func (r *Reader) Emails(name string) []string {
@@ -97,14 +105,19 @@ func (r *Reader) Emails(name string) []string {
 // ParseAddresses reads a list of addresses: "Name <user@host>, user@host (Name)". It leaves
 // out the names of groups, and whatever has no address.
 func ParseAddresses(text string) []Address {
-	var list []Address
+	list, _ := parseAddresses(text)
+	return list
+}
+
+// parseAddresses reports whether there are more than it returns, too.
+func parseAddresses(text string) (list []Address, more bool) {
 	var name, email strings.Builder
 	add := func() {
 		a := Address{Decode(strings.TrimSpace(name.String())), strings.TrimSpace(email.String())}
 		if a.Email == "" && strings.Contains(a.Name, "@") && !strings.Contains(a.Name, " ") {
 			a = Address{"", a.Name}
 		}
-		if a.Email != "" && len(list) < maxAddresses {
+		if more = more || a.Email != "" && len(list) == maxAddresses; a.Email != "" && !more {
 			list = append(list, a)
 		}
 		name.Reset()
@@ -151,7 +164,7 @@ func ParseAddresses(text string) []Address {
 		}
 	}
 	add()
-	return list
+	return list, more
 }
 
 // Decode decodes the encoded words of a text. One in a charset that package charset does not have

@@ -180,11 +180,70 @@ func TestHeaders(t *testing.T) {
 func TestAHeaderIsBounded(t *testing.T) {
 	t.Parallel()
 	r := mbox.New(strings.NewReader("From a 10:00:00\nSubject: x\nX: " + strings.Repeat("y", mbox.HeaderBytes) + "\n\nbody\n\nFrom a 10:00:00\nSubject: z\n\n"))
-	if !r.Next() || !r.Cut() || r.Header("Subject") != "x" {
-		t.Errorf("cut %v, subject %q, want a header that was cut behind its subject", r.Cut(), r.Header("Subject"))
+	if !r.Next() || r.Header("Subject") != "x" || r.Cut() {
+		t.Errorf("cut %v, subject %q, want its subject, and it whole", r.Cut(), r.Header("Subject"))
 	}
-	if !r.Next() || r.Cut() || r.Header("Subject") != "z" || r.Next() {
+	if r.Header("X"); !r.Cut() {
+		t.Error("the field that is too long is whole, want it cut")
+	}
+	if !r.Next() || r.Header("Subject") != "z" || r.Header("X") != "" || r.Cut() || r.Next() {
 		t.Errorf("cut %v, subject %q, want the message behind it, and it whole", r.Cut(), r.Header("Subject"))
+	}
+}
+
+// AC-04: a field that is too long is cut at an address, and hides no field behind it.
+func TestALongFieldHidesNoOther(t *testing.T) {
+	t.Parallel()
+	addresses := func(n int, between string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%06d@example.org%s", i, between)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		fields string
+		cut    string // the first field that is
+		to     int
+	}{
+		"folded":                        {"To: " + addresses(60_000, ",\n ") + "x@y\nSubject: s\nCc: a@b\n", "To", 1000},
+		"in one line":                   {"To: " + addresses(60_000, ", ") + "x@y\nSubject: s\nCc: a@b\n", "To", 1000},
+		"with long names":               {"To: " + strings.Repeat("\""+strings.Repeat("n", 200)+"\" <a@b.org>,\n ", 900) + "x@y\nSubject: s\nCc: a@b\n", "To", 304},
+		"a few too many":                {"To: " + addresses(1001, ",") + "\nSubject: s\nCc: a@b\n", "To", 1000},
+		"as many as are read":           {"To: " + addresses(1000, ",\n ") + "\nSubject: s\nCc: a@b\n", "", 1000},
+		"another one":                   {"X: " + addresses(60_000, ",\n ") + "\nSubject: s\nCc: a@b\nTo: a@b\n", "", 1},
+		"the second of its name":        {"Subject: s\nCc: a@b\nTo: a@b\nTo: " + addresses(60_000, ",\n ") + "\n", "", 1},
+		"more than a header holds":      {"Subject: s\nCc: a@b\n" + strings.Repeat("X: "+addresses(4_000, ",\n ")+"\n", 9) + "To: " + strings.Repeat("a", 100) + "@b.org\n", "header", 0},
+		"a header that is full, a word": {"Subject: s\nCc: a@b\nTo: " + strings.Repeat("a", 70_000) + "\n", "To", 0},
+	} {
+		r := mbox.New(strings.NewReader("From a 10:00:00\n" + c.fields + "\nbody\n\nFrom a 10:00:00\nSubject: next\n\n"))
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		cut := ""
+		if r.Cut() { // Next looks for Content-Type, and a field was left out as a whole
+			cut = "header"
+		}
+		for _, name := range []string{"Subject", "Cc", "To", "Bcc"} {
+			list := r.Emails(name)
+			if r.Cut() && cut == "" {
+				cut = name
+			}
+			if name == "To" && len(list) != c.to {
+				t.Errorf("%s: got %d addresses, want %d", name, len(list), c.to)
+			}
+			for _, email := range list {
+				if !strings.HasSuffix(email, ".org") && email != "a@b" {
+					t.Errorf("%s: got the address %q, want whole ones", name, email)
+				}
+			}
+		}
+		if cut != c.cut || r.Header("Subject") != "s" || r.Raw("Cc") != "a@b" {
+			t.Errorf("%s: got %q cut, subject %q, copy %q, want %q, s and a@b", name, cut, r.Header("Subject"), r.Raw("Cc"), c.cut)
+		}
+		if !r.Next() || r.Header("Subject") != "next" || r.Cut() || r.Next() {
+			t.Errorf("%s: got the subject %q, cut %v, want the message behind it, and it whole", name, r.Header("Subject"), r.Cut())
+		}
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Bounds on one message.
 const (
-	HeaderBytes = 256 << 10 // the rest of a header is left out
+	FieldBytes  = 64 << 10  // the rest of a field is left out
+	HeaderBytes = 512 << 10 // of a header, a field that does not fit is left out
 	lineBytes   = 64 << 10  // a longer line is looked at in parts
 )
 
@@ -38,6 +39,8 @@ type Reader struct {
 	from        string // that of this message
 	header      []byte
 	size        int64
+	field       field // of the header
+	dropped     bool  // a field of it was left out
 	cut         bool
 	attachments int
 	err         error
@@ -63,6 +66,7 @@ func (r *Reader) Next() bool {
 	}
 	r.from, r.separator = string(r.separator), r.separator[:0]
 	r.header, r.size, r.cut, r.attachments = r.header[:0], 0, false, 0
+	r.field, r.dropped = field{cuts: r.field.cuts[:0]}, false
 	inHeader, begins, blank, multipart, ended := true, true, false, false, true
 	var blankBytes int64
 	for r.next() {
@@ -83,13 +87,11 @@ func (r *Reader) Next() bool {
 		case inHeader && begins && blank:
 			inHeader = false
 			multipart = hasPrefixFold([]byte(r.Header("Content-Type")), "multipart/")
-		case inHeader && len(r.header)+len(r.line) > HeaderBytes:
-			r.cut = true
 		case inHeader:
 			if bytes.IndexByte(r.line, 0) >= 0 {
 				r.damaged("a header with zero bytes")
 			}
-			r.header = append(r.header, r.line...)
+			r.take(begins)
 		case multipart && begins && hasPrefixFold(r.line, "content-disposition:") &&
 			hasPrefixFold(bytes.TrimLeft(r.line[len("content-disposition:"):], " \t"), "attachment"):
 			r.attachments++
@@ -175,7 +177,7 @@ func (r *Reader) From() string { return string(trimEnd([]byte(r.from))) }
 // Size returns the bytes of header and body.
 func (r *Reader) Size() int64 { return r.size }
 
-// Cut reports whether the header was above HeaderBytes.
+// Cut reports whether something of the fields that were asked for was left out.
 func (r *Reader) Cut() bool { return r.cut }
 
 // Attachments returns how many parts of the message call themselves an attachment.
