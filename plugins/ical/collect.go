@@ -3,11 +3,9 @@ package main
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
@@ -218,12 +216,15 @@ func (r *run) countEvents(v *survey) {
 // rest of what an earlier run collected stays.
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
-		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids, unknown: v.names.refer(&r.names),
+		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids, unmet: v.unmet, unknown: v.names.refer(&r.names),
 	}
 	if !s.whole() {
 		if s.ids = ""; old != nil {
 			s.ids, s.prints, s.live = old.ids, old.prints, max(old.live, s.live)
 		}
+	}
+	if s.unmet > 0 {
+		s.mtimeMS, s.ids = -1, ""
 	}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
@@ -267,6 +268,9 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		return nil, nil
 	}
 	if old != nil && old.events == v.sum {
+		if old.unmet > 0 {
+			return nil, r.settle(id, v, old)
+		}
 		r.books.Items(streamEvents).Unchanged += v.live
 		return nil, nil
 	}
@@ -300,42 +304,8 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 	if v.counts.broken > 0 {
 		return nil, nil // the part stays open: what does not close may be any event
 	}
-	return nil, r.bury(part, old, v.entries)
-}
-
-// bury deletes the events of a calendar that its file does not have any more, and closes the
-// enumeration, if there is one. An event that is there and was not met, such as one that the
-// host rejected, stays as it is.
-func (r *run) bury(part *sdk.Enumeration, old *fileState, now map[eventID]entry) error {
-	fresh := r.h.Mode() == abi.ModeFullRefresh // the store may have events that no cursor names
-	if old != nil || fresh {                   // of a new file, nothing is stored
-		gone, live := old.keys(), make(map[string]bool, len(now))
-		for id, en := range now {
-			key := id.String()
-			if live[key] = en.fingerprint != 0; !live[key] && fresh {
-				gone = append(gone, key)
-			}
-		}
-		slices.Sort(gone)
-		for _, key := range slices.Compact(gone) {
-			if live[key] {
-				continue
-			}
-			if err := r.h.Delete(streamEvents, key); err != nil {
-				return err
-			}
-		}
-		err := part.Missing(func(key string) error {
-			if live[key] {
-				return part.Met([]string{key})
-			}
-			return r.h.Delete(streamEvents, key)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return part.Whole()
+	v.unmet, err = r.bury(part, old, v.entries)
+	return nil, err
 }
 
 func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) error {

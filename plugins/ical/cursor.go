@@ -28,7 +28,10 @@ type fileState struct {
 	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
 	// which did not enumerate: ids with a fingerprint behind each.
 	prints, ids string
-	unknown     []int64 // names that the connector does not know, see nameCounts.refer
+	// unmet are events that the host had and the file has not. The host may ask about them before it
+	// deletes them, so the calendar is enumerated in each run until it has none.
+	unmet   int64
+	unknown []int64 // names that the connector does not know, see nameCounts.refer
 }
 
 // Members implements cursor.Value.
@@ -41,6 +44,7 @@ func (s *fileState) Members(m *cursor.Members) {
 	for i, n := range s.counts.all() {
 		m.Int(countNames[i], n)
 	}
+	m.Int("unmet", &s.unmet)
 	m.Text("events", &s.prints)
 	m.Text("ids", &s.ids)
 	m.Ints("unknown", &s.unknown, 2*(maxUnknown+1))
@@ -50,12 +54,13 @@ func (s *fileState) Members(m *cursor.Members) {
 // whole stay, also those that it does not have.
 func (s *fileState) whole() bool { return s.counts.broken == 0 }
 
-// fewEvents is up to how many events the cursor has their ids: an enumeration costs more.
-const fewEvents = 8
+// fewEvents is up to how many events the cursor has their ids: an enumeration costs more. A list of
+// more is one that the host asks about before it is emptied.
+const fewEvents = 4
 
 // named reports whether the ids are those of all events that are stored.
 func (s *fileState) named() bool {
-	return s == nil || s.whole() && (s.live == 0 || s.ids != "" || s.prints != "")
+	return s == nil || s.whole() && s.unmet == 0 && (s.live == 0 || s.ids != "" || s.prints != "")
 }
 
 // keys returns the keys of the events whose ids are kept.

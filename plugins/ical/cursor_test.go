@@ -110,7 +110,7 @@ func (c burying) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	if err := r.bury(part, &fileState{}, map[eventID]entry{{1}: {fingerprint: 7}}); err != nil {
+	if _, err := r.bury(part, &fileState{}, map[eventID]entry{{1}: {fingerprint: 7}}); err != nil {
 		return err
 	}
 	return h.State(streamEvents, []byte(`{"v":3}`))
@@ -188,8 +188,59 @@ func TestLargeCalendarIsEnumerated(t *testing.T) {
 		t.Errorf("without a cursor: %q changed and %d deleted, want last and 1", summaries(lost), len(deletes(lost, streamEvents)))
 	}
 	delete(f.files, "a.ics")
-	if gone := again(t, res); len(deletes(gone, streamEvents)) != fewEvents+1 || len(deletes(gone, streamCalendars)) != 1 {
-		t.Errorf("the file is gone: %d events and %d calendars deleted, want %d and 1", len(deletes(gone, streamEvents)), len(deletes(gone, streamCalendars)), fewEvents+1)
+	for i, want := range []string{"5 events, 0 calendars", "0 events, 1 calendars", "0 events, 0 calendars"} { // the host may have asked
+		res = again(t, res)
+		if got := fmt.Sprint(len(deletes(res, streamEvents)), " events, ", len(deletes(res, streamCalendars)), " calendars"); got != want {
+			t.Errorf("the file is gone, run %d: deleted %s, want %s", i, got, want)
+		}
+	}
+}
+
+// AC-09: events of a calendar that are gone are never deleted by their keys, so that the host can weigh
+// how many they are. Until it has deleted them, each run lists the calendar again, and emits nothing.
+func TestLossesAreLeftToTheHost(t *testing.T) {
+	t.Parallel()
+	var all []string
+	for i := range 40 {
+		all = append(all, vevent(fmt.Sprint(i), fmt.Sprint("event ", i)))
+	}
+	for name, left := range map[string]int{"to nothing": 0, "to few": 3, "to less than half": 12, "to the half": 20, "removed": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFolder()
+			f.write("home.ics", vcalendar(all...))
+			f.write("work.ics", vcalendar(vevent("w", "work")))
+			first := f.collect(t)
+			if left < 0 {
+				delete(f.files, "home.ics")
+			} else {
+				f.write("home.ics", vcalendar(all[:left]...))
+			}
+			stored, last := first.Stored(), first
+			for i := range 3 {
+				last = last.SecondRun(t, func(o *sdktest.Options) { o.Stored = stored }) // the host holds them back
+				schemas.Sound(t, last)
+				if len(last.Deletes(streamEvents)) != 0 {
+					t.Fatalf("run %d deletes events by their keys", i)
+				}
+				if n := len(deletes(last, streamEvents)); n != 40-max(left, 0) || len(deletes(last, streamCalendars)) != 0 {
+					t.Errorf("run %d: a list without %d events, %d calendars deleted, want %d and none", i, n, len(deletes(last, streamCalendars)), 40-max(left, 0))
+				}
+				if n, said := len(last.Records(streamEvents)), len(last.Enumerations); i > 0 && (n != 0 || said > 3) {
+					t.Errorf("run %d emits %d events in %d messages of lists, want none and at most 3", i, n, said)
+				}
+			}
+			last = again(t, last) // the host has deleted them
+			if n := len(deletes(last, streamEvents)); n != 0 || len(deletes(last, streamCalendars)) != -min(left, 0) {
+				t.Errorf("%d events deleted and %v, want none, and the calendar that is gone", n, deletes(last, streamCalendars))
+			}
+			if strings.Contains(last.Committed()[streamEvents], "unmet") {
+				t.Errorf("the cursor %s, want nothing unmet", last.Committed()[streamEvents])
+			}
+			if done := again(t, last); len(done.Enumerations) != 0 {
+				t.Errorf("enumerations %v, want none of a folder that did not change", done.Enumerations)
+			}
+		})
 	}
 }
 
@@ -283,4 +334,27 @@ func FuzzFile(f *testing.F) {
 			t.Fatalf("a full refresh made %d calls, want the %d of one without a cursor", len(calls(known)), len(calls(fresh)))
 		}
 	})
+}
+
+// A file that is damaged while the host holds its events back is listed again when it is whole.
+func TestHeldBackAndDamaged(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(many("one", "two", "three")))
+	last := f.collect(t)
+	stored := last.Stored()
+	few, held := vevent("one", "one"), func(o *sdktest.Options) { o.Stored = stored }
+	for i, c := range []struct {
+		text    string
+		deleted int
+	}{{few, fewEvents + 2}, {"", fewEvents + 3}, {few, fewEvents + 2}, {few + "BEGIN:VTODO\n", 0}, {few + "BEGIN:VTODO\n", 0}, {few + "BEGIN:VTODO\nEND:VTODO\n", fewEvents + 2}} {
+		f.write("a.ics", vcalendar(c.text))
+		last = last.SecondRun(t, held)
+		if len(last.Deletes(streamEvents)) != 0 {
+			t.Errorf("run %d deletes events by their keys", i)
+		}
+		if n := len(deletes(last, streamEvents)); n != c.deleted {
+			t.Errorf("run %d: a list without %d events, want %d", i, n, c.deleted)
+		}
+	}
 }

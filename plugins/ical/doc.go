@@ -17,7 +17,8 @@
 // event: which of several copies counts, and a fingerprint. When the fingerprint of all
 // of them differs from the cursor's, the second (collect.go) enumerates the calendar, a
 // part of the stream: it emits the events, the host finds the changed ones, and those
-// that the host has and the file has not become tombstones. The cursor has the ids of a
+// that the host has and the file has not become tombstones, unless they are so many that the host
+// asks first: then the calendar is listed again in each run. The cursor has the ids of a
 // calendar with few events instead, because folders have thousands of those. A file that cannot be read
 // or changes in between is skipped and keeps its earlier events: only a file
 // that was read to its end proves that an event was deleted. An event whose STATUS is

@@ -20,11 +20,16 @@ func (r *run) vanished() error {
 		}
 		s, id := r.before.files[p], r.calendarID(p)
 		part, err := r.part(id, s, true)
+		var unmet int64
 		if err == nil {
-			err = r.bury(part, s, nil)
+			unmet, err = r.bury(part, s, nil)
 		}
 		if err != nil {
 			return err
+		}
+		if unmet > 0 { // they are gone when a later run does not find them any more, and their calendar with them
+			r.after.files[p] = &fileState{mtimeMS: -1, calendar: s.calendar, unmet: unmet}
+			continue
 		}
 		if !r.h.Wants(streamCalendars) {
 			// A run that may bury its calendar still has to.
