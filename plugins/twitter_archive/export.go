@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
@@ -89,6 +90,22 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 		x.generated = at.Format(timeForm)
 	}
 	return x, nil
+}
+
+// nestedIn returns an archive that lies in one that is no archive of X: it may be what was meant. It
+// returns nil without one.
+func (r *run) nestedIn(s *exports.Source) *exports.File {
+	a, err := s.Open(r.folder.Root)
+	if err != nil {
+		return nil // it could be opened before
+	}
+	defer a.Close()
+	for a.Next() {
+		if f := s.File(a); f.Problem != nil && f.Problem.Code == archive.CodeNested && !exports.Hidden(f.Name) {
+			return f
+		}
+	}
+	return nil
 }
 
 // look takes what one file says of the archive, and reports whether it is one of an archive's.

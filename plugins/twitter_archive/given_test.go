@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -246,6 +247,24 @@ func TestFewerEntriesThanTheManifestSays(t *testing.T) {
 			w.has("2 3", "")
 		}
 		w.collect()
+	}
+}
+
+// AC-02: an archive within one that is no archive of X is named, with what to do.
+func TestAnArchiveWithinAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.folder["download.zip"] = archived(t, map[string]string{"x/twitter-2026.zip": "PK", "x/readme.bin": "?", "__MACOSX/._twitter-2026.zip": "x"})
+	w.folder["other.zip"] = archived(t, map[string]string{"__MACOSX/._twitter-2026.zip": "x"})
+	for range 2 {
+		res := w.collect()
+		w.has("", "not_an_export archive_nested")
+		if text := string(res.Skips[1].Diagnostics); !strings.Contains(text, "download.zip: x/twitter-2026.zip") {
+			t.Errorf("the run says %s, want the archive within", text)
+		}
+		if got := res.File("twitter_archive", "download.zip"); got != abi.FileKnown {
+			t.Errorf("the archive around is %q, want %q", got, abi.FileKnown)
+		}
 	}
 }
 

@@ -149,6 +149,10 @@ func (r *run) choose() error {
 // a whole.
 func (r *run) stranger(s *exports.Source) error {
 	if !s.Unpacked() {
+		if nested := r.nestedIn(s); nested != nil {
+			r.fateOf(s).why = exports.ProblemOf(nested.Problem)
+			return r.folder.Books.Settle(nested.Place, exports.Outcome{}, nested.Problem)
+		}
 		r.folder.Books.Note(problemForeign, s.Name, "")
 		r.fateOf(s).books.Strange()
 		return nil
