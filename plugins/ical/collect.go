@@ -36,6 +36,7 @@ type run struct {
 	root          fs.FS
 	list          *files.Listing
 	found         []files.Entry
+	shut          []string // calendars by their names that are no files: pipes, sockets, devices
 	before, after *state
 	writer        recordWriter
 	buf           []byte
@@ -80,6 +81,13 @@ func newRun(h *sdk.Host) (*run, error) {
 		if r.before.files[f.Path] != nil || isCalendar(f.Path) || r.begins(f) {
 			r.found = append(r.found, f)
 			r.total += f.Size
+		}
+	}
+	for _, e := range l.Entries {
+		if e.Kind == files.Other && !e.Link && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
+			r.shut = append(r.shut, e.Path)
+			r.books.Known(rootName, e.Path, unreadableFile.Reason)
+			r.note(unreadableFile, e.Path)
 		}
 	}
 	for _, f := range l.Faults {

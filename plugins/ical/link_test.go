@@ -4,7 +4,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
@@ -44,5 +46,35 @@ func TestLinksThatAreNotFollowed(t *testing.T) {
 	}
 	if got := summaries(res); got != "one" {
 		t.Errorf("events %q, want those of the file that is no link", got)
+	}
+}
+
+// A pipe or a socket with the name of a calendar is told, and deletes nothing of the file that was there.
+func TestCalendarsThatAreNoFiles(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	f.write("b.ics", vcalendar(vevent("2", "two")))
+	f.write("c", vcalendar(vevent("3", "three")))
+	first := f.collect(t)
+	for name, mode := range map[string]fs.FileMode{"b.ics": fs.ModeNamedPipe, "c": fs.ModeSocket, "new.ics": fs.ModeDevice, "other": fs.ModeNamedPipe} {
+		f.files[name] = &fstest.MapFile{Mode: mode, ModTime: f.clock}
+	}
+	for range 2 {
+		first = again(t, first)
+		if got := messages(first)[unreadableFile.Reason]; !strings.Contains(got, `["b.ics","c","new.ics"]`) || len(first.Changes()) != 0 && first.Changes()[0].Stream != streamCoverage {
+			t.Errorf("told %q, changes %v, want the three and nothing deleted", got, first.Changes())
+		}
+		for name, want := range map[string]string{"b.ics": abi.FileKnown, "c": abi.FileKnown, "new.ics": abi.FileKnown, "other": ""} {
+			if got := first.File(rootName, name); got != want {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
+	}
+	f.write("b.ics", vcalendar(vevent("2", "two")))
+	delete(f.files, "c")
+	delete(f.files, "new.ics")
+	if last := again(t, first); len(deletes(last, streamEvents)) != 1 || len(last.Skips) != 0 {
+		t.Errorf("mended: %v, skips %v, want the event of the removed file deleted", last.Changes(), last.Skips)
 	}
 }

@@ -8,6 +8,9 @@ func (r *run) vanished() error {
 	for _, f := range r.found {
 		present[f.Path] = true
 	}
+	for _, p := range r.shut {
+		present[p] = true
+	}
 	if lost := r.missingCalendars(present); len(lost) > 0 {
 		for _, p := range lost {
 			r.note(gone, p)

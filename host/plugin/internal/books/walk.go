@@ -87,7 +87,7 @@ func (b *Books) Close(roots map[string]*os.Root, now func() time.Time) *Report {
 
 func isThere(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)
-	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0)
+	return err == nil && !info.IsDir()
 }
 
 type walk struct {
