@@ -195,7 +195,7 @@ func madeTokenOf(d *smallDisk) string {
 	return ownersToken.FindString(d.does(0, "tokens", "create", "test", "--scope", "run"))
 }
 
-// asks asks the owner's API as a program.
+// asks makes a request of the owner's API, as a program does.
 func asks(t *testing.T, method, at, path, token string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+at+path, strings.NewReader("{}"))
