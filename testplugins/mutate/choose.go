@@ -13,22 +13,23 @@ import (
 type room struct {
 	folder string
 	args   []string // of go test
+	env    []string // and its environment, besides this program's
 }
 
 // rooms are those that `make mutate` is about: where a mistake costs an owner's data, or shows it
 // to somebody. The tests of a room of the store lie in package storage.
 var rooms = []room{
-	{"host/run", []string{"-short", "./host/run"}},
-	{"host/run/internal/ledger", []string{"-short", "./host/run/internal/ledger", "./host/run"}},
-	{"storage/record", storeTests},
-	{"storage/run", storeTests},
-	{"storage/question", storeTests},
-	{"host/grant", []string{"./host/grant"}},
-	{"host/read", []string{"-short", "./host/read"}},
-	{"host/send", []string{"-short", "./host/send"}},
-	{"host/send/call", []string{"-short", "./host/send/call"}},
-	{"host/send/internal/pacing", []string{"-short", "./host/send/internal/pacing", "./host/send"}},
-	{"host/send/internal/ratelimit", []string{"./host/send/internal/ratelimit", "./host/send"}},
+	{folder: "host/run", args: []string{"-short", "./host/run"}},
+	{folder: "host/run/internal/ledger", args: []string{"-short", "./host/run/internal/ledger", "./host/run"}},
+	{folder: "storage/record", args: storeTests},
+	{folder: "storage/run", args: storeTests},
+	{folder: "storage/question", args: storeTests},
+	{folder: "host/grant", args: []string{"./host/grant"}},
+	{folder: "host/read", args: []string{"-short", "./host/read"}},
+	{folder: "host/send", args: []string{"-short", "./host/send"}},
+	{folder: "host/send/call", args: []string{"-short", "./host/send/call"}},
+	{folder: "host/send/internal/pacing", args: []string{"-short", "./host/send/internal/pacing", "./host/send"}},
+	{folder: "host/send/internal/ratelimit", args: []string{"./host/send/internal/ratelimit", "./host/send"}},
 }
 
 // storeTests leaves the tests of a server, of copies and of crashes out, which take minutes.

@@ -21,6 +21,9 @@ const (
 	unbuilt                  // it does not compile, so it is none
 )
 
+// onServer is how many times as long as on a file the tests of the store may take on a server.
+const onServer = 5
+
 // try runs a room's tests with a mutation, which is undone by being nowhere but in an overlay.
 func try(ctx context.Context, root string, c *candidate, timeout time.Duration) (verdict, error) {
 	file, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(c.file)))
@@ -45,7 +48,12 @@ func try(ctx context.Context, root string, c *candidate, timeout time.Duration) 
 	if err := errors.Join(os.WriteFile(changed, c.apply(src), mode), os.WriteFile(overlay, list, mode)); err != nil { //nolint:gosec // a folder of its own
 		return noticed, err
 	}
-	out, err := goTest(ctx, root, c.room, timeout, "-overlay", overlay)
+	r := c.room
+	if strings.HasSuffix(c.file, "_server.go") {
+		r.env = append(r.env, "PDPP_TESTS_ON_POSTGRES=1") // what a file alone has runs without it
+		timeout *= onServer
+	}
+	out, err := goTest(ctx, root, r, timeout, "-overlay", overlay)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return noticed, err
 	}
@@ -56,7 +64,7 @@ func try(ctx context.Context, root string, c *candidate, timeout time.Duration) 
 func goTest(ctx context.Context, root string, r room, timeout time.Duration, more ...string) (string, error) {
 	args := append([]string{"test", "-count=1", "-vet=off", "-failfast", "-timeout", timeout.String()}, more...)
 	cmd := exec.CommandContext(ctx, "go", append(args, r.args...)...) //nolint:gosec // the arguments are this program's
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), r.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
