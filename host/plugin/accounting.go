@@ -44,6 +44,12 @@ const (
 	KindMisnamed = books.KindMisnamed
 )
 
+// The kinds of unexplained files that have others in them.
+const (
+	KindZip  = books.KindZip
+	KindGzip = books.KindGzip
+)
+
 // keep opens the books of a run over mounts, whose guest is watched from then on; nil: it
 // has no folders.
 func keep(rule books.Rule, mounts []guest.Mount) *books.Books {

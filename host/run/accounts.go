@@ -252,23 +252,26 @@ func printable(name string) string {
 	}, clip(name, maxGapText))
 }
 
-// outOfSight says what to do about what is behind a door that the host does not open: a folder
-// that it may not list, a link, a file that is not on this machine, a name that no guest can say.
+// steps are what to do about what is behind a door that the host does not open, by its kind: a
+// folder that it may not list, a link, a file that is not on this machine, a name that no guest can
+// say, an archive that the connector does not read.
+var steps = []struct {
+	step  string
+	kinds []string
+}{
+	{"; let this host's user list the folder, such as with chmod u+rx", []string{plugin.KindUnlisted}},
+	{"; give the connection the folder that the link leads to, or put it in the link's place", []string{plugin.KindLink}},
+	{"; download it from iCloud again", []string{plugin.KindAway}},
+	{"; give it a name in UTF-8", []string{plugin.KindMisnamed}},
+	{"; if the archive has what this connection collects, unpack it there", []string{plugin.KindZip, plugin.KindGzip}},
+}
+
+// outOfSight returns the steps for the files of the books that nothing explains.
 func outOfSight(b *storage.Books) (advice string) {
-	kind := func(kind string) bool {
-		return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Kind == kind })
-	}
-	if kind(plugin.KindUnlisted) {
-		advice += "; let this host's user list the folder, such as with chmod u+rx"
-	}
-	if kind(plugin.KindLink) {
-		advice += "; give the connection the folder that the link leads to, or put it in the link's place"
-	}
-	if kind(plugin.KindAway) {
-		advice += "; download it from iCloud again"
-	}
-	if kind(plugin.KindMisnamed) {
-		advice += "; give it a name in UTF-8"
+	for _, s := range steps {
+		if slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return slices.Contains(s.kinds, u.Kind) }) {
+			advice += s.step
+		}
 	}
 	return advice
 }

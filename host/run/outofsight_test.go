@@ -8,13 +8,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// AC-02: what the host did not look behind is named with the step that lets it.
+// AC-02: what the host or the connector did not look behind is named with the step that lets it.
 func TestWhatIsOutOfSightHasAStep(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
 		plugin.KindUnlisted: "let this host's user list the folder",
 		plugin.KindLink:     "give the connection the folder that the link leads to",
-		"zip":               "",
+		plugin.KindZip:      "if the archive has what this connection collects, unpack it there",
+		plugin.KindGzip:     "if the archive has what this connection collects, unpack it there",
+		"text":              "",
 	} {
 		b := &storage.Books{Unread: []storage.UnreadFile{{Root: "r", Path: "a"}, {Root: "r", Path: "b", Kind: kind}}}
 		g := Unexplained(b)
