@@ -113,6 +113,27 @@ func TestARejectionIsOfItsDevice(t *testing.T) {
 	x.sound()
 }
 
+// AC-10: a failure that only its owner can put right is no promise that another run fetches what is
+// missing.
+func TestAFailureOfTheOwners(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[RunError]verdict.Code{
+		{Code: "demo_export_of_another", RecoveryHint: "retry_by_runtime"}:                        "cta_retry_gap",
+		{Code: "demo_export_of_another", RecoveryHint: "manual_action_required"}:                  "cta_put_right_gap",
+		{Code: "demo_auth_failed", RecoveryHint: "manual_action_required"}:                        "cta_sign_in",
+		{Code: "demo_export_of_another", RecoveryHint: "manual_action_required", Submitted: true}: "cta_put_right_sign_in",
+	} {
+		x, _ := kept(t, keptManifest)
+		x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{
+			Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &said,
+		}))
+		if v := x.verdict("c"); len(v.RequiredActions) == 0 || v.RequiredActions[0].CTACode != want {
+			t.Errorf("%+v: got %+v, want %s", said, v.RequiredActions, want)
+		}
+		x.sound()
+	}
+}
+
 // AC-11: a credential that the service refused just after it had renewed it is told apart.
 func TestARenewedCredentialRefused(t *testing.T) {
 	t.Parallel()

@@ -10,11 +10,14 @@ import (
 // replaces the connector's word for the gap, which appears with the run (HL-02.1).
 const leftToOwner health.Word = "left_to_owner"
 
-// attentionOfRun returns the attention for a gap that the last run left to the owner: a gap
+// attentionOfRun returns the attention for what the last run left to the owner: its failure, or a gap
 // in something that the connection requires and that no later run fills before the
 // owner acts. It remains until a run that looks there ends without the gap. A gap that two runs
 // in a row could not fill is one, too: nobody can promise that a third run fills it.
 func (s *Facts) attentionOfRun(m Moment) *health.Attention {
+	if last := s.decidingRun(); last != nil && last.OwnerActs {
+		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: leftToOwner, ResponseContract: "none"}
+	}
 	run := s.runEvidence(m)
 	if run == nil || s.readNothing() {
 		return nil

@@ -114,6 +114,9 @@ type Run struct {
 	Submitted bool `json:"submitted,omitempty"`
 	// Renewed: the service refused a credential that it had just renewed (AC-11).
 	Renewed bool `json:"renewed,omitempty"`
+	// OwnerActs: it failed over something that only its owner can put right, such as an export of
+	// another account in the folder.
+	OwnerActs bool `json:"owner_acts,omitempty"`
 	// Device is the device that ran it; "": this host.
 	Device string `json:"device,omitempty"`
 	// Cause is what stopped it; nil: it succeeded, or the cause is unknown.

@@ -108,8 +108,9 @@ func TestWhoIsAsked(t *testing.T) {
 		"scheduled, never succeeded":    {changes{never}, "wait cta_wait a b", verdict.Calm, "resumable"},
 		"by hand, never succeeded":      {changes{never, notServed}, "retry_gap cta_retry_gap a b", verdict.Advisory, "retry_gap"},
 
-		"gap, by hand":          {changes{pressed, byHand}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
-		"gap, by hand, cooling": {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable_from"},
+		"failed, and its owner acts": {changes{never, byHand, func(s *stored.Facts) { s.Settled.OwnerActs = true }}, "add_info cta_put_right_gap ", verdict.Attention, "put_right_gap"},
+		"gap, by hand":               {changes{pressed, byHand}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
+		"gap, by hand, cooling":      {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable_from"},
 		"gap, by hand, the provider's time": {changes{pressed, byHand, func(s *stored.Facts) {
 			s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(-time.Hour)}
 		}}, "wait cta_run_again a", verdict.Calm, "resumable_from"},

@@ -26,6 +26,7 @@ func storedRun(row *tables.RunRow) *stored.Run {
 		return r
 	}
 	r.Reason = stored.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	r.OwnerActs = ownerActs(row, &failure)
 	r.Renewed = failure.Cause == abi.CauseRenewedRefused
 	if row.Status != tables.StatusCancelled {
 		r.Cause = stored.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
@@ -34,6 +35,15 @@ func storedRun(row *tables.RunRow) *stored.Run {
 		r.Missed = nil
 	}
 	return r
+}
+
+// ownerActs reports whether a run failed over something that only its owner can put right, by the
+// connector's word. A code of the host's, which has a dot, has an action of its own; so have a credential
+// and a browser.
+func ownerActs(row *tables.RunRow, failure *tables.RunError) bool {
+	return row.Status == tables.StatusFailed && row.Reason == string(abi.ReasonConnectorReportedFailed) &&
+		failure.RecoveryHint == "manual_action_required" && !failure.Submitted && !strings.Contains(failure.Code, ".") &&
+		!health.CredentialShaped(health.Normalise(health.Word(failure.Code))) && !strings.Contains(failure.Code, "browser")
 }
 
 // Certified returns the streams of which a failed run said that it failed to
