@@ -215,3 +215,15 @@ func TestCookiesOfAnswersAreHidden(t *testing.T) {
 		t.Errorf("got %q told of, want each cookie, and a quoted one as it goes back", hidden)
 	}
 }
+
+// A cookie's domain is that of the hosts below it, and not of a host whose name only ends like it.
+func TestInDomain(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"api.example.com": true, "a.b.example.com": true, "example.com": false, "badexample.com": false, "example.com.evil.org": false, "com": false, "": false,
+	} {
+		if got := inDomain(host, "example.com"); got != want {
+			t.Errorf("%q: got %v, want %v", host, got, want)
+		}
+	}
+}
