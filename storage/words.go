@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/access"
 	"github.com/pdpp-host/pdpp-host/storage/connection"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
@@ -85,6 +86,13 @@ const (
 const (
 	CodeCredentialChanged = credential.CodeCredentialChanged
 )
+
+// RefusesWrites reports whether err says that the store takes no writes, whoever asks: its disk is
+// full, or it cannot be written to.
+func RefusesWrites(err error) bool {
+	code := abi.CodeOf(err)
+	return code == abi.CodeStoreFull || code == abi.CodeStoreUnavailable
+}
 
 // Why an enumeration swept nothing: see storage/record.
 const (

@@ -47,7 +47,7 @@ func claims(d *smallDisk) *browsing {
 	return b
 }
 
-// sends gets a page, or sends a form; nil: there is none to send.
+// sends gets a page, or sends a form. If form is nil, it gets the page.
 func (b *browsing) sends(path string, form url.Values) (status int, text string) {
 	b.Helper()
 	method := http.MethodGet

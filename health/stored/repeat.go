@@ -60,11 +60,10 @@ func (s *Facts) stopped() bool {
 // detailsOnlyStay reports whether all that a stream lacks are details for which two runs or more
 // asked in vain.
 func (s *Facts) detailsOnlyStay(stream string, run *health.RunEvidence) bool {
-	i := slices.IndexFunc(s.Gaps.Streams, func(g StreamGaps) bool { return g.Stream == stream })
-	if i < 0 {
+	g := s.gapsOf(stream)
+	if g == nil {
 		return false
 	}
-	g := &s.Gaps.Streams[i]
 	lacksMore := slices.Contains(s.Failed, stream) || run != nil && slices.ContainsFunc(run.KnownGaps, func(k health.KnownGap) bool { return k.Stream == stream && k.Weighs() })
 	return g.Failing > 0 && g.Failing == g.Pressure+g.Other && !lacksMore
 }

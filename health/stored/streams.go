@@ -117,12 +117,19 @@ func (s *Facts) openGaps() []health.PendingGap {
 
 // goneItems counts a stream's items that are gone or forbidden at the provider.
 func (s *Facts) goneItems(stream string) int64 {
-	for i := range s.Gaps.Streams {
-		if g := &s.Gaps.Streams[i]; g.Stream == stream {
-			return g.Gone
-		}
+	if g := s.gapsOf(stream); g != nil {
+		return g.Gone
 	}
 	return 0
+}
+
+// gapsOf returns the open gaps of a stream; nil if it has none.
+func (s *Facts) gapsOf(stream string) *StreamGaps {
+	i := slices.IndexFunc(s.Gaps.Streams, func(g StreamGaps) bool { return g.Stream == stream })
+	if i < 0 {
+		return nil
+	}
+	return &s.Gaps.Streams[i]
 }
 
 // StreamState is the state of one of the manifest's streams.

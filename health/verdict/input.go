@@ -34,7 +34,7 @@ type Input struct {
 	NotWhole string `json:"not_whole,omitempty"`
 	// LeftFiles counts and names the files that the last run left to its owner to put right.
 	LeftFiles string `json:"left_files,omitempty"`
-	// From is the time of day before which no run begins by itself; "": none is known.
+	// From is the time of day before which no run begins by itself, or "" if it is not known.
 	From string `json:"from,omitempty"`
 	// Flawed: records come in, and what is missing of them is the fault of the connector's code.
 	Flawed bool `json:"flawed,omitempty"`

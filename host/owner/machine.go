@@ -67,7 +67,7 @@ func (o *Owner) fault(ctx context.Context) (string, error) {
 }
 
 // RefusesRuns returns the fault of the machine under which no run begins, as far as this process
-// has met it; "": none. It reads memory, and asks the system, so anybody may ask at any time.
+// has met it, or "" if it has met no fault. It reads memory, and asks the system, so anybody may ask at any time.
 func (o *Owner) RefusesRuns() string {
 	if o.DiskFull() {
 		return view.FaultDiskFull

@@ -88,7 +88,8 @@ type BrowserProof struct {
 type Deps struct {
 	Config *config.Config
 	Open   func(context.Context) (*storage.Store, error) // called when an operation needs the store
-	// Show opens a store that takes no writes, for a server to show; nil: it is not shown.
+	// Show opens a store that takes no writes, for a server to show. If Show is nil, such a store is not
+	// shown.
 	Show    func(ctx context.Context, why error) (*storage.Store, error)
 	Engine  func(use func(*plugin.Engine) error) error // makes an engine for as long as use runs
 	Folders Folders

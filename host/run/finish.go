@@ -149,7 +149,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 	res := &Result{
 		RunID: r.id, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
 		Version: p.manifest.Version, ModuleSHA256: p.request.Module.SHA256, Mode: p.mode, Status: out.status,
-		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: r.gaps.found, GapsFound: r.gaps.total,
+		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: r.gaps.found, GapsFound: r.gaps.total(),
 		KnownGaps: r.known.all(), Interactions: r.questions.asked, DurationMS: r.now().Sub(begin).Milliseconds(),
 		Roots: p.granted.roots, Streams: streamNames(p.scope),
 		Checkpoints: Checkpoints{Committed: committedInAll(commit, r.checkpoints.committed), Withheld: []Withheld{}},

@@ -41,8 +41,7 @@ type gaps struct {
 	attempted map[ledger.Gap]bool            // gaps attempted and without an outcome
 	backlogs  map[ledger.Gap]bool            // backlogs that are counted in total
 	found     []Gap                          // the first gaps that this run leaves
-	total     int64                          // how many those are, listed or not
-	of        map[string]int64               // total, by stream
+	of        map[string]int64               // how many those are, listed or not, by stream
 }
 
 func newGaps(j *journal, p *plan, l *ledger.Ledger) *gaps {
@@ -211,9 +210,17 @@ func (g *gaps) count(of ledger.Gap, gap Gap) {
 		g.backlogs[of] = true
 	}
 	g.of[of.Stream]++
-	if g.total++; len(g.found) < maxResultDetailGaps {
+	if len(g.found) < maxResultDetailGaps {
 		g.found = append(g.found, gap)
 	}
+}
+
+// total returns how many gaps this run leaves.
+func (g *gaps) total() (n int64) {
+	for _, of := range g.of {
+		n += of
+	}
+	return n
 }
 
 // discount takes a backlog out of the result again: all of it was fetched.
@@ -222,7 +229,6 @@ func (g *gaps) discount(of ledger.Gap) {
 		return
 	}
 	delete(g.backlogs, of)
-	g.total--
 	g.of[of.Stream]--
 	g.found = slices.DeleteFunc(g.found, func(listed Gap) bool { return listed.Stream == of.Stream && listed.Key == of.Key })
 }

@@ -43,8 +43,8 @@ type intake struct {
 	batch    *storage.Batch
 	emitted  int64
 	fields   fields.Counts
-	nameless map[string]int64 // by stream: records that were not sent, without a key that can be told
-	came     []int64          // the emitted ones that are no tombstones, by place of the stream in scope
+	nameless []int64 // records that were not sent, without a key that can be told, by place of the stream in scope
+	came     []int64 // the emitted ones that are no tombstones, by place of the stream in scope
 }
 
 // take takes one or more RECORD lines.
@@ -110,7 +110,7 @@ func (in *intake) reject(rec *boundary.Record, stream string) error {
 // are missing like those that it rejects, until a run delivers them. One without a key that
 // can be told is missing until a full refresh.
 func (in *intake) withheld(skip *abi.SkipResult) error {
-	i := slices.IndexFunc(in.scope.Streams, func(s abi.StreamScope) bool { return s.Name == skip.Stream })
+	i := slices.Index(in.rejections.streams, skip.Stream)
 	if i < 0 || !slices.Contains(keptBack, skip.Reason) {
 		return nil
 	}
@@ -124,16 +124,10 @@ func (in *intake) withheld(skip *abi.SkipResult) error {
 		Records int64 `json:"records"`
 	}
 	_ = json.Unmarshal(skip.Diagnostics, &more) // only the last word of many has it
-	for range min(max(more.Records, 1), storage.MaxListedRejections) {
-		if in.nameless[skip.Stream] >= storage.MaxListedRejections {
-			break
-		}
-		if in.nameless == nil {
-			in.nameless = map[string]int64{}
-		}
-		in.nameless[skip.Stream]++
+	for range min(max(more.Records, 1), storage.MaxListedRejections-in.nameless[i]) {
+		in.nameless[i]++
 		// No key has a NUL: a run that meets as many again counts them once.
-		in.batch.Reject(i, storage.HashKey(fmt.Appendf(nil, "\x00%d", in.nameless[skip.Stream])))
+		in.batch.Reject(i, storage.HashKey(fmt.Appendf(nil, "\x00%d", in.nameless[i])))
 		if err := in.flushFull(); err != nil {
 			return err
 		}

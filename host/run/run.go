@@ -67,7 +67,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	r.intake = &intake{
 		journal: j, scope: p.scope, gate: p.gate, ledger: l, served: r.gaps.served, network: p.network,
 		place: &r.checkpoints.place, rejections: rejected, accepted: deps.Accepted, batch: w.NewBatch(),
-		came: make([]int64, len(p.scope.Streams)), fields: fields.New(len(p.scope.Streams)),
+		came: make([]int64, len(p.scope.Streams)), nameless: make([]int64, len(p.scope.Streams)), fields: fields.New(len(p.scope.Streams)),
 	}
 	r.questions = &questions{
 		journal: j, gate: p.gate, manifest: p.manifest, asker: deps.Asker, secrets: p.secrets, logger: deps.Logger,

@@ -104,7 +104,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) jobResult {
 				d.rest, d.kept = restAfterBusy, true
 				e.Kind, e.Reason, e.Until = EventSkipped, d.skip, s.deps.Now().Add(restAfterBusy)
 				s.report(e)
-			} else if isOfMachine(d.err) { // the next pass sees the fault
+			} else if storage.RefusesWrites(d.err) { // it says nothing of the connection, and the next pass sees the fault
 				d.rest, d.kept = longestWait, true
 				e.Kind, e.Err = EventRefused, d.err
 				s.report(e)

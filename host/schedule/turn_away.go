@@ -2,16 +2,10 @@ package schedule
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
-
-// ofMachine are the codes of refusals that say nothing of a connection: a later attempt finds out,
-// and none of them counts as a failure of it.
-var ofMachine = []abi.Code{abi.CodeStoreFull, abi.CodeStoreUnavailable}
 
 // turnAway is a pass under a fault of the machine: it starts and writes nothing, and tells of each
 // connection that it would have started.
@@ -35,6 +29,3 @@ func (s *Scheduler) tellTurnedAway(ctx context.Context, c storage.Connection, t 
 		s.deps.TurnedAway(ctx, c, t, why)
 	}
 }
-
-// isOfMachine reports whether a refusal says nothing of its connection.
-func isOfMachine(refusal error) bool { return slices.Contains(ofMachine, abi.CodeOf(refusal)) }

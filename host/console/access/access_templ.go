@@ -326,7 +326,7 @@ func setUpPage(x *entry) templ.Component {
 	})
 }
 
-// faulty says for which fault of the machine nobody can be let in; "": there is none.
+// faulty returns the fault of the machine for which no one can sign in, or "" if there is no fault.
 func faulty(fault string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

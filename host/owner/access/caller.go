@@ -102,7 +102,7 @@ func ByToken(ctx context.Context, o *owner.Owner, secret string) (*Caller, error
 // unlessRefused returns the error of noting that somebody was here, but for a store that takes no
 // writes: who may read learns there what is wrong.
 func unlessRefused(err error) error {
-	if code := abi.CodeOf(err); code == abi.CodeStoreFull || code == abi.CodeStoreUnavailable {
+	if storage.RefusesWrites(err) {
 		return nil
 	}
 	return err

@@ -34,7 +34,7 @@ type right struct {
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
 	held   atomic.Pointer[time.Time] // when it was last renewed
 	failed atomic.Bool               // the last renewal was not written
-	why    error                     // it could not be taken when the server began; nil: it was
+	why    error                     // why it could not be taken when the server began, or nil if it was
 }
 
 // heard reports whether the right was renewed within the time that it lasts, and the store
@@ -162,7 +162,7 @@ func (l *right) release(ctx context.Context) error {
 	if l.held.Load() == nil {
 		return nil
 	}
-	if err := l.store.StopServing(context.WithoutCancel(ctx), l.holder); !refusesWrites(err) {
+	if err := l.store.StopServing(context.WithoutCancel(ctx), l.holder); !storage.RefusesWrites(err) {
 		return err
 	}
 	return nil

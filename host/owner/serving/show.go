@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // showsEvery is how often a server looks whether a store takes writes again.
@@ -16,12 +17,6 @@ const showsEvery = 5 * time.Second
 // errTakesWrites ends a server that only shows its store: it may take writes by now.
 var errTakesWrites = errors.New("the store may take writes again")
 
-// refusesWrites reports whether err says that the store takes no writes, whoever asks.
-func refusesWrites(err error) bool {
-	code := abi.CodeOf(err)
-	return code == abi.CodeStoreFull || code == abi.CodeStoreUnavailable
-}
-
 // takes returns the right to serve. A store without writes cannot give it: the server then goes on
 // without, begins no run, and has the right as soon as it can be written, unless somebody else
 // is seen to serve.
@@ -29,7 +24,7 @@ func (s *Server) takes(ctx context.Context) (*right, error) {
 	why := s.shows
 	if why == nil {
 		l, err := take(ctx, s.store, s.Now(), s.room)
-		if !refusesWrites(err) {
+		if !storage.RefusesWrites(err) {
 			return l, err
 		}
 		if served, rerr := s.Served(ctx); rerr != nil || served {
@@ -77,7 +72,7 @@ func (s *Server) settle(ctx context.Context) error {
 	if err == nil {
 		_, err = s.store.LoseQuestions(ctx, holder.Alive)
 	}
-	if refusesWrites(err) {
+	if storage.RefusesWrites(err) {
 		return nil
 	}
 	s.settled = err == nil
