@@ -126,8 +126,12 @@ func (r *run) search(v jsonvalue.Value, query string) error {
 	if !ok {
 		return nil
 	}
+	id := r.alike.key(r.Items(streamSearches), activityID(v, at), at, v)
+	if id == "" {
+		return nil
+	}
 	rec := r.h.Record(streamSearches)
-	rec.String("id", activityID(v, at))
+	rec.String("id", id)
 	rec.Time("timestamp", at)
 	rec.StringOrNull("query", query)
 	rec.StringOrNull("product", v.Get("header").Str())
@@ -139,8 +143,12 @@ func (r *run) video(v jsonvalue.Value) error {
 	if !ok {
 		return nil
 	}
+	id := r.alike.key(r.Items(streamWatched), activityID(v, at), at, v)
+	if id == "" {
+		return nil
+	}
 	rec := r.h.Record(streamWatched)
-	rec.String("id", activityID(v, at))
+	rec.String("id", id)
 	rec.Time("watched_at", at)
 	rec.StringOrNull("video_url", v.Get("titleUrl").Str())
 	rec.StringOrNull("video_title", videoTitle(v.Get("title").Str()))

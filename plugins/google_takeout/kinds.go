@@ -15,7 +15,7 @@ const headBytes = 64 << 10
 
 // read reads one file. Its first bytes say how, and what is in it what it is; its name is a hint.
 func (r *run) read(f *exports.File) (exports.Outcome, error) {
-	r.file, r.item = f, 0
+	r.file, r.item, r.alike = f, 0, alike{}
 	if r.products == nil { // a run that reads nothing needs none
 		if err := r.describe(); err != nil {
 			return exports.Outcome{}, err

@@ -26,6 +26,8 @@ type run struct {
 	file *exports.File
 	item int64 // of the file at hand, counted from 1
 
+	alike alike // entries of the file at hand
+
 	folder   *exports.Folder
 	products map[string]bool // folders that the exports' own pages name, in lower case; nil: they were not looked at
 }

@@ -36,9 +36,13 @@ func (r *run) location(v jsonvalue.Value) error {
 		r.noteTime(streamLocations)
 		return nil
 	}
-	rec := r.h.Record(streamLocations)
 	latitude, longitude := v.Get("latitudeE7"), v.Get("longitudeE7")
-	rec.String("id", sha256.ID(at.Format(time.RFC3339Nano), string(latitude.Raw()), string(longitude.Raw()), string(v.Get("deviceTag").Raw())))
+	id := sha256.ID(at.Format(time.RFC3339Nano), string(latitude.Raw()), string(longitude.Raw()), string(v.Get("deviceTag").Raw()))
+	if id = r.alike.key(r.Items(streamLocations), id, at, v); id == "" {
+		return nil
+	}
+	rec := r.h.Record(streamLocations)
+	rec.String("id", id)
 	rec.Time("timestamp", at)
 	degrees(rec, "latitude", latitude)
 	degrees(rec, "longitude", longitude)
@@ -82,23 +86,12 @@ func (r *run) photo(v jsonvalue.Value) error {
 		return nil
 	}
 	rec := r.h.Record(streamPhotos)
-	if address := v.Get("url").Str(); address != "" { // one photo in several albums has one address
-		rec.String("id", sha256.ID(address))
-	} else {
-		parts := []string{title, at.Format(time.RFC3339), v.Get("creationTime").Get("timestamp").Str()}
-		if number := numberIn(r.file.Base()); number != "" && !strings.Contains(title, number) {
-			parts = append(parts, number)
-		}
-		rec.String("id", sha256.ID(parts...))
-	}
+	rec.String("id", photoID(r.file.Base(), v, at))
 	rec.Time("event_time", at)
 	rec.String("filename", title)
 	rec.StringOrNull("title", title)
 	rec.StringOrNull("description", v.Get("description").Str())
-	place := v.Get("geoData")
-	if place.Get("latitude").Float() == 0 && place.Get("longitude").Float() == 0 { // unknown, not the Gulf of Guinea
-		place = jsonvalue.Value{}
-	}
+	place := placeOf(v)
 	for _, field := range []string{"latitude", "longitude", "altitude"} {
 		number(rec, field, place.Get(field))
 	}
@@ -107,20 +100,6 @@ func (r *run) photo(v jsonvalue.Value) error {
 	}
 	rec.String("hydration_status", "unavailable")
 	return rec.Emit()
-}
-
-// numberIn returns the last number in parentheses of a name, with them: Takeout numbers the pictures of
-// one name in a folder.
-func numberIn(name string) string {
-	from := strings.LastIndexByte(name, '(')
-	if from < 0 {
-		return ""
-	}
-	number, _, closed := strings.Cut(name[from+1:], ")")
-	if !closed || number == "" || strings.Trim(number, "0123456789") != "" {
-		return ""
-	}
-	return name[from : from+len(number)+2]
 }
 
 // channels are the columns of a list of subscriptions.
@@ -274,13 +253,8 @@ func (r *run) message(in *mbox.Reader) error {
 	if err != nil {
 		received = date
 	}
-	number, _, _ := strings.Cut(sender, "@")
-	id := in.Header("Message-ID")
-	if number == "" || strings.Trim(number, "0123456789") != "" {
-		number = sha256.ID(id, received.UTC().Format(time.RFC3339), in.Raw("Subject"))
-	}
 	rec := r.h.Record(streamMail)
-	rec.String("id", number)
+	rec.String("id", messageID(in, sender, received))
 	rec.StringOrNull("thread_id", in.Header("X-GM-THRID")) //nolint:misspell // as Gmail spells it
 	rec.StringOrNull("subject", in.Header("Subject"))
 	from := append(in.Addresses("From"), mbox.Address{})[0]
@@ -292,7 +266,7 @@ func (r *run) message(in *mbox.Reader) error {
 	rec.Strings("reply_to", in.Emails("Reply-To"))
 	rec.Time("date", date)
 	rec.Time("received_at", received)
-	rec.StringOrNull("message_id", id)
+	rec.StringOrNull("message_id", in.Header("Message-ID"))
 	rec.StringOrNull("in_reply_to", in.Header("In-Reply-To"))
 	rec.Strings("references", strings.Fields(in.Header("References")))
 	rec.Int("size_bytes", in.Size())
