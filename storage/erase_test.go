@@ -264,6 +264,23 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 		x.idle()
 		gone(x, "artifact", 1, 0, "after its run has ended")
 	})
+	t.Run("answers", func(t *testing.T) {
+		t.Parallel()
+		x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+		x.s = x.open(t, x.clock.Now)
+		_ = x.open(t, x.clock.Now)
+		n := x.newRun("c")
+		_, err := x.s.BeginRun(ctx, n)
+		x.ok(err)
+		x.question(n, "q1")
+		x.ok(x.s.AnswerQuestion(ctx, "q1", "session", []byte("answer-0000-"+strings.Repeat("x", 300)), nil))
+		x.idle()
+		gone(x, "answer", 1, 1, "before its run takes it")
+		_, _, err = x.s.TakeAnswer(ctx, "q1", QuestionTimedOut)
+		x.ok(err)
+		x.idle()
+		gone(x, "answer", 1, 0, "after its run took it")
+	})
 	t.Run("uploads", func(t *testing.T) {
 		t.Parallel()
 		x := newLane(t)

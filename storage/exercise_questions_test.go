@@ -65,6 +65,13 @@ func exerciseQuestions(_ *testing.T, x *exercise) {
 		x.same(q.Deadline, want)
 	}
 	x.same(x.states(QuestionQuery{Open: true}, nil), "q3 open ;")
+	// A question whose process is gone is not open, and takes no place of the limit.
+	gone := x.newRun("gone", func(n *NewRun) { n.Holder = "gone" })
+	_, err = x.s.BeginRun(ctx, gone)
+	x.ok(err)
+	x.question(gone, "q3b")
+	alive := func(holder string) bool { return holder != "gone" }
+	x.same(x.states(QuestionQuery{Open: true, Limit: 1}, alive), "q3 open ;")
 	state, sealed, err := x.s.TakeAnswer(ctx, "q3", QuestionTimedOut)
 	x.ok(err)
 	x.same(state+string(sealed), QuestionTimedOut)
@@ -75,7 +82,7 @@ func exerciseQuestions(_ *testing.T, x *exercise) {
 	x.finish(w)
 	x.code(x.s.OpenQuestion(ctx, Question{ID: "q4", RunID: n.RunID, ConnectionID: n.ConnectionID}), abi.CodeFenced)
 	x.ok(x.s.RemoveConnection(ctx, "c", nil))
-	x.same(x.states(QuestionQuery{}, nil), "")
+	x.same(x.states(QuestionQuery{}, nil), "q3b open ;")
 }
 
 // OC-18.2: a question is lost with its run: when it ends, when the next one takes over,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 func exerciseRun(t *testing.T, x *exercise) {
@@ -241,6 +242,34 @@ func exerciseFailure(t *testing.T, x *exercise) {
 	x.code(w.Finish(ctx, Outcome{Status: "failed"}), abi.CodeFenced)
 }
 
+// Invariant 1: what waits in the queue behind a batch that is lost is lost with it. The cursor there
+// speaks of the batch's records.
+func exerciseLostBatch(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	release := make(chan struct{})
+	done := make(chan error, 2)
+	execute := func(statement string) {
+		x.ok(x.s.db.Push(&db.Op{Done: done, Do: func(t *db.Tx) error {
+			<-release
+			_, err := t.DB.ExecContext(t.Ctx, statement)
+			return err
+		}}))
+	}
+	execute("CREATE UNIQUE INDEX at_most_one ON records ((1))")
+	x.put(w, 0, "k=1", "l=1")
+	execute("DROP INDEX at_most_one")
+	x.ok(w.CommitSlice(ctx, "a", []byte("1"), ""))
+	close(release)
+	if err := w.Flush(ctx); err == nil {
+		t.Error("the run goes on behind a batch that was lost, want its failure")
+	}
+	x.ok(errors.Join(<-done, <-done))
+	x.same(x.list("c", "a")+x.cursors("c"), "")
+	x.ok(w.Finish(ctx, Outcome{Status: "failed", Reason: "runtime_error"}))
+	x.finish(x.begin("c"))
+}
+
 func exerciseRefusals(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	for _, change := range []func(*NewRun){
@@ -284,4 +313,34 @@ func exerciseReopen(t *testing.T, x *exercise) {
 	x.put(w, 0, "k2=3")
 	x.finish(w)
 	x.same(x.list("c", "a"), "1:k1=1 3:k2=3")
+}
+
+// A stream's counts are one sum, whatever became of its records.
+func TestStreamCounts(t *testing.T) {
+	t.Parallel()
+	c := StreamCounts{New: 1, Changed: 10, Unchanged: 100, Deleted: 1000, Suppressed: 10000}
+	if got := c.Total(); got != 11111 {
+		t.Errorf("got %d of %+v, want 11111", got, c)
+	}
+	c.Add(StreamCounts{New: 1, Changed: 2, Unchanged: 3, Deleted: 4, Suppressed: 5}, -1)
+	if want := (StreamCounts{Changed: 8, Unchanged: 97, Deleted: 996, Suppressed: 9995}); c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+// A statement that cannot be prepared is an error of the store, and ends no process.
+func TestAMissingTableIsAnError(t *testing.T) {
+	t.Parallel()
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.Now)
+	w := x.begin("c")
+	x.ok(x.s.db.Alone(t.Context(), "rename", func(t *db.Tx) error {
+		_, err := t.DB.ExecContext(t.Ctx, "ALTER TABLE records RENAME TO hidden")
+		return err
+	}))
+	x.put(w, 0, "k=1")
+	if err := w.Flush(t.Context()); err == nil {
+		t.Error("got a batch written without its table, want an error")
+	}
+	x.code(x.s.db.Alone(t.Context(), "nothing", func(*db.Tx) error { return nil }), "storage.unavailable")
 }

@@ -120,6 +120,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a second run yields, an expired one is taken over", exerciseLease},
 		{"a stale run is fenced, Invariant 2", exerciseFencing},
 		{"after a failure nothing more is written, Invariant 1", exerciseFailure},
+		{"what waits behind a lost batch is not written, Invariant 1", exerciseLostBatch},
 		{"gaps", exerciseGaps},
 		{"gone", exerciseGone},
 		{"gap leases end with their run", exerciseGapLeases},

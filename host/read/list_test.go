@@ -207,6 +207,8 @@ func TestListFilters(t *testing.T) {
 		{"[c b a]", []Filter{{"n", AtMost, "2e1"}}},
 		{"[c b]", []Filter{{"at", AtLeast, "2026-01-02T01:00:00+01:00"}}},
 		{"[b]", []Filter{{"at", AtLeast, "2026-01-02T00:00:00Z"}, {"at", Below, "2026-01-03T00:00:00Z"}}},
+		{"[c]", []Filter{{"at", Above, "2026-01-02T00:00:00Z"}}},
+		{"[b a]", []Filter{{"at", AtMost, "2026-01-02T00:00:00Z"}}},
 		{"[b]", []Filter{{"at", Equal, "2026-01-02T00:00:00Z"}}},
 		{"[a]", []Filter{{"at", Below, "2026-01-02T00:00:00Z"}}},
 		{"[d]", []Filter{{"title", Equal, "1"}}},

@@ -22,7 +22,7 @@ import (
 // manifest declares the streams of the tests' connections.
 const manifest = `{"streams":[{"name":"notes","cursor_field":"at","consent_time_field":"at","schema":{"required":["id"],"properties":{
 "id":{"type":"string"},"at":{"type":["string","null"],"format":"date-time"},"n":{"type":"integer"},"ok":{"type":"boolean"},"title":{"type":"string"},"body":{"type":"string"},"list":{"type":"array"}}},
-"query":{"search":{"lexical_fields":["title","body"]},"range_filters":{"n":["gte","gt","lte","lt"],"at":["gte","lt"]}}},
+"query":{"search":{"lexical_fields":["title","body"]},"range_filters":{"n":["gte","gt","lte","lt"],"at":["gte","gt","lte","lt"]}}},
 {"name":"plain","schema":{"properties":{"id":{"type":"string"},"n":{"type":"number"}}}}]}`
 
 var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

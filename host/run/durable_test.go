@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"database/sql"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +117,28 @@ func (h *host) robbed() {
 	}
 	if err != nil {
 		h.t.Error(err)
+	}
+}
+
+// An outcome that cannot be written is not an outcome, whichever it is.
+func TestAnOutcomeThatIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{"succeeded": "records notes 0 3" + done(3), "failed": "trap"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{})
+			db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, "pdpp.sqlite")+"?_pragma=busy_timeout(10000)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = db.Close() }()
+			if _, err := db.ExecContext(t.Context(), "CREATE TRIGGER no_end BEFORE UPDATE OF finished_us ON runs BEGIN SELECT RAISE(ABORT, 'no end'); END"); err != nil {
+				t.Fatal(err)
+			}
+			if res, err := h.play(script); res != nil || !isCode(err, "storage.unavailable") {
+				t.Errorf("got %+v and %v, want no outcome and the store's error", res, err)
+			}
+		})
 	}
 }
 

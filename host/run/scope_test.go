@@ -58,6 +58,21 @@ func TestResolveScope(t *testing.T) {
 	}
 }
 
+// A refusal names the streams whose single records can be collected.
+func TestSelectableStreams(t *testing.T) {
+	t.Parallel()
+	some := abi.Selection{Resources: true}
+	for want, m := range map[string]*abi.Manifest{
+		"leave --resource out: it can for no stream":    manifestOf(abi.Stream{Name: "a"}),
+		"leave its --resource out; it can for b":        manifestOf(abi.Stream{Name: "a"}, abi.Stream{Name: "b", Selection: some}),
+		"leave its --resource out; it can for b, later": manifestOf(abi.Stream{Name: "a"}, abi.Stream{Name: "b", Selection: some}, abi.Stream{Name: "later", Selection: some}),
+	} {
+		if got := selectable(m); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestStartMessage(t *testing.T) {
 	t.Parallel()
 	state := map[string][]byte{"a": []byte(`{"at":1}`)}

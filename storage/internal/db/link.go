@@ -78,6 +78,9 @@ func (l *link) prepare() (err error) {
 		if err == nil {
 			st, err = l.raw.Prepare(q)
 		}
+		if err != nil {
+			return nil // and no nil pointer of the driver's
+		}
 		return st
 	}
 	l.stBegin, l.stCommit, l.stRollback = statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")

@@ -68,6 +68,16 @@ func TestLatencySettles(t *testing.T) {
 			t.Fatalf("got a sign at answer %d, want none before the usual latency is known", i+1)
 		}
 	}
+	l = Latency{}
+	for i := range latencySettle + 1 { // the last of the first, and the one behind it, are slow
+		if l.Add(map[bool]time.Duration{true: 5 * time.Second, false: 10 * time.Millisecond}[i >= latencySettle-1]) {
+			t.Errorf("got a sign at answer %d, want none: one slow answer is no sign", i+1)
+		}
+	}
+	l = Latency{}
+	for i := range latencySettle {
+		l.Add(map[bool]time.Duration{true: 1600 * time.Millisecond, false: 0}[i == 3])
+	}
 	want := float64(latencyAtLeast) * (latencySettle - 1) / latencySettle
 	if want += float64(100 * time.Millisecond); l.usual < want-1 || l.usual > want+1 {
 		t.Errorf("got %v usual, want the mean %v", time.Duration(l.usual), time.Duration(want))
