@@ -90,7 +90,7 @@ func TestHandOffInTheConsole(t *testing.T) {
 	p.Up(on[0], on[1])
 	p.See("The page is done, and the run goes on")
 	p.Press("What became of the question")
-	p.See("It was answered")
+	p.ReloadUntil("It was answered") // which is written once the run has the page's end
 	res := <-results
 	if res == nil || res.Status != run.StatusSucceeded || res.Records["orders"].Upserted != 2 {
 		t.Fatalf("got the run %+v, want two orders", res)
