@@ -150,6 +150,9 @@ func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 	x.put(resumed, 0, "3=1", "5=1")
 	x.same(x.closes(resumed, whole()), "-0lost")
 	x.same(x.live(), "1 2 3 5")
+	for _, slices := range []bool{false, true} { // one that the run has not opened at all
+		x.same(x.sweeps(x.begin("c"), slices, whole())+x.live(), "0 of 0 lost1 2 3 5")
+	}
 
 	// A narrowed run sweeps nothing and spoils nothing, and what it meets exists.
 	open := x.begin("c")

@@ -294,8 +294,8 @@ func TestGrantIsWithinTheRequest(t *testing.T) {
 			return &when
 		}
 		asked := Asked{Name: "notes", Fields: some("fields", "title", "body", "at"), InstanceIDs: some("instances", "c1", "c2")}
-		if since := at("since"); since != nil {
-			asked.TimeRange = &TimeRange{Since: since}
+		if since, until := at("since"), at("until"); since != nil || until != nil {
+			asked.TimeRange = &TimeRange{Since: since, Until: until}
 		}
 		d := &Details{Type: Type, Source: Source{ID: "https://example.org/notes"}, PurposeCode: "https://example.org/why", AccessMode: Continuous, Streams: []Asked{asked}}
 		c := Choices{Connections: some("connections", "c1", "yours"), Since: at("chosen since"), Until: at("chosen until")}
@@ -325,22 +325,21 @@ func TestGrantIsWithinTheRequest(t *testing.T) {
 				t.Errorf("got the connection %s, want those of %v", id, asked.InstanceIDs)
 			}
 		}
-		for _, since := range []*time.Time{c.Since, askedSince(&asked)} {
+		var within TimeRange
+		if asked.TimeRange != nil {
+			within = *asked.TimeRange
+		}
+		for _, since := range []*time.Time{c.Since, within.Since} {
 			if since != nil && (scope.Time == nil || scope.Time.Since == nil || scope.Time.Since.Before(*since)) {
 				t.Errorf("got the time %+v, want none before %s", scope.Time, since)
 			}
 		}
-		if c.Until != nil && (scope.Time == nil || scope.Time.Until == nil || scope.Time.Until.After(*c.Until)) {
-			t.Errorf("got the time %+v, want none after %s", scope.Time, c.Until)
+		for _, until := range []*time.Time{c.Until, within.Until} {
+			if until != nil && (scope.Time == nil || scope.Time.Until == nil || scope.Time.Until.After(*until)) {
+				t.Errorf("got the time %+v, want none after %s", scope.Time, until)
+			}
 		}
 	})
-}
-
-func askedSince(a *Asked) *time.Time {
-	if a.TimeRange == nil {
-		return nil
-	}
-	return a.TimeRange.Since
 }
 
 // RD-33: a document that differs by one byte from what was approved is no grant.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/storage/internal/schema"
+
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
@@ -139,9 +141,6 @@ func (t *Tx) FollowKeys(table, column string) error {
 	return err
 }
 
-// unfinished is the table of a store that is an unfinished copy of another.
-const unfinished = "unfinished_copy"
-
 // Unfinished reports whether the database is a copy that was not finished.
 func Unfinished(ctx context.Context, q bun.IDB) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
@@ -149,19 +148,19 @@ func Unfinished(ctx context.Context, q bun.IDB) (bool, error) {
 		query = "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname = ?"
 	}
 	var n int
-	err := q.QueryRowContext(ctx, query, unfinished).Scan(&n)
+	err := q.QueryRowContext(ctx, query, schema.UnfinishedCopy).Scan(&n)
 	return n > 0, err
 }
 
 // BeginCopy marks the database as an unfinished copy.
 func (t *Tx) BeginCopy() error {
-	_, err := t.DB.ExecContext(t.Ctx, "CREATE TABLE IF NOT EXISTS "+unfinished+" (at_us bigint NOT NULL)")
+	_, err := t.DB.ExecContext(t.Ctx, "CREATE TABLE IF NOT EXISTS "+schema.UnfinishedCopy+" (at_us bigint NOT NULL)")
 	return err
 }
 
 // EndCopy takes the mark away.
 func (t *Tx) EndCopy() error {
-	_, err := t.DB.ExecContext(t.Ctx, "DROP TABLE "+unfinished)
+	_, err := t.DB.ExecContext(t.Ctx, "DROP TABLE "+schema.UnfinishedCopy)
 	return err
 }
 

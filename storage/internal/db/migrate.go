@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/schema"
 )
 
 //go:embed migrations/*.sql migrations/postgres/*.sql
@@ -135,7 +136,35 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 	case id != applicationID:
 		return nil, foreign(d.Path)
 	}
-	return stepsLeft(ctx, conn, known, d.Path)
+	return stepsLeftOf(ctx, conn, known, schema.File(), d.Path, func() ([]string, error) { return schema.InFile(ctx, conn) })
+}
+
+// stepsLeftOf is stepsLeft for a store whose schema has to be made. The table of the steps is looked at
+// first, and the rest once the store is known to be no newer one, which has more: read again, since
+// another process may have run the steps meanwhile.
+func stepsLeftOf(ctx context.Context, conn bun.IDB, known []migration, made schema.Objects, where string, read func() ([]string, error)) ([]migration, error) {
+	has, err := read()
+	if err != nil {
+		return nil, err
+	}
+	steps := slices.DeleteFunc(has, func(what string) bool { return !strings.Contains(what+" ", " schema_migrations ") })
+	if err := made.Recognize(steps, where); err != nil {
+		return nil, err
+	}
+	left, err := stepsLeft(ctx, conn, known, where)
+	if err != nil {
+		return nil, err
+	}
+	if has, err = read(); err != nil {
+		return nil, err
+	}
+	if err := made.Recognize(has, where); err != nil {
+		return nil, err
+	}
+	if len(left) == 0 {
+		err = made.Complete(has, where)
+	}
+	return left, err
 }
 
 // stepsLeft returns the steps that a store with a table of them has not run. It refuses one

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
+	"github.com/pdpp-host/pdpp-host/storage/internal/schema"
 )
 
 // pending returns the steps that the database has not run yet; fresh says that it holds no
@@ -21,7 +22,7 @@ func (p *server) pending(ctx context.Context, q bun.IDB) (fresh bool, steps []mi
 	if err := q.QueryRowContext(ctx, count).Scan(&tables); err != nil || tables == 0 {
 		return true, known, err
 	}
-	steps, err = stepsLeft(ctx, q, known, p.db.Path)
+	steps, err = stepsLeftOf(ctx, q, known, schema.Server(), p.db.Path, func() ([]string, error) { return schema.OnServer(ctx, q, schema.Tables()) })
 	if postgres.Missing(err) {
 		err = foreign(p.db.Path)
 	}
