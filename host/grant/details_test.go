@@ -2,6 +2,7 @@ package grant
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -88,8 +89,12 @@ func TestParseDetailsRefuses(t *testing.T) {
 			t.Errorf("%.120s: got %v, want a refusal of %q", text, err, want)
 		}
 	}
+	streams := make([]string, mostStreams)
+	for i := range streams {
+		streams[i] = fmt.Sprintf(`{"name":"notes%d"}`, i)
+	}
 	for _, text := range []string{
-		asks, withPart(`"retention":{"max_duration":"P1Y2M3DT4H","on_expiry":"anonymize"}`), withPart(`"client_claims":{"commitments":["We sell nothing."]}`),
+		asks, withStream(strings.Join(streams, ",")), withPart(`"retention":{"max_duration":"P1Y2M3DT4H","on_expiry":"anonymize"}`), withPart(`"client_claims":{"commitments":["We sell nothing."]}`),
 		withStream(`{"name":"notes","time_range":{"since":"2026-01-01T00:00:00+02:00"},"resources":["a",["a","b"]],"necessity":"optional"}`),
 	} {
 		if _, err := ParseDetails([]byte(text)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,6 +119,49 @@ func TestMissingCredentialsAreAskedFor(t *testing.T) {
 	}
 	if strings.Contains(logged.String(), canary) {
 		t.Fatal("got the credential in the log, want it nowhere")
+	}
+}
+
+// typed are secrets that keep what an owner typed, unless they refuse.
+type typed struct {
+	Secrets // what else there is is not asked for
+
+	kept    map[string]string
+	refused error
+}
+
+func (s *typed) Keep(_ context.Context, values map[string]string) error {
+	s.kept = values
+	return s.refused
+}
+
+// RT-08.1: what an owner typed is kept, however many values it is; an answer that was declined has
+// nothing to keep, and one whose values cannot be kept is no answer.
+func TestTypedSecretsAreKept(t *testing.T) {
+	t.Parallel()
+	one, two := map[string]string{"token": "a"}, map[string]string{"username": "a", "password": "b"}
+	for _, c := range []struct {
+		name    string
+		resp    abi.InteractionResponse
+		refused error
+		kept    map[string]string
+		want    string
+	}{
+		{"one value", abi.InteractionResponse{Status: abi.ResponseSuccess, Data: one}, nil, one, abi.ResponseSuccess},
+		{"two values", abi.InteractionResponse{Status: abi.ResponseSuccess, Data: two}, nil, two, abi.ResponseSuccess},
+		{"no value", abi.InteractionResponse{Status: abi.ResponseSuccess}, errTest, nil, abi.ResponseSuccess},
+		{"declined", abi.InteractionResponse{Status: abi.ResponseCancelled, Data: one}, errTest, nil, abi.ResponseCancelled},
+		{"no room", abi.InteractionResponse{Status: abi.ResponseSuccess, Data: one}, errTest, one, abi.ResponseCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := &typed{refused: c.refused}
+			q := &questions{journal: &journal{ctx: t.Context()}, secrets: s, logger: slog.New(slog.DiscardHandler)}
+			q.keepSecrets(&c.resp)
+			if !maps.Equal(s.kept, c.kept) || c.resp.Status != c.want {
+				t.Errorf("got %v kept and the answer %s, want %v and %s", s.kept, c.resp.Status, c.kept, c.want)
+			}
+		})
 	}
 }
 
