@@ -156,3 +156,29 @@ func TestClockPutBack(t *testing.T) {
 	x.tone("collected again", verdict.Green)
 	x.sound()
 }
+
+// The run that left something out is found, though later runs have
+// looked at other streams alone.
+func TestWhatARunLeftOutIsFound(t *testing.T) {
+	t.Parallel()
+	const gaps = `[{"kind":"skip","stream":"b","severity":"actionable","reason":"selector","recovery_hint":"update_selector"}]`
+	x, _ := kept(t, keptManifest)
+	left := func(when, want string) {
+		t.Helper()
+		e, err := x.s.EvidenceOf(t.Context(), "c")
+		x.ok(err)
+		got, err := x.s.LeftOut(t.Context(), e)
+		if err != nil || string(got) != want {
+			t.Errorf("%s: got %s (%v), want %s", when, got, err, want)
+		}
+	}
+	left("no run", "")
+	x.succeed(x.begin("c", allStreams), nil)
+	left("a run that left nothing out", "")
+	x.succeed(x.begin("c", allStreams), func(o *Outcome) { o.KnownGaps = []byte(gaps) })
+	left("a run that left some out", gaps)
+	x.succeed(x.begin("c", onlyStream("a")), nil)
+	left("a run of the other stream", gaps)
+	x.succeed(x.begin("c", allStreams), nil)
+	left("a run that found them", "")
+}

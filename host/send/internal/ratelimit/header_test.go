@@ -45,6 +45,7 @@ func TestWindows(t *testing.T) {
 		"discord":           {"X-RateLimit-Limit: 5\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: " + reset(99) + ".25\nX-RateLimit-Reset-After: 1.5", "[ 5 0 0s 1.5s]"},
 		"mastodon":          {"X-RateLimit-Limit: 300\nX-RateLimit-Remaining: 299\nX-RateLimit-Reset: " + epoch.Add(5*time.Minute).Format("2006-01-02T15:04:05.000000Z"), "[ 300 299 0s 5m0s]"},
 		"a date":            {"RateLimit-Remaining: 2\nRateLimit-Reset: " + epoch.Add(time.Minute).Format(http.TimeFormat), "[ 0 2 0s 1m0s]"},
+		"a date gone by":    {"RateLimit-Remaining: 2\nRateLimit-Reset: " + epoch.Add(-time.Minute).Format(http.TimeFormat), "[ 0 2 0s 0s]"},
 		"openai":            {"X-RateLimit-Limit-Requests: 60\nX-RateLimit-Remaining-Requests: 59\nX-RateLimit-Reset-Requests: 6m0s", "[-Requests 60 59 0s 6m0s]"},
 		"anthropic":         {"Anthropic-RateLimit-Requests-Limit: 50\nAnthropic-RateLimit-Requests-Remaining: 49\nAnthropic-RateLimit-Requests-Reset: " + epoch.Add(time.Second).Format(time.RFC3339), "[ 50 49 0s 1s]"},
 		"fitbit":            {"Fitbit-Rate-Limit-Limit: 150\nFitbit-Rate-Limit-Remaining: 149\nFitbit-Rate-Limit-Reset: 1478", "[ 150 149 0s 24m38s]"},
