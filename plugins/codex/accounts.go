@@ -7,16 +7,7 @@ func (r *run) account() {
 	for i := range r.rollouts {
 		r.accountRead(&r.rollouts[i])
 	}
-	switch t := r.threads; {
-	case t.problem == "" && t.more > 0:
-		r.books.Known(rootHome, stateDB, manyThreads.Reason)
-	case t.problem == "":
-		r.books.Read(rootHome, stateDB)
-	case t.problem == threadsDamaged:
-		r.books.Damaged(rootHome, stateDB, badThreads.Reason)
-	case t.problem == threadsUnreadable:
-		r.books.Known(rootHome, stateDB, noThreads.Reason)
-	}
+	r.accountThreads()
 }
 
 func (r *run) accountRead(f *rolloutFile) {

@@ -39,7 +39,7 @@ func (r *run) coverage() error {
 
 // has reports whether the folder has something of a store.
 func (r *run) has(s *store) bool {
-	return slices.ContainsFunc(s.paths, func(name string) bool { return r.present[name] })
+	return slices.ContainsFunc(s.paths, func(name string) bool { return r.present[name] }) || s.name == "threads" && r.hasThreads()
 }
 
 // trouble describes the parts of a store that this run could not read.
@@ -107,11 +107,12 @@ func (r *run) unknownFiles() (rows []files.Row) {
 		rows = append(rows, files.Row{Store: "forked_items", Status: files.StatusExcluded, Reason: problems.Counted(repeated,
 			"item of a fork is its parent's, and collected there", "items of forks are their parents', and collected there")})
 	}
-	if n := r.threads.beside; n > 0 {
+	tables, n := r.threads.others()
+	if n > 0 {
 		rows = append(rows, files.Row{Store: "state_tables", Status: files.StatusDiagnostics, Reason: problems.Counted(n,
 			"table beside the threads is Codex's own, and not collected", "tables beside the threads are Codex's own, and not collected")})
 	}
-	for _, name := range r.threads.others {
+	for _, name := range tables {
 		rows = append(rows, files.Row{Store: "state_table:" + clip.Text(name, maxNamed), Status: files.StatusUnaccounted,
 			Reason: "the database of threads has a table that this version does not know"})
 	}
@@ -126,7 +127,7 @@ func (r *run) unknownStores() files.Row {
 	var names []string
 	for _, name := range cursor.Keys(r.present) {
 		known := slices.ContainsFunc(stores, func(s store) bool { return slices.Contains(s.paths, name) })
-		if known || name == stateDB+"-journal" || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") ||
+		if known || r.isThreads(name) || r.isThreads(strings.TrimSuffix(name, "-journal")) || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") ||
 			name == ".DS_Store" || name == ".git" || name == ".gitignore" {
 			continue
 		}

@@ -2,7 +2,7 @@
 // (~/.codex, the root "codex").
 //
 // In: rollouts (sessions/YYYY/MM/DD/rollout-*.jsonl and archived_sessions, also compressed as
-// .jsonl.zst), the table threads of state_5.sqlite, rules, prompts and skills. Out: sessions, messages,
+// .jsonl.zst), the table threads of state_5.sqlite, there or in the folder sqlite (databases.go), rules, prompts and skills. Out: sessions, messages,
 // function_calls, rules, prompts, skills; five streams that list files without their
 // content; and coverage_diagnostics, which accounts for every known store of the
 // folder, and counts the others. auth.json contains credentials: it is never opened.

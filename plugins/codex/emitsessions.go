@@ -48,11 +48,10 @@ func (r *run) assign(p string, s *rolloutState) {
 // remaining emits the sessions whose rollouts did not change: those whose row of
 // threads did, those that have no rollout, and those left over.
 func (r *run) remaining() error {
-	if r.threads.problem == threadsUnreadable {
-		r.problem(noThreads, stateDB)
-		return nil
-	}
 	r.besideThreads()
+	if r.threads.problem == threadsUnreadable && len(r.threads.rows) == 0 {
+		return nil // each session waits for its row
+	}
 	want := map[string]bool{}
 	for id, ref := range r.threads.rows {
 		if old, ok := r.before.threads[id]; !ok || old != ref.print {
@@ -78,23 +77,6 @@ func (r *run) remaining() error {
 		r.markSession(id, done)
 	}
 	return nil
-}
-
-// besideThreads tells what the database has that is not read.
-func (r *run) besideThreads() {
-	items := r.books.Items(streamSessions)
-	for _, name := range r.threads.others {
-		items.Unknown("table " + name)
-	}
-	if r.threads.odd > 0 {
-		items.UnknownTimes("thread without an id", r.threads.odd)
-	}
-	if r.threads.problem == threadsDamaged {
-		r.problem(badThreads, stateDB)
-	}
-	if r.threads.more > 0 {
-		r.places.Add(manyThreads, int(r.threads.more), stateDB, streamSessions)
-	}
 }
 
 // metaOf reads a session's meta from its rollout; empty without one.

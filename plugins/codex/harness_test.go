@@ -96,9 +96,14 @@ func (h *home) again(res *sdktest.Result, change ...trial.Change) *sdktest.Resul
 
 // database opens the database of threads. It is closed when the test ends, so that the
 // rows stay in the log.
-func (h *home) database() *sql.DB {
+func (h *home) database() *sql.DB { return h.databaseAt(stateDB) }
+
+func (h *home) databaseAt(name string) *sql.DB {
 	h.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, stateDB))
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, name)), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, name))
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (r *run) sessionOf(id string) aggregate {
 	return a
 }
 
-// session emits the record of a session. While the table of threads cannot be
+// session emits the record of a session. While a table of threads that may have its row cannot be
 // read, it emits nothing and returns false: a record without its title would
 // replace a better one.
 func (r *run) session(id string, m *meta) (bool, error) {
@@ -46,21 +46,15 @@ func (r *run) session(id string, m *meta) (bool, error) {
 		return true, nil
 	}
 	var row threadRow
-	switch r.threads.problem {
-	case threadsUnreadable:
-		return false, nil
-	case "", threadsDamaged:
+	switch _, listed := r.threads.rows[id]; {
+	case listed:
 		var ok bool
-		_, listed := r.threads.rows[id]
-		if !listed && r.threads.problem == threadsDamaged {
-			return false, nil // its row may be one that is lost
+		if row, ok = r.threads.row(id); !ok {
+			return false, nil // it changed since it was listed: next run
 		}
-		if listed {
-			if row, ok = r.threads.row(id); !ok {
-				return false, nil // it changed since it was listed: next run
-			}
-			r.after.threads[id] = row.print()
-		}
+		r.after.threads[id] = row.print()
+	case r.threads.problem == threadsUnreadable, r.threads.problem == threadsDamaged:
+		return false, nil // its row may be one that is lost
 	}
 	a := r.sessionOf(id)
 	rec := r.h.Record(streamSessions)

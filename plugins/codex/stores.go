@@ -29,7 +29,7 @@ var stores = []store{
 	{"context_mode", "", files.StatusDiagnostics, "context-mode data is noted, not collected", []string{"context-mode"}, false},
 	{"auth", "", files.StatusExcluded, "credentials: never opened", []string{"auth.json", ".credentials.json"}, false},
 	{"logs", "", files.StatusExcluded, "program logs may repeat anything, credentials included", []string{"log", "logs", "logs_1.sqlite", "logs_2.sqlite"}, false},
-	{"internal", "", files.StatusExcluded, "the program's own bookkeeping", []string{
+	{"internal", "", files.StatusExcluded, "the program's own bookkeeping, but for a list of threads in it", []string{
 		"version.json", "internal_storage.json", ".personality_migration", "installation_id", "sqlite", "worktrees", "plugins", "themes",
 		"ambient-suggestions", "automations", "process_manager", "packages", "pets", "state.sqlite", "bin", "sandbox", ".sandbox", ".sandbox-bin",
 	}, false},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -13,9 +12,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/sqlitefile"
 )
-
-// stateDB is the database that Codex keeps its list of threads in.
-const stateDB = "state_5.sqlite"
 
 // maxThreads bounds the rows that are remembered.
 const maxThreads = 200000
@@ -32,22 +28,34 @@ type threadRow struct {
 	created, updated       time.Time
 }
 
-// threads is the table threads. It keeps only the place and fingerprint of each row; a
+// threads are the rows of the tables threads. They keep only the place and fingerprint of each row; a
 // row itself is read when its session is emitted.
 type threads struct {
-	problem string // "", threadsMissing, threadsUnreadable or threadsDamaged
+	problem string // "", threadsMissing, or the worst of its databases
 	rows    map[string]threadRef
+	bases   []*base
+	limit   int // rows that are remembered: maxThreads
+}
+
+// base is a database with a table threads.
+type base struct {
+	name    string
+	problem string           // "", threadsUnreadable or threadsDamaged
 	others  []string         // tables beside it that this connector does not know
 	beside  int64            // tables of Codex's own
 	odd     int64            // rows without an id
-	limit   int              // rows that are remembered: maxThreads
-	more    int64            // rows beyond it
+	more    int64            // rows beyond the limit
 	db      *sqlitefile.Live // nil when it is not open
 	reader  *sqlitefile.Reader
 	columns [len(threadColumns)]int
 }
 
-type threadRef struct{ rowid, print int64 }
+// threadRef is the place of a row. Where several databases have a row of a session, the one that was
+// changed last counts.
+type threadRef struct {
+	base                  *base
+	rowid, print, updated int64
+}
 
 const (
 	threadsMissing    = "missing"
@@ -86,83 +94,126 @@ const (
 	colUpdated
 )
 
-// openThreads reads the table's rows once. It tries again when the database is being
-// written; when the database cannot be read, every session stays as it is. Of a damaged one the rows are
+// openThreads reads the rows of each database once. It tries again when one is being
+// written; of one that cannot be read, every session stays as it is. Of a damaged one the rows are
 // read that can be.
 func openThreads(home fs.FS, limit int) *threads {
-	t := &threads{limit: limit}
-	if _, err := fs.Stat(home, stateDB); errors.Is(err, fs.ErrNotExist) {
-		t.problem = threadsMissing
-		return t
-	}
-	for again := threadAttempts - 1; again >= 0; again-- {
-		if t.problem = t.load(home); t.problem == "" || t.problem == threadsDamaged && again == 0 {
-			return t
+	t := &threads{limit: limit, problem: threadsMissing}
+	for _, d := range databasesIn(home) {
+		if b := t.openBase(home, d); b != nil {
+			t.bases = append(t.bases, b)
 		}
-		t.close()
 	}
-	t.rows = nil
+	for i, b := range t.bases {
+		if i == 0 || b.problem == threadsUnreadable || t.problem == "" {
+			t.problem = b.problem
+		}
+	}
 	return t
 }
 
-// load opens and indexes the table, and returns the problem of it. A database that changed meanwhile
-// is unreadable: what seems to be damage may be the change.
-func (t *threads) load(home fs.FS) string {
-	var err error
-	if t.db, err = sqlitefile.OpenLive(home, stateDB, sqlitefile.Limits{MaxRowBytes: 1 << 20}); err != nil {
-		return threadsUnreadable
+// openBase reads the rows of one database; nil for one that is not Codex's list of threads.
+func (t *threads) openBase(home fs.FS, d database) *base {
+	for again := threadAttempts - 1; ; again-- {
+		b := &base{name: d.name}
+		rows, ours := t.load(home, b)
+		switch {
+		case !ours && !d.named:
+			b.close()
+			return nil
+		case b.problem == "" || b.problem == threadsDamaged && again == 0:
+			t.take(b, rows)
+			return b
+		}
+		b.close()
+		if again == 0 {
+			return &base{name: d.name, problem: threadsUnreadable}
+		}
 	}
-	names, damage := t.db.Tables()
-	table, err := t.db.Table("threads")
+}
+
+// take adds the rows of a database to those of the others.
+func (t *threads) take(b *base, rows map[string]threadRef) {
+	if t.rows == nil {
+		t.rows = rows
+		return
+	}
+	for id, ref := range rows {
+		switch before, twice := t.rows[id]; {
+		case twice && before.updated > ref.updated:
+		case !twice && len(t.rows) >= t.limit:
+			b.more++
+		default:
+			t.rows[id] = ref
+		}
+	}
+}
+
+// load opens and indexes the table, and notes the problem of it. A database that changed meanwhile
+// is unreadable: what seems to be damage may be the change. ours: it has the table.
+func (t *threads) load(home fs.FS, b *base) (rows map[string]threadRef, ours bool) {
+	var err error
+	b.problem = threadsUnreadable
+	if b.db, err = sqlitefile.OpenLive(home, b.name, sqlitefile.Limits{MaxRowBytes: 1 << 20}); err != nil {
+		return nil, false
+	}
+	names, damage := b.db.Tables()
+	table, err := b.db.Table("threads")
 	if err != nil {
-		return threadsUnreadable
+		return nil, false
 	}
 	for i, name := range threadColumns {
-		t.columns[i] = table.Column(name)
+		b.columns[i] = table.Column(name)
 	}
-	if t.columns[colID] < 0 {
-		return threadsUnreadable
+	if b.columns[colID] < 0 {
+		return nil, false
 	}
-	t.reader, t.rows, t.odd, t.more = table.Reader(), map[string]threadRef{}, 0, 0
-	t.sort(names)
+	b.reader, rows = table.Reader(), map[string]threadRef{}
+	b.sort(names)
 	err = table.Each(func(row *sqlitefile.Row) error {
-		switch id := t.text(row, colID, maxID); {
+		switch id := b.text(row, colID, maxID); {
 		case id == "":
-			t.odd++
-		case len(t.rows) >= t.limit:
-			t.more++
+			b.odd++
+		case len(rows) >= t.limit:
+			b.more++
 		default:
-			r := t.read(row)
-			t.rows[id] = threadRef{row.Rowid, r.print()}
+			r := b.read(row)
+			rows[id] = threadRef{b, row.Rowid, r.print(), r.updated.Unix()}
 		}
 		return nil
 	})
 	switch err = cmp.Or(err, damage); {
-	case !t.db.Still(), err != nil && abi.CodeOf(err) != sqlitefile.CodeCorrupt:
-		return threadsUnreadable
+	case !b.db.Still(), err != nil && abi.CodeOf(err) != sqlitefile.CodeCorrupt:
 	case err != nil:
-		return threadsDamaged
+		b.problem = threadsDamaged
+	default:
+		b.problem = ""
 	}
-	return ""
+	return rows, true
 }
 
 // sort tells the tables apart that are not read.
-func (t *threads) sort(names []string) {
-	t.others, t.beside = nil, 0
+func (b *base) sort(names []string) {
 	for _, name := range names {
 		switch {
 		case name == "threads":
 		case slices.Contains(tables, name):
-			t.beside++
+			b.beside++
 		default:
-			t.others = append(t.others, name)
+			b.others = append(b.others, name)
 		}
 	}
 }
 
+func (b *base) close() {
+	if b.db != nil {
+		b.db.Close()
+	}
+}
+
 func (t *threads) close() {
-	if t.db != nil {
-		t.db.Close()
+	for _, b := range t.bases {
+		b.close()
 	}
 }
 
@@ -173,15 +224,28 @@ func (t *threads) row(session string) (r threadRow, ok bool) {
 	if !found {
 		return r, false
 	}
-	row, err := t.reader.Row(ref.rowid)
-	if err != nil || row == nil || t.text(row, colID, maxID) != session {
+	row, err := ref.base.reader.Row(ref.rowid)
+	if err != nil || row == nil || ref.base.text(row, colID, maxID) != session {
 		return r, false
 	}
-	return t.read(row), true
+	return ref.base.read(row), true
 }
 
-func (t *threads) text(row *sqlitefile.Row, column, limit int) string {
-	v := row.Value(t.columns[column])
+// others are the tables that the connector does not know, and how many are Codex's own.
+func (t *threads) others() (unknown []string, own int64) {
+	for _, b := range t.bases {
+		own += b.beside
+		for _, name := range b.others {
+			if !slices.Contains(unknown, name) {
+				unknown = append(unknown, name)
+			}
+		}
+	}
+	return unknown, own
+}
+
+func (b *base) text(row *sqlitefile.Row, column, limit int) string {
+	v := row.Value(b.columns[column])
 	if v.Kind == sqlitefile.Text {
 		text, _ := clip.Bytes(v.Bytes(), limit)
 		return text
@@ -189,27 +253,27 @@ func (t *threads) text(row *sqlitefile.Row, column, limit int) string {
 	return ""
 }
 
-func (t *threads) number(row *sqlitefile.Row, column int) (int64, bool) {
-	v := row.Value(t.columns[column])
+func (b *base) number(row *sqlitefile.Row, column int) (int64, bool) {
+	v := row.Value(b.columns[column])
 	return v.Int(), v.Kind == sqlitefile.Int
 }
 
-func (t *threads) read(row *sqlitefile.Row) threadRow {
+func (b *base) read(row *sqlitefile.Row) threadRow {
 	var r threadRow
 	for i := colTitle; i < colArchived; i++ {
 		limit := maxField
 		if i == colFirstMessage {
 			limit = maxArguments
 		}
-		r.text[i] = t.text(row, i, limit)
+		r.text[i] = b.text(row, i, limit)
 	}
 	r.text[colRepository] = withoutUserinfo(r.text[colRepository])
-	r.archived, r.hasArchived = t.number(row, colArchived)
-	r.tokens, r.hasTokens = t.number(row, colTokens)
-	if n, ok := t.number(row, colCreated); ok {
+	r.archived, r.hasArchived = b.number(row, colArchived)
+	r.tokens, r.hasTokens = b.number(row, colTokens)
+	if n, ok := b.number(row, colCreated); ok {
 		r.created = epoch(n)
 	}
-	if n, ok := t.number(row, colUpdated); ok {
+	if n, ok := b.number(row, colUpdated); ok {
 		r.updated = epoch(n)
 	}
 	return r
