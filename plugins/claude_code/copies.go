@@ -68,7 +68,7 @@ func (c *collection) uuidsBefore(t *transcript) map[uint64]uint64 {
 // be read claims nothing.
 func (c *collection) collectUUIDs(t *transcript, into map[uint64]uint64) {
 	var sc filecursor.Scanner
-	sc.MaxLine = maxLine
+	sc.MaxLine, sc.Whole = maxLine, isWhole
 	if _, err := sc.Open(c.projects.fsys, c.projects.path(t.key), filecursor.Cursor{}); err != nil {
 		return
 	}

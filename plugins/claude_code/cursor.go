@@ -17,7 +17,7 @@ const cursorVersion = 2
 
 // readerVersion rises when damaged lines give more than before. A transcript with damaged lines,
 // or of no session, that an earlier version read is read again.
-const readerVersion = 3
+const readerVersion = 4
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
@@ -136,7 +136,7 @@ func (t *transcript) Members(m *cursor.Members) {
 	t.invalid.members(m, "invalid", "invalid_at", t.condensed)
 	t.tooLong.members(m, "too_long", "too_long_at", t.condensed)
 	reader := int64(readerVersion)
-	if m.IntOr("reader", &reader, 1); reader < readerVersion && (t.invalid.count > 0 || !t.condensed && len(t.shares) == 0) {
+	if m.IntOr("reader", &reader, 1); reader < readerVersion && (t.invalid.count > 0 || !t.condensed && (len(t.shares) == 0 || t.cursor.Size > t.cursor.Offset)) {
 		t.condensed, t.cursor = false, filecursor.Cursor{} // read again: it may have more now
 	}
 	m.Int("cut", &t.cut)

@@ -41,6 +41,20 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	return nil
 }
 
+// isWhole reports whether a last line without a line feed is nothing but whole objects: no byte can come to it
+// that would be a part of them.
+func isWhole(line []byte) bool {
+	var p parser
+	if _, ok := p.whole(line); ok {
+		return true
+	}
+	s, objects := jsonraw.NewSalvage(line, isLine), 0
+	for s.Next() {
+		objects++
+	}
+	return objects > 0 && s.Lost() < 0
+}
+
 // asUTF8 returns a line as UTF-8, and where the first byte of it is that is not, -1 for nowhere: it
 // is damaged, and what is read of it are the characters of Windows-1252.
 func asUTF8(line []byte) (_ []byte, foreign int) {

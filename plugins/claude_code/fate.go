@@ -114,7 +114,7 @@ func (c *collection) isTranscript(p string) bool {
 		return false
 	}
 	for line := range bytes.Lines(head) {
-		if e, ok := c.parser.parse(bytes.Trim(line, "\x00 \t\r\n")); ok && e.kind != lineOther && usableID(e.session) && usableID(e.uuid) {
+		if e, ok := c.parser.parse(bytes.Trim(line, "\x00\ufeff \t\r\n")); ok && e.kind != lineOther && usableID(e.session) && usableID(e.uuid) {
 			return true
 		}
 	}

@@ -150,6 +150,27 @@ func TestTornLineWaits(t *testing.T) {
 	emitted(t, second, "messages u2", "sessions "+one, "coverage_diagnostics -coverage:incomplete_lines")
 }
 
+// AC-06: a last line that is whole is read without its line feed, and a mark of the byte order is no damage.
+func TestALastLineWithoutALineFeed(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+one+".jsonl", "\ufeff"+userLine(one, "u1", "hello", 1)+strings.TrimSuffix(userLine(one, "u2", "And now?", 9), "\n"))
+	first := run(t, h)
+	if got := first.Keys("messages"); !slices.Equal(got, []string{"u1", "u2"}) || len(first.Skips) != 0 {
+		t.Fatalf("got %q and %v, want u1, u2 and no word", got, first.Skips)
+	}
+	emitted(t, again(t, first))
+	h.add(project+one+".jsonl", "\n"+strings.TrimSuffix(userLine(one, "u3", "Go on", 10), "\n"))
+	second := again(t, first)
+	emitted(t, second, "messages u3", "sessions "+one)
+	h.add(project+one+".jsonl", userLine(one, "u4", "glued", 11))
+	third := again(t, second)
+	if got := third.Keys("messages"); !slices.Equal(got, []string{"u1", "u2", "u3", "u4"}) || len(third.Skips) != 0 {
+		t.Errorf("got %q and %v, want all four and no word", got, third.Skips)
+	}
+	want(t, third, "sessions", one, map[string]any{"message_count": 4})
+}
+
 func TestBadLinesLoseNothingElse(t *testing.T) {
 	t.Parallel()
 	h := small()

@@ -103,12 +103,29 @@ func TestLostLinesAreReadAgain(t *testing.T) {
 	first := run(t, h)
 	o := options(h)
 	o.State = first.Committed()
-	o.State["sessions"] = strings.Replace(o.State["sessions"], `"reader":3`, `"reader":1`, 1)
+	o.State["sessions"] = strings.Replace(o.State["sessions"], `"reader":`+strconv.Itoa(readerVersion), `"reader":1`, 1)
 	second := checked(t, sdktest.Collect(t, connector{}, o))
 	if got := strings.Join(second.Keys("messages"), " "); got != "u1 a1 g1" {
 		t.Errorf("got %s, want the transcript's messages", got)
 	}
 	emitted(t, again(t, second))
+}
+
+// A transcript whose last line an earlier version left for want of a line feed is read again.
+func TestALeftLastLineIsReadAgain(t *testing.T) {
+	t.Parallel()
+	h := small()
+	last := strings.TrimSuffix(userLine(one, "u2", "And now?", 9), "\n")
+	before := string(h[project+one+".jsonl"].Data)
+	h.put(project+one+".jsonl", before+last[:len(last)-1]+" ")
+	o := options(h)
+	o.State = run(t, h).Committed()
+	h[project+one+".jsonl"].Data = []byte(before + last) // as the earlier version saw it
+	o.State["sessions"] = strings.Replace(o.State["sessions"], `"reader":`+strconv.Itoa(readerVersion), `"reader":3`, 1)
+	res := checked(t, sdktest.Collect(t, connector{}, o))
+	if got := strings.Join(res.Keys("messages"), " "); got != "u1 a1 u2" || len(res.Skips) != 0 {
+		t.Errorf("got %s and %v, want the messages and no word", got, res.Skips)
+	}
 }
 
 // beginning is the part of a text before a word.

@@ -36,7 +36,7 @@ const (
 // readTranscripts reads the new lines of every listed transcript, in the order of their
 // keys.
 func (c *collection) readTranscripts() error {
-	c.scanner.MaxLine = maxLine
+	c.scanner.MaxLine, c.scanner.Whole = maxLine, isWhole
 	c.expand()
 	for _, t := range c.files.list {
 		if t.present && t.news {

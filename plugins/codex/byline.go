@@ -48,7 +48,7 @@ func (r *run) byContent(f *rolloutFile, unpacked fs.FS, sessions map[string]bool
 func rolloutIn(head []byte) (session string, ok bool) {
 	var doc jsonvalue.Doc
 	for line := range bytes.Lines(head) {
-		line = bytes.Trim(line, "\x00 \t\r\n")
+		line = bytes.Trim(line, "\x00\ufeff \t\r\n")
 		v, err := doc.Parse(line)
 		if err != nil || v.Kind() != jsonvalue.Object {
 			continue

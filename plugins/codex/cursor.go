@@ -15,7 +15,7 @@ const cursorVersion = 1
 
 // readerVersion rises when lines give more than before. A rollout of which an earlier version could
 // not read every line is read again.
-const readerVersion = 2
+const readerVersion = 3
 
 // maxPlaces bounds the places that are kept of one rollout.
 const maxPlaces = 3
@@ -113,7 +113,7 @@ func readState(v jsonvalue.Value) *state {
 	c := newState()
 	cursor.Read(v, cursorVersion, c)
 	for p, s := range c.files {
-		if !s.ours() || s.reader < readerVersion && s.malformed+s.oversized > 0 {
+		if !s.ours() || s.reader < readerVersion && (s.malformed+s.oversized > 0 || s.observed > s.offset) {
 			delete(c.files, p) // the file is read anew
 		}
 	}

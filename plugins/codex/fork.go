@@ -84,7 +84,7 @@ func (r *run) originals(session string) (items []original) {
 			continue
 		}
 		var in filecursor.Scanner
-		in.MaxLine = maxLineBytes
+		in.MaxLine, in.Whole = maxLineBytes, isWhole
 		if in.OpenAt(f.root, f.name, 0) != nil {
 			continue
 		}

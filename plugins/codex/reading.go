@@ -6,25 +6,45 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/zstd"
 )
 
-// decide compares a rollout with the part read of it. It opens the file only when size or
-// time differ.
-func decide(f *rolloutFile, s *rolloutState) (filecursor.Plan, error) {
+// decide compares a rollout with the part read of it, and returns where the next line begins. It opens the
+// file only when size or time differ.
+func decide(f *rolloutFile, s *rolloutState) (plan filecursor.Plan, from int64, err error) {
 	switch {
 	case s == nil || f.size < s.offset:
-		return filecursor.Rebuild, nil
+		return filecursor.Rebuild, 0, nil
 	case f.size == s.observed && f.mtimeMS == s.mtimeMS:
-		return filecursor.Skip, nil
+		return filecursor.Skip, 0, nil
 	case s.offset == 0:
-		return filecursor.Rebuild, nil
+		return filecursor.Rebuild, 0, nil
 	}
 	head, tail, err := filecursor.Guards(f.root, f.name, s.offset)
-	if err != nil || head == s.head && tail == s.tail {
-		return filecursor.Append, err
+	if err != nil || head != s.head || tail != s.tail {
+		return filecursor.Rebuild, 0, err
 	}
-	return filecursor.Rebuild, nil
+	from, goesOn, err := filecursor.LineAfter(f.root, f.name, s.offset)
+	if goesOn { // the last line read was not whole
+		return filecursor.Rebuild, 0, err
+	}
+	return filecursor.Append, from, err
+}
+
+// isWhole reports whether a last line without a line feed is nothing but whole objects: no byte can come to it
+// that would be a part of them.
+func isWhole(line []byte) bool {
+	var doc jsonvalue.Doc
+	if v, err := doc.Parse(line); err == nil {
+		return v.Kind() == jsonvalue.Object
+	}
+	in, objects := jsonraw.NewSalvage(line, isLineOf(&doc)), 0
+	for in.Next() {
+		objects++
+	}
+	return objects > 0 && in.Lost() < 0
 }
 
 // unpack makes f the rollout that a compressed file has. known says that the file is as the
@@ -69,7 +89,7 @@ func (r *run) file(f *rolloutFile) error {
 // plain reads the lines of one rollout, as far as they are new. fresh has what the new state
 // starts with.
 func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
-	plan, fault := decide(f, s)
+	plan, from, fault := decide(f, s)
 	next := fresh
 	switch {
 	case fault == nil && plan == filecursor.Skip:
@@ -78,7 +98,7 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		return nil
 	case plan == filecursor.Append:
 		copied := *s
-		copied.packed, copied.broken, copied.brokenBy = fresh.packed, fresh.broken, fresh.brokenBy
+		copied.offset, copied.packed, copied.broken, copied.brokenBy = from, fresh.packed, fresh.broken, fresh.brokenBy
 		next = &copied
 	}
 	if fault == nil {

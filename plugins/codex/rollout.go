@@ -66,7 +66,7 @@ func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
 	if r.parent = nil; s.forkAt >= 0 && r.originals != nil {
 		r.parent = r.originals(s.forkedFrom)
 	}
-	r.in.MaxLine = maxLineBytes
+	r.in.MaxLine, r.in.Whole = maxLineBytes, isWhole
 	if s.metaOffset >= 0 {
 		if err := r.in.OpenAt(f.root, f.name, s.metaOffset); err != nil {
 			return err
@@ -121,10 +121,7 @@ func (r *rollout) next() (bool, error) {
 
 // salvage takes the objects that a damaged line still has. foreign: bytes of it were no UTF-8.
 func (r *rollout) salvage(line []byte, foreign bool) error {
-	in := jsonraw.NewSalvage(line, func(object []byte, clean bool) bool {
-		v, err := r.doc.Parse(object)
-		return err == nil && (isEnvelope(v) || clean && v.Get("type").Exists())
-	})
+	in := jsonraw.NewSalvage(line, isLineOf(&r.doc))
 	for in.Next() {
 		v, err := r.doc.Parse(in.Object())
 		if err != nil {
@@ -142,6 +139,14 @@ func (r *rollout) salvage(line []byte, foreign bool) error {
 		r.state.damaged()
 	}
 	return nil
+}
+
+// isLineOf reports whether an object in a damaged line is a line of its own.
+func isLineOf(doc *jsonvalue.Doc) func(object []byte, clean bool) bool {
+	return func(object []byte, clean bool) bool {
+		v, err := doc.Parse(object)
+		return err == nil && (isEnvelope(v) || clean && v.Get("type").Exists())
+	}
 }
 
 // damaged counts the line at hand as damaged.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
@@ -71,13 +73,31 @@ func TestLostLinesAreReadAgain(t *testing.T) {
 	h.write(rolloutName(sessionA), metaLine(sessionA)+"\x00"+message(1, "user", "one"))
 	first := h.collect()
 	state := first.Committed()
-	state[streamSessions] = strings.Replace(state[streamSessions], `"reader":2`, `"reader":1`, 1)
+	state[streamSessions] = strings.Replace(state[streamSessions], `"reader":`+strconv.Itoa(readerVersion), `"reader":1`, 1)
 	second := h.collect(func(o *sdktest.Options) { o.State = state })
 	if keys(second, streamMessages) != "A:2" {
 		t.Errorf("got %s, want the message again", keys(second, streamMessages))
 	}
 	if third := h.again(second); len(third.All) != 0 {
 		t.Errorf("got %v, want nothing", third.All)
+	}
+}
+
+// A rollout whose last line an earlier version left for want of a line feed is read again.
+func TestALeftLastLineIsReadAgain(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	last := strings.TrimSuffix(message(1, "user", "one"), "\n")
+	h.write(rolloutName(sessionA), metaLine(sessionA)+last[:len(last)-1]+" ")
+	at := sdktest.Epoch.Add(-48 * time.Hour)
+	h.touch(rolloutName(sessionA), at)
+	state := h.collect().Committed()
+	h.write(rolloutName(sessionA), metaLine(sessionA)+last)
+	h.touch(rolloutName(sessionA), at) // as the earlier version saw it
+	state[streamSessions] = strings.Replace(state[streamSessions], `"reader":`+strconv.Itoa(readerVersion), `"reader":2`, 1)
+	res := h.collect(func(o *sdktest.Options) { o.State = state })
+	if keys(res, streamMessages) != "A:2" || len(res.Skips) != 0 {
+		t.Errorf("got %s and %v, want the message and no word", keys(res, streamMessages), res.Skips)
 	}
 }
 

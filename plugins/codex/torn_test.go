@@ -2,11 +2,13 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // AC-06: a rollout that ends within a line is told in each run until the line is whole, also where
@@ -35,5 +37,54 @@ func TestRolloutEndsWithinALine(t *testing.T) {
 	h.touch(page, long)
 	if told(h.collect()) == 0 {
 		t.Error("of a page in a rollout's place: got no report, want one")
+	}
+}
+
+// AC-06: a last line that is whole is read without its line feed, and its number is that of the file read anew.
+func TestALastLineWithoutALineFeed(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{"", "\ufeff"} {
+		h := newHome(t)
+		text := mark + metaLine(sessionA) + strings.TrimSuffix(message(1, "user", "one"), "\n")
+		h.write(rolloutName(sessionA), text)
+		h.touch(rolloutName(sessionA), sdktest.Epoch.Add(-48*time.Hour))
+		res := h.collect()
+		if keys(res, streamMessages) != "A:2" || trial.Reasons(res) != "" || res.File(rootHome, rolloutName(sessionA)) != abi.FileRead || field(res, streamSessions, sessionA, "cwd") != "/home/sam/code/app" {
+			t.Fatalf("%q: got %s, %q, %v, want A:2, its session, and no word", mark, keys(res, streamMessages), trial.Reasons(res), res.File(rootHome, rolloutName(sessionA)))
+		}
+		if res = h.again(res); activity(res) != 0 || trial.Reasons(res) != "" {
+			t.Errorf("%q: unchanged: got %v, want nothing", mark, res.All)
+		}
+		for i, step := range []struct{ more, want string }{
+			{"\n", ""},
+			{strings.TrimSuffix(message(2, "user", "two"), "\n"), "A:3"},
+			{"\n" + message(3, "user", "three") + strings.TrimSuffix(message(4, "user", "four"), "\n"), "A:4 A:5"},
+			{message(5, "user", "five"), "A:2 A:3 A:4 A:5 A:5.2"},
+		} {
+			text += step.more
+			h.write(rolloutName(sessionA), text)
+			if res = h.again(res); keys(res, streamMessages) != step.want || trial.Reasons(res) != "" {
+				t.Errorf("%q, step %d: got %s, %q, want %s and no word", mark, i, keys(res, streamMessages), trial.Reasons(res), step.want)
+			}
+			if anew := h.collect(); keys(anew, streamMessages) != "A:2 A:3 A:4 A:5 A:5.2"[:min(21, []int{3, 7, 15, 21}[i])] {
+				t.Errorf("%q, step %d: read anew: got %s, want the same keys", mark, i, keys(anew, streamMessages))
+			}
+		}
+		if got := field(res, streamSessions, sessionA, "message_count"); got != "5" {
+			t.Errorf("%q: the session has %s messages, want 5", mark, got)
+		}
+	}
+}
+
+// A fork whose parent ends without a line feed leaves the parent's last item to it.
+func TestAForkOfOneWithoutALineFeed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	text := metaLine(sessionA) + message(1, "user", "one") + message(2, "assistant", "two")
+	h.write(rolloutName(sessionA), strings.TrimSuffix(text, "\n"))
+	h.write(rolloutName(sessionB), metaLine(sessionB)+text+message(3, "user", "three"))
+	res := h.collect()
+	if got := keys(res, streamMessages); got != "A:2 A:3 B:5" {
+		t.Errorf("got the messages %s, want the parent's and the last one: A:2 A:3 B:5", got)
 	}
 }

@@ -48,7 +48,7 @@ type Result struct {
 	Advanced bool
 	Lines    int64 // delivered
 	Bytes    int64 // of delivered and oversized lines, with their LF
-	// TornBytes counts the bytes behind the last LF, which wait for the next run.
+	// TornBytes counts the bytes behind the last LF, which wait for the next run unless they were Whole.
 	TornBytes int64
 	Oversized []Oversized // good until the next Open
 }
@@ -106,7 +106,7 @@ func (s *Scanner) changed(next Cursor) (Change, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	s.sum.Reset()
-	same, err := s.prefixIs(f, next.Offset, next.PrefixSHA256)
+	same, _, err := s.prefixIs(f, next.Offset, next.PrefixSHA256)
 	if err != nil || !same {
 		return Rewritten, err
 	}

@@ -11,7 +11,7 @@ import (
 // read from its start. It is a plain value; copy it freely.
 type Cursor struct {
 	// Offset is how many bytes of the file were delivered. The byte before it
-	// is a line feed, unless it is 0.
+	// is a line feed, unless it is 0, or the last line was Whole without one.
 	Offset int64
 	// PrefixSHA256 is the hash of these bytes.
 	PrefixSHA256 [32]byte

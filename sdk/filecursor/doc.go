@@ -12,8 +12,10 @@
 //
 // The promise: every complete line (one that ends in LF) of a file that only
 // grows is delivered once over all runs that commit their cursor. A file that
-// changed in any other way is delivered again from its start. A torn last line
-// waits for the run that finds its LF. A change of the content that alters
+// changed in any other way is delivered again from its start. A last line without an LF
+// waits for the run that finds it, unless the caller calls it whole (last.go): it is
+// delivered then, and its file from the start if it turns out to go on. A mark of the byte
+// order is no part of a line. A change of the content that alters
 // neither size nor modification time goes unnoticed.
 //
 // Nothing here is safe for concurrent use.

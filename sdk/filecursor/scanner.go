@@ -60,6 +60,9 @@ var ErrNotRegular = errors.New("not a regular file")
 type Scanner struct {
 	MaxLine int // the longest line delivered, in bytes without its LF; 0: DefaultMaxLine
 	Buffer  int // where the buffer starts, in bytes; 0: DefaultBuffer
+	// Whole reports whether bytes that no LF ends are a whole line nevertheless, which a program writes in one
+	// piece: nil for none.
+	Whole func(line []byte) bool
 
 	fsys  fs.FS
 	path  string
@@ -121,7 +124,7 @@ func (s *Scanner) restart(fsys fs.FS, path string, prior Cursor) {
 		_ = s.file.Close()
 	}
 	*s = Scanner{
-		MaxLine: s.MaxLine, Buffer: s.Buffer, buf: s.buf, skips: s.skips[:0],
+		MaxLine: s.MaxLine, Buffer: s.Buffer, Whole: s.Whole, buf: s.buf, skips: s.skips[:0],
 		fsys: fsys, path: path, prior: prior,
 	}
 	if s.MaxLine <= 0 {
@@ -143,13 +146,20 @@ func (s *Scanner) begin() (Plan, error) {
 	if !s.prior.known || s.prior.Offset > s.info.Size() {
 		return Rebuild, nil
 	}
-	same, err := s.prefixIs(s.file, s.prior.Offset, s.prior.PrefixSHA256)
+	same, last, err := s.prefixIs(s.file, s.prior.Offset, s.prior.PrefixSHA256)
 	if err != nil {
 		return Skip, err
 	}
-	if same {
+	if same && (last == '\n' || s.Whole != nil) {
 		s.base, s.begun = s.prior.Offset, s.prior.Offset
-		return Append, nil
+		goesOn := false
+		if last != '\n' && s.prior.Offset < s.info.Size() {
+			goesOn, err = s.behind()
+		}
+		if err != nil || !goesOn {
+			return Append, err
+		}
+		s.base, s.begun = 0, 0
 	}
 	if err := s.file.Close(); err != nil {
 		return Skip, err
@@ -167,10 +177,10 @@ func (s *Scanner) open() (err error) {
 	return err
 }
 
-// prefixIs reads n bytes of f into sum, and reports whether f has them, they end in LF,
-// and they hash to want.
-func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (bool, error) {
-	last := byte('\n')
+// prefixIs reads n bytes of f into sum, and reports whether f has them and they hash to want, and the last
+// of them, an LF for none.
+func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (same bool, last byte, err error) {
+	last = '\n'
 	for n > 0 {
 		got, err := f.Read(s.buf[:min(int64(len(s.buf)), n)])
 		if got > 0 {
@@ -179,13 +189,13 @@ func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (bool, er
 			n -= int64(got)
 		}
 		if err == io.EOF && n > 0 { //nolint:errorlint // readers return io.EOF itself
-			return false, nil
+			return false, last, nil
 		}
 		if err != nil && err != io.EOF { //nolint:errorlint // as above
-			return false, err
+			return false, last, err
 		}
 	}
-	return last == '\n' && s.sum.Sum() == want, nil
+	return s.sum.Sum() == want, last, nil
 }
 
 // Next goes to the next complete line and reports whether there is one.
@@ -203,6 +213,7 @@ func (s *Scanner) Next() bool {
 				continue
 			}
 			s.lines++
+			s.unmark()
 			return true
 		}
 		s.look = s.w
@@ -213,7 +224,7 @@ func (s *Scanner) Next() bool {
 			continue
 		}
 		if !s.fill() {
-			return false
+			return s.last()
 		}
 	}
 }
