@@ -15,13 +15,9 @@ import (
 // may be anybody's.
 func (r *run) take() error {
 	r.remembered()
-	if r.export.account == "" {
-		for _, stream := range r.h.Streams() {
-			if r.h.Cursor(stream).Get("account").Exists() {
-				r.leave(r.export, problemUnnamed)
-				return nil
-			}
-		}
+	if r.export.account == "" && r.bound() {
+		r.leave(r.export, problemUnnamed)
+		return nil
 	}
 	var err error
 	if r.account, err = r.h.Account(r.export.account); err != nil {
@@ -31,6 +27,40 @@ func (r *run) take() error {
 		return err
 	}
 	return r.collect()
+}
+
+// bound reports whether an archive that names its account was collected before.
+func (r *run) bound() bool {
+	for _, stream := range r.h.Streams() {
+		if r.h.Cursor(stream).Get("account").Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether an archive counts before another one: it is newer, and of the account collected so
+// far if the other one is, too. One of another account, or of nobody knows whom, hides none of that account.
+func (r *run) counts(x, other *export) bool {
+	if a, b := r.nearness(x), r.nearness(other); a != b {
+		return a > b
+	}
+	return x.generated > other.generated
+}
+
+// nearness says how near an archive is to the account collected so far: of another one, of an unknown one, of
+// that one. Without such an account all are alike.
+func (r *run) nearness(x *export) int {
+	if !r.bound() {
+		return 0
+	}
+	if x.account == "" {
+		return 1
+	}
+	if _, err := r.h.Account(x.account); err != nil {
+		return 0
+	}
+	return 2
 }
 
 // maxEarlier bounds how many archives are remembered.
@@ -76,8 +106,12 @@ func (r *run) tellBeside() {
 		unread = problemUnread
 	}
 	for _, x := range r.beside {
-		if x.account != "" && r.export.account != "" && x.account != r.export.account {
+		if x.account != "" && (r.export.account != "" && x.account != r.export.account || r.bound() && r.nearness(x) == 0) {
 			r.leave(x, problemOthers)
+			continue
+		}
+		if x.account == "" && x.generated > r.export.generated { // only one of the account stands in front of it
+			r.leave(x, problemUnnamed)
 			continue
 		}
 		r.folder.Books.Kinds["superseded"] += int64(len(x.sources))

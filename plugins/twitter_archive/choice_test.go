@@ -79,16 +79,49 @@ func TestAnArchiveWithoutAnAccount(t *testing.T) {
 	w.collect()
 	w.folder["a.zip"] = archived(t, map[string]string{"data/js/tweets/2014_01.js": grailbird})
 	res := w.collect()
-	w.has("1", problemBeside+" "+problemUnnamed)
-	if said := string(res.Skips[1].Diagnostics); !strings.Contains(said, "a.zip") {
+	w.has("1", problemUnnamed)
+	if said := string(res.Skips[0].Diagnostics); !strings.Contains(said, "a.zip") {
 		t.Errorf("the run says %s, want a.zip", said)
 	}
 	w.folder["z.zip"] = archived(t, map[string]string{"data/js/tweets/2014_01.js": strings.ReplaceAll(grailbird, "2014", "2011")})
 	w.collect()
-	w.has("1", problemBeside+" "+problemUnread+" "+problemUnnamed) // of what was never collected nobody knows
+	w.has("1", problemBeside+" "+problemUnnamed)
+	delete(w.folder, "b.zip")
+	w.collect()
+	w.has("1", problemUnread+" "+problemUnnamed) // of what was never collected nobody knows
 	w.put(t, "c.zip", account{id: "2", generated: "2027-01-01T00:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	w.has("1", problemUnread+" "+problemOthers+" "+problemUnnamed)
+	delete(w.folder, "a.zip")
+	delete(w.folder, "z.zip")
 	other := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"twitter_archive": fstest.MapFS(w.folder)}, State: res.Committed()})
 	if e := other.Done.Error; e == nil || e.Code != "twitter_archive_account_changed" || !strings.Contains(e.Message, "c.zip") || strings.Contains(e.Message, "credentials") {
 		t.Errorf("got %+v, want the archive's name, and no word of credentials", e)
+	}
+}
+
+// AC-02: a newer archive of another account, or of nobody knows whom, hides none of the account collected so far.
+func TestANewerArchiveOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "mine.zip", account{id: "1", generated: "2026-01-01T00:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	w.put(t, "mine2.zip", account{id: "1", generated: "2026-02-01T00:00:00.000Z", tweets: []string{"1", "2"}})
+	w.put(t, "other.zip", account{id: "2", generated: "2026-03-01T00:00:00.000Z", tweets: []string{"7"}})
+	w.put(t, "zero.zip", account{id: "", generated: "2026-04-01T00:00:00.000Z", tweets: []string{"8"}})
+	for range 2 {
+		res := w.collect()
+		w.has("1 2", problemBeside+" "+problemOthers+" "+problemUnnamed)
+		for _, name := range []string{"other.zip", "zero.zip"} {
+			if got := res.File("twitter_archive", name); got != abi.FileKnown {
+				t.Errorf("%s is %q, want %q", name, got, abi.FileKnown)
+			}
+		}
+	}
+	delete(w.folder, "mine2.zip")
+	res := w.collect()
+	w.has("1 2", problemOlder+" "+problemOthers+" "+problemUnnamed)
+	if got := res.File("twitter_archive", "mine.zip"); got != abi.FileKnown || !strings.Contains(string(res.Skips[0].Diagnostics), "mine.zip") {
+		t.Errorf("mine.zip is %q, %s, want it known and named", got, res.Skips[0].Diagnostics)
 	}
 }

@@ -46,7 +46,7 @@ const owner = "manual_action_required"
 
 var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
-	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and older archives are not read", Hint: owner},
+	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and an older archive is not read: #; put the newer one back, or take the older one out", Hint: owner},
 	{Code: problemBeside, Text: "archives that were not read, because a newer one supersedes them: #", Hint: "not_retriable"},
 	{Code: problemUnread, Text: "older archives that were not read, beside a newest one that does not show that it is whole: #; take them out of the folder if the newest one has everything that matters", Hint: owner},
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; add a separate connection for each account", Hint: owner},
@@ -113,8 +113,8 @@ func (connector) Collect(h *sdk.Host) error {
 	return exports.Report(h, all.Problems, problems...)
 }
 
-// choose finds the newest archive. Each is a whole account, so a newer one supersedes the others;
-// sources of one time and account are its parts.
+// choose finds the newest archive of the account that was collected before, or of any at first. Each is a
+// whole account, so a newer one supersedes the others; sources of one time and account are its parts.
 func (r *run) choose() error {
 	for i := range r.folder.Sources {
 		s := &r.folder.Sources[i]
@@ -131,7 +131,7 @@ func (r *run) choose() error {
 			if err := r.stranger(s); err != nil {
 				return err
 			}
-		case r.export == nil || x.generated > r.export.generated:
+		case r.export == nil || r.counts(x, r.export):
 			if r.export != nil {
 				r.beside = append(r.beside, r.export)
 			}
@@ -205,8 +205,8 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 func (r *run) collect() error {
 	if known, older := r.known(); known {
 		if older {
-			r.folder.Books.Problems.Note(problemOlder, 1, "")
 			for _, s := range r.export.sources {
+				r.folder.Books.Problems.Note(problemOlder, 1, s.Name)
 				r.fateOf(s).why = problemOlder
 			}
 		}

@@ -216,6 +216,7 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
 	w.collect()
 	w.put(t, "b.zip", account{id: "2", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"9"}})
+	delete(w.folder, "a.zip")
 	res := w.last.SecondRun(t, nil)
 	if res.Done.Error == nil || res.Done.Error.Code != "twitter_archive_account_changed" || len(res.All) != 0 {
 		t.Errorf("the run ends with %+v and %d records, want twitter_archive_account_changed and none", res.Done.Error, len(res.All))
