@@ -75,7 +75,8 @@ func (r *Reader) nameProblem(name string) *abi.Error {
 	if len(name) > r.limits.NameBytes {
 		return tooLarge("the name of an entry is too long")
 	}
-	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") || len(name) > 1 && name[1] == ':' {
+	foreign := strings.ContainsAny(name, "\\\x00") || len(name) > 1 && name[1] == ':'
+	if !fs.ValidPath(name) || name == "." || foreign && !r.isLoose() {
 		return &abi.Error{Code: CodeUnsafeName, Message: "the name of an entry leads out of the archive, or is no path"}
 	}
 	if !r.names.add(name) {
@@ -88,4 +89,13 @@ func (r *Reader) nameProblem(name string) *abi.Error {
 		}
 	}
 	return nil
+}
+
+// slashed is the name of a zip's entry with the backslashes that programs of Windows write in the place of
+// slashes. A name that has both is left as it is, and refused.
+func slashed(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	return strings.ReplaceAll(name, "\\", "/")
 }

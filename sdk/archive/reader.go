@@ -144,6 +144,11 @@ func (r *Reader) Next() bool {
 			return false
 		}
 		e.Name, r.left = shown(e.Name), e.Size
+		if r.isZip() {
+			if e.Name = slashed(e.Name); strings.HasSuffix(e.Name, "/") {
+				continue // a folder
+			}
+		}
 		if r.lost == nil || !r.names.has(e.Name) { // else the directory had it
 			break
 		}
@@ -160,6 +165,21 @@ func (r *Reader) Next() bool {
 		e.Problem = tooLarge("an entry unpacks to far more than it takes")
 	}
 	return true
+}
+
+// isZip reports whether the entries at hand are a zip's.
+func (r *Reader) isZip() bool {
+	switch r.format.(type) {
+	case *zipFile, *salvage:
+		return true
+	}
+	return false
+}
+
+// isLoose reports whether the entries are files of a folder, whose names are paths as its system has them.
+func (r *Reader) isLoose() bool {
+	_, loose := r.format.(*loose)
+	return loose
 }
 
 // salvage goes on without a zip's directory, where that is at fault, and reports whether it does.
