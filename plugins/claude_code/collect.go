@@ -49,6 +49,7 @@ type collection struct {
 	copies      map[uint64]uint64        // uuids that the file being read leaves to others, and sums of what they have
 	seen        map[uint64]uint64        // uuids of the file being read, as far as this run reads it
 	met         bool                     // the file being read has a line
+	lost        int64                    // of it, lines that no record holds, until they are counted
 	understood  bool                     // and one that Claude Code writes
 	lastSession string
 	time        string

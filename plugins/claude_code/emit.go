@@ -34,7 +34,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	switch {
 	case s.Lost() >= 0:
 		t.invalid.add(c.scanner.Offset() + int64(s.Lost()))
-		c.books.Items("messages").KeptBack++
+		c.lost++
 	case foreign >= 0:
 		t.invalid.add(c.scanner.Offset() + int64(foreign))
 	}

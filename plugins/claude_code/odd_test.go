@@ -75,7 +75,15 @@ func TestForeignTranscript(t *testing.T) {
 			if got := first.Keys("sessions"); len(got) != 1 || got[0] != one {
 				t.Errorf("sessions %q, want one", got)
 			}
+			if got := first.Items("messages").KeptBack; got != 0 {
+				t.Errorf("%d items were kept back, want none: what is not understood has no items", got)
+			}
 			h.add(project+other+".jsonl", "\n"+userLine(other, "u9", "hello", 1))
+			whole := home{}
+			whole.put(project+other+".jsonl", text+"\n"+userLine(other, "u9", "hello", 1))
+			if got, want := run(t, whole).Items("messages").KeptBack, int64(strings.Count(text, "not json")+strings.Count(text, "message")); got != want {
+				t.Errorf("with a line of Claude Code's %d items were kept back, want %d", got, want)
+			}
 			if got := again(t, first); got.File(rootHome, project+other+".jsonl") == abi.FileUnknown {
 				t.Errorf("with a line of Claude Code's: file %q, want it understood", got.File(rootHome, project+other+".jsonl"))
 			}

@@ -95,9 +95,10 @@ func (c *collection) readTranscript(t *transcript) error {
 	if plan == filecursor.Rebuild {
 		t.reset(c)
 	}
-	c.copies, c.seen = c.copiesIn(t, plan), nil
+	c.copies, c.seen, c.lost = c.copiesIn(t, plan), nil, 0
 	c.met, c.understood = t.strange, plan == filecursor.Append && t.cursor.Offset > 0 && !t.strange
 	err = c.readLines(t)
+	c.countLost(c.understood)
 	result, closing := c.scanner.Close()
 	switch {
 	case err != nil || plan == filecursor.Skip:
@@ -119,12 +120,22 @@ func (c *collection) readTranscript(t *transcript) error {
 	}
 	for _, long := range result.Oversized {
 		t.tooLong.add(long.Offset)
-		c.books.Items("messages").KeptBack++
+		c.lost++
 		c.read += long.Length
 	}
 	t.cursor, t.news, c.changed = result.Cursor, false, true
 	t.strange = c.met && !c.understood
+	c.countLost(!t.strange)
 	return nil
+}
+
+// countLost counts the lines of the file at hand that no record holds, if it is a transcript: a file of
+// something else has no items.
+func (c *collection) countLost(transcript bool) {
+	if transcript {
+		c.books.Items("messages").KeptBack += c.lost
+		c.lost = 0
+	}
 }
 
 // reset forgets the transcript's contribution: it is read from its start.

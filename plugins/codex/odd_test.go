@@ -215,3 +215,24 @@ func TestManyFilesOfOtherNames(t *testing.T) {
 		t.Errorf("got %q for the one beyond, want %q", got, abi.FileUnknown)
 	}
 }
+
+// AC-04: a file that is not understood has no items, so none is kept back; a damaged line of a rollout is one.
+func TestNothingIsKeptBackOfAForeignFile(t *testing.T) {
+	t.Parallel()
+	utf16 := func(text string) string {
+		b := []byte("\xff\xfe")
+		for _, c := range []byte(text) {
+			b = append(b, c, 0)
+		}
+		return string(b)
+	}
+	for name, text := range map[string]string{"indented": "{\n  \"type\": \"x\",\n  \"a\": [\n  ]\n}\n", "UTF-16": utf16(metaLine(sessionA) + message(1, "user", "one"))} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), text)
+		h.write(rolloutName(sessionB), metaLine(sessionB)+message(1, "user", "one")+"damaged\n")
+		res := h.collect()
+		if got := res.Items(streamMessages).KeptBack; got != 1 || res.File(rootHome, rolloutName(sessionA)) != abi.FileUnknown {
+			t.Errorf("%s: %d items were kept back, and the file is %q, want the damaged line alone, and %q", name, got, res.File(rootHome, rolloutName(sessionA)), abi.FileUnknown)
+		}
+	}
+}

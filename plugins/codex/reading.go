@@ -110,6 +110,9 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		if what, fault = r.roll.in.Close(); err != nil {
 			return err
 		}
+		if r.roll.understood { // a file of something else has no items
+			r.roll.items.KeptBack += r.roll.lost
+		}
 	}
 	switch {
 	case fault == nil && next.lines > 0 && what.Change != filecursor.Stable:

@@ -38,6 +38,7 @@ type rollout struct {
 	items, callItems *accounts.Items // what becomes of each object of a line
 	unknown          map[string]bool // undocumented line and item types
 	skipped          int64           // oversized lines of the file so far
+	lost             int64           // of the file, lines that are damaged or too long
 	understood       bool            // a line was one that Codex writes
 
 	in      filecursor.Scanner
@@ -61,7 +62,7 @@ type rollout struct {
 // open prepares r to continue f at s.offset, with the session_meta of the part read before:
 // the cursor keeps only where that line is.
 func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
-	r.path, r.state, r.meta, r.at, r.skipped, r.understood = f.path, s, meta{}, time.Time{}, 0, s.session != ""
+	r.path, r.state, r.meta, r.at, r.skipped, r.lost, r.understood = f.path, s, meta{}, time.Time{}, 0, 0, s.session != ""
 	r.pending.reset()
 	if r.parent = nil; s.forkAt >= 0 && r.originals != nil {
 		r.parent = r.originals(s.forkedFrom)
@@ -88,7 +89,7 @@ func (r *rollout) next() (bool, error) {
 	more := r.in.Next()
 	s, long := r.state, r.in.Skipped()-r.skipped
 	r.skipped += long
-	r.items.KeptBack += long
+	r.lost += long
 	s.oversized += long
 	s.lines += long
 	s.offset = r.in.Position()
@@ -133,7 +134,7 @@ func (r *rollout) salvage(line []byte, foreign bool) error {
 		r.part++
 	}
 	if in.Lost() >= 0 {
-		r.items.KeptBack++
+		r.lost++
 	}
 	if in.Lost() >= 0 || foreign {
 		r.state.damaged()
