@@ -172,8 +172,8 @@ func (b *Books) ReadFates(v jsonvalue.Value) { b.fates = readFates(v) }
 // entries, of loose files one by one. of returns the books of a source and, if it was not read to
 // its end, the code of the problem.
 func (f *Folder) Account(b *accounts.Books, of func(s *Source) (books *Books, why string)) {
-	for _, p := range f.unfinished {
-		b.Known(f.name, p, Unfinished)
+	for _, l := range f.left {
+		b.Known(f.name, l.name, l.why)
 	}
 	for i := range f.Sources {
 		s := &f.Sources[i]

@@ -47,10 +47,10 @@ func (b *Books) Add(other Books) {
 
 // SettleFile settles a file, and notes what its text was taken for.
 func (b *Books) SettleFile(f *File, o Outcome, err error) error {
-	if f.text != nil && f.text.Taken() > 0 {
+	o, err = b.settle(f.Place, o, err)
+	if (o.Fate == Read || o.Fate == Damaged) && f.text != nil && f.text.Taken() > 0 { // of another file nobody knows that it is text
 		b.Note(TakenForLatin, f.Place, "")
 	}
-	o, err = b.settle(f.Place, o, err)
 	if err == nil {
 		rule := o.Kind
 		if f.Size == 0 || f.Place != f.Name { // an empty file that was opened was read; an archive counts its own

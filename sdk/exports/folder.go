@@ -19,8 +19,8 @@ type Folder struct {
 	Sources []Source // by name
 	Books   Books    // of files that belong to no source
 
-	name       string   // of the root
-	unfinished []string // files that a program is still writing
+	name string // of the root
+	left []left // files that belong to no source, and are not read
 }
 
 // Source is an archive, or what lies unpacked in one folder of the granted one, or right in it.
@@ -72,7 +72,7 @@ func Open(h *sdk.Host, root string) (*Folder, error) {
 	}
 	f := &Folder{Root: fsys, Books: NewBooks(), name: root}
 	for _, fault := range list.Faults {
-		f.Books.Note(Unseen, fault.Path, "")
+		f.Books.Note(faultOf(fault.Why), fault.Path, "")
 	}
 	f.sort(list.Files())
 	if len(f.Sources) > 0 || len(f.Books.Problems) > 0 {
@@ -92,7 +92,10 @@ func (f *Folder) sort(found []files.Entry) {
 			f.Books.Kinds[hidden]++
 		case unfinished(e.Path):
 			f.Books.Note(Unfinished, e.Path, "")
-			f.unfinished = append(f.unfinished, e.Path)
+			f.left = append(f.left, left{e.Path, Known, Unfinished})
+		case isPiece(e.Path):
+			f.Books.Note(Piece, e.Path, "")
+			f.left = append(f.left, left{e.Path, Known, Piece})
 		case f.isArchive(e):
 			f.Sources = append(f.Sources, Source{Name: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
 		default:
@@ -133,12 +136,9 @@ func unfinished(name string) bool {
 // packed are the endings of archives, of those that are not read, too, so that this is said.
 var packed = []string{".zip", ".tgz", ".tar.gz", ".gz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}
 
-// plain are endings of files that nobody takes for archives. Others have their first bytes looked
-// at when they lie right in the folder: a download may have lost its ending.
-var plain = []string{
-	".json", ".js", ".csv", ".html", ".htm", ".txt", ".mbox", ".jpg", ".jpeg", ".png", ".gif", ".heic", ".mp4", ".mov", ".pdf", ".xml",
-	".docx", ".xlsx", ".pptx", ".odt", ".ods", ".jar", ".apk", ".epub", ".kmz",
-}
+// zips are endings of files that are zips, and none of an export. Any other file that lies right in the folder
+// has its first bytes looked at: a download may have lost its ending, or have got another one.
+var zips = []string{".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".jar", ".apk", ".epub", ".kmz"}
 
 func (f *Folder) isArchive(e files.Entry) bool {
 	name := strings.ToLower(e.Path)
@@ -146,9 +146,29 @@ func (f *Folder) isArchive(e files.Entry) bool {
 	if slices.ContainsFunc(packed, ends) {
 		return true
 	}
-	if strings.Contains(name, "/") || slices.ContainsFunc(plain, ends) {
+	if strings.Contains(name, "/") || slices.ContainsFunc(zips, ends) {
 		return false
 	}
 	head, err := files.Read(f.Root, e.Path, 4)
 	return err == nil && (string(head) == "PK\x03\x04" || strings.HasPrefix(string(head), "\x1f\x8b"))
+}
+
+// isPiece reports whether a file is one of the pieces into which a program has cut an archive: NAME.zip.001, or
+// NAME.z01. Only the first of them begins like an archive, so the name tells.
+func isPiece(name string) bool {
+	name = strings.ToLower(name)
+	end := path.Ext(name)
+	front, number := strings.TrimSuffix(name, end), strings.TrimPrefix(end, ".")
+	if digits(number) && len(number) == 3 {
+		return slices.ContainsFunc(packed, func(end string) bool { return strings.HasSuffix(front, end) })
+	}
+	return len(number) == 3 && number[0] == 'z' && digits(number[1:])
+}
+
+// faultOf returns the problem for which a place was not looked into.
+func faultOf(why files.Why) string {
+	if why == files.Deep {
+		return TooDeep
+	}
+	return Unseen
 }

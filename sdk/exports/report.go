@@ -25,24 +25,26 @@ const (
 var faults = []Problem{
 	{PartMissing, "parts of an export that are missing: #; put them into the folder, too", ownerActs},
 	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or take them out", ownerActs},
-	{Unseen, "places in the folder that could not be looked into: #", ownerActs},
+	{Piece, "pieces of archives that a program has cut: #; join the pieces of each, and put the whole archive into the folder instead of them", ownerActs},
+	{Unseen, "places in the folder that could not be looked into: #; let this program read them, and put what links lead to into the folder itself", ownerActs},
+	{TooDeep, "folders that lie more than 32 levels deep, and were not looked into: #; move them further up", ownerActs},
 	{"archive_truncated", "archives or files in them that end too early: #; what closes before was read; download them again", ownerActs},
 	{"archive_corrupt", "archives or files in them that are damaged: #; download them again", ownerActs},
 	{"archive_encrypted", "archives or files in them that need a password: #; pack them again without one", ownerActs},
 	{"archive_unsupported", "archives or files in them that are packed in a way that is not read: #; pack them as an ordinary zip", ownerActs},
-	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive: #; pack them under another name", ownerActs},
+	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive, or is no path: #; pack them under another name", ownerActs},
 	{"archive_duplicate_name", "files that were left out, because an earlier one has their name: #; pack them under another name", ownerActs},
 	{"archive_nested", "archives in an archive, which were not opened: #; put them beside it", ownerActs},
 	{"archive_too_large", "archives or files in them that unpack to more than is read: #; take them out of the folder if they are not part of an export", ownerActs},
 	{"archive_not_an_archive", "files that are named like archives, and are none: #; download them again, or take them out", ownerActs},
-	{Unreadable, "files that could not be read, and are tried again: #", ownerActs},
+	{Unreadable, "files that could not be read, and are tried again: #; see that this program may read them, and that the disk is sound", ownerActs},
 	{"jsonstream_syntax", "JSON files with values that are not JSON: #; the others were read; download them again", ownerActs},
 	{"jsonstream_truncated", "JSON files that end in the middle: #; what closes before was read; download them again", ownerActs},
 	{"csv_syntax", "tables with rows that are damaged: #; the others were read; download them again", ownerActs},
 	{"csv_truncated", "tables that end in the middle: #; the rows in front were read; download them again", ownerActs},
 	{"markup_syntax", "XML files with faults: #; what stands around them was read; download them again", ownerActs},
 	{"markup_truncated", "XML files that end in the middle: #; download them again", ownerActs},
-	{"markup_too_large", "pages or XML files with a part beyond what is read: #", ownerActs},
+	{"markup_too_large", "pages or XML files with a part beyond what is read: #; take them out of the folder if they do not matter", ownerActs},
 	{"mbox_damaged", "mailboxes with parts that are no messages: #; the messages around them were read; download them again", ownerActs},
 	{"mbox_truncated", "mailboxes that end within a message: #; the others were read; download them again", ownerActs},
 	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; take them out of the folder", ownerActs},
@@ -55,7 +57,9 @@ const (
 	Unreadable     = "archive_read_failed"      // a file that failed to be read, and may be read another time
 	PartMissing    = "export_part_missing"      // a part of an export is not in the folder
 	Unfinished     = "download_unfinished"      // a browser is still writing the file
+	Piece          = "archive_in_pieces"        // a piece of an archive that a program has cut
 	Unseen         = "folder_not_seen"          // a folder, or a link, that could not be followed
+	TooDeep        = "folder_too_deep"          // a folder below maxDepth
 	TakenForLatin  = "file_is_windows_1252"     // a text that is not UTF-8
 	HalfCharacters = "file_has_half_characters" // half of a surrogate pair in an escape of JSON
 	Empty          = "archive_not_found"        // the folder has no file
