@@ -194,15 +194,16 @@ func (o *Ops) shut() {
 	o.options.Roles.SignIn(false)
 }
 
-// end ends the window: its page goes on to where the connector's data is, with nothing that
-// leads back, and is the connector's again (BR-13.4).
+// end ends the window: a new page in the place of its own goes to where the connector's data is, and is
+// the connector's. One that had been the window's would know where it was: `navigation.activation` has
+// the address, and a form of method GET puts the password there (BR-13.4).
 func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAnswer, body []byte, err error) {
 	if o.signIn == nil {
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is not signed in", "begin with sign_in.begin")
 	}
 	p := o.signIn.page
 	defer func() {
-		if err != nil { // the page may still have what was typed
+		if err != nil { // the site may have led back to what was typed
 			_ = p.Close(context.WithoutCancel(ctx))
 		}
 		o.shut()
@@ -212,6 +213,11 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 			o.outline(ctx, p.Number, watch.LabelEstablished, abi.BrowserCaptures-1)
 		}
 	}()
+	fresh, err := o.pages.Anew(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	p = fresh
 	if err := p.PassCSP(ctx); err != nil { // it holds from the next document on
 		return nil, nil, err
 	}
@@ -227,20 +233,15 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		}
 		return nil, nil, err
 	}
-	if err := p.Forget(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := p.Bypass(ctx, false); err != nil {
+	if err := p.Forget(ctx); err != nil { // the empty page that it began with
 		return nil, nil, err
 	}
 	address, _ := p.Info(ctx)
 	a = &abi.BrowserAnswer{Page: p.Number, State: "provider"}
 	if o.provider(address) != nil { // the site has led it back to where one signs in
 		a.State = "elsewhere"
-		if _, err := p.Goto(ctx, "about:blank", abi.UntilCommit); err != nil {
-			return nil, nil, err
-		}
-		return a, nil, p.Forget(ctx)
+		_, err = o.pages.Anew(ctx, p)
+		return a, nil, err
 	}
 	a.URL, a.Title = p.Info(ctx)
 	if r.OK {

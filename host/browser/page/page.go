@@ -24,7 +24,7 @@ const infoTime = 2 * time.Second
 
 // Page is one page.
 type Page struct {
-	Number int // from 1, and never used again
+	Number int // from 1, and never another page's
 	Opener int // the number of the page that opened it; 0: the host
 
 	set     *Set
@@ -55,7 +55,9 @@ func (p *Page) end(why error) {
 	p.capture = nil
 	p.lock.Unlock()
 	p.set.lock.Lock()
-	delete(p.set.pages, p.Number)
+	if p.set.pages[p.Number] == p { // see Anew
+		delete(p.set.pages, p.Number)
+	}
 	p.set.lock.Unlock()
 	p.set.tell("")
 }

@@ -123,11 +123,23 @@ func (s *Set) Open(ctx context.Context) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.attach(ctx, made.TargetID, 0)
+	return s.attach(ctx, made.TargetID, 0, 0)
 }
 
-// attach takes a page over.
-func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener int) (*Page, error) {
+// Anew returns an empty page of p's number in p's place. Nothing in it knows where p has been.
+func (s *Set) Anew(ctx context.Context, p *Page) (*Page, error) {
+	if err := p.Close(ctx); err != nil {
+		return nil, err
+	}
+	made, err := proto.TargetCreateTarget{URL: openerless}.Call(s.line.On(ctx, ""))
+	if err != nil {
+		return nil, err
+	}
+	return s.attach(ctx, made.TargetID, 0, p.Number)
+}
+
+// attach takes a page over, under a number of its own unless it is given one.
+func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener, number int) (*Page, error) {
 	attached, err := proto.TargetAttachToTarget{TargetID: target, Flatten: true}.Call(s.line.On(ctx, ""))
 	if err != nil {
 		return nil, err
@@ -135,8 +147,10 @@ func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener in
 	p := &Page{set: s, target: target, session: attached.SessionID, Opener: opener, changed: make(chan struct{}), seen: map[string]bool{}}
 	p.ctx, p.cancel = context.WithCancelCause(s.ctx)
 	s.lock.Lock()
-	s.last++
-	p.Number = s.last
+	if p.Number = number; number == 0 {
+		s.last++
+		p.Number = s.last
+	}
 	s.pages[p.Number] = p
 	passes := s.csp && !s.alone
 	s.lock.Unlock()
@@ -232,7 +246,7 @@ func (s *Set) created(e wire.Event) {
 	ctx, cancel := context.WithTimeout(s.ctx, small)
 	defer cancel()
 	if !refused {
-		_, err := s.attach(ctx, t.TargetInfo.TargetID, opener.Number)
+		_, err := s.attach(ctx, t.TargetInfo.TargetID, opener.Number, 0)
 		refused = err != nil
 	}
 	if refused {
