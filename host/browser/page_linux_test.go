@@ -70,6 +70,7 @@ func (p *page) eval(t testing.TB, expression string) any {
 type site struct {
 	*httptest.Server
 
+	pages map[string]string                             // by path
 	other func(http.ResponseWriter, *http.Request) bool // answers what no page does; nil: nothing
 
 	lock   sync.Mutex
@@ -86,7 +87,7 @@ func newSite(t testing.TB, pages map[string]string) *site {
 
 // serve starts a site. Close it.
 func serve(pages map[string]string) *site {
-	s := &site{}
+	s := &site{pages: pages}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.lock.Lock()
 		s.asked = append(s.asked, r.Method+" "+r.URL.Path)

@@ -2,9 +2,13 @@ package browser
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +33,7 @@ const walk = `async () => {
 	called("html", () => document.documentElement.outerHTML);
 	for (let at = 0; at < todo.length; at++) {
 		if (seen.size > most) throw new Error("more than is looked at");
+		if (at % 500 === 499) await new Promise(r => setTimeout(r)); // a page that answers nobody is taken for one that hangs
 		const [v, path] = todo[at];
 		if (path.split(".").length > 9 || v instanceof Node && !(v instanceof Document)) continue;
 		for (let from = v; from !== null; from = Object.getPrototypeOf(from)) {
@@ -60,8 +65,8 @@ func (b *bound) traces(page int) []string {
 	}
 	_, body := b.does(fmt.Sprintf(`{"page":%d,"do":"eval","timeout_ms":300000,"fn":%s}`, page, fn))
 	var got struct {
-		Found []string
-		Seen  int
+		Found []string `json:"found"`
+		Seen  int      `json:"seen"`
 	}
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		b.t.Fatal(err)
@@ -80,10 +85,16 @@ func holders(t testing.TB, dir, word string) (paths []string) {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // its browser has removed it
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path) //nolint:gosec // of the test's own profile
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if bytes.Contains(text, []byte(word)) || bytes.Contains(text, wide) {
 			name, _ := filepath.Rel(dir, path)
 			paths = append(paths, name)
@@ -130,10 +141,109 @@ func TestNothingLeadsBackToTheWindow(t *testing.T) {
 	b := bind(t, byGet(t), map[string]string{"password": password})
 	page := b.signInByGet()
 	if got := b.traces(page); len(got) > 0 {
-		t.Errorf("behind the window: got the password by %v, want it by nothing", got)
+		t.Errorf("got the password by %v, want it by nothing", got)
 	}
-	b.does(fmt.Sprintf(`{"page":%d,"do":"goto","url":"https://shop.example/"}`, page))
+}
+
+// reflects is such a site whose script has a word of its request's header, by which no cache is told to
+// tell its answers apart.
+func reflects(t testing.TB) *site {
+	t.Helper()
+	shop := byGet(t)
+	shop.other = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/lang" {
+			return false
+		}
+		w.Header().Set("Cache-Control", "max-age=3600")
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, "document.documentElement.lang = %s", cmp.Or(r.Header.Get("X-Lang"), "1"))
+		return true
+	}
+	shop.pages["/login"] = `<title>sign in</title><form action="/done"><input name=password type=password><button id=go>Go</button></form><script src="/lang"></script>`
+	return shop
+}
+
+// steals is what a connector has such a site say.
+const steals = `0; addEventListener('input', e => { localStorage.stolen = e.target.value }, true)`
+
+// plant has the cache of the connector's browser keep that.
+func (b *bound) plant() {
+	b.t.Helper()
+	b.does(`{"do":"open","url":"https://shop.example/"}`)
+	b.does(`{"do":"eval","fn":"async says => { await (await fetch('/lang', {headers: {'x-lang': says}})).text() }","args":["` + steals + `"]}`)
+	until(b.t, "the cache has it", func() bool { return len(b.cached("/lang")) > 0 })
+}
+
+// cached are the files of the cache that have a word.
+func (b *bound) cached(word string) []string {
+	b.t.Helper()
+	return holders(b.t, filepath.Join(b.browser.held.Path, "Default", "Cache"), word)
+}
+
+// asks counts the requests for a path.
+func (s *site) asks(path string) (n int) {
+	for _, r := range s.requests() {
+		if r == "GET "+path {
+			n++
+		}
+	}
+	return n
+}
+
+// The window's pages read no answer that a connector's page has put into the cache, and the cache has no
+// address of the window behind it (BR-13.7).
+func TestNoCacheAnswersInTheWindow(t *testing.T) {
+	t.Parallel()
+	b := bind(t, reflects(t), map[string]string{"password": password})
+	b.plant()
+	page := b.signInByGet()
 	if got := b.traces(page); len(got) > 0 {
-		t.Errorf("a page later: got the password by %v, want it by nothing", got)
+		t.Errorf("got the password by %v, want it by nothing", got)
+	}
+	until(t, "the cache has forgotten the window", func() bool { return len(b.cached(password)) == 0 })
+}
+
+// Two walls keep such an answer out: the cache is emptied as the window opens, and in it no page reads
+// from it (BR-13.7).
+func TestTheCacheIsEmptiedAndOff(t *testing.T) {
+	t.Parallel()
+	shop := reflects(t)
+	b := bind(t, shop, nil)
+	b.plant()
+	a, _ := b.does(`{"do":"sign_in.begin","url":"https://shop.example/done"}`)
+	until(t, "the cache is empty", func() bool { return len(b.cached("/lang")) == 0 })
+	before := shop.asks("/lang")
+	for range 2 {
+		b.does(fmt.Sprintf(`{"page":%d,"do":"goto","url":"https://shop.example/login"}`, a.Page))
+	}
+	if n := shop.asks("/lang") - before; n != 2 {
+		t.Errorf("two pages of the window: got %d requests for their script, want 2", n)
+	}
+}
+
+// The cache of a run whose host was killed answers nothing in the owner's window (BR-13.7).
+func TestNoCacheAnswersInTheOwnersWindow(t *testing.T) {
+	t.Parallel()
+	shop := reflects(t)
+	shop.pages["/"] = `<title>shop</title><script src="/lang"></script><script>fetch(document.documentElement.lang == 1 ? "/true" : "/false")</script>`
+	run := bind(t, shop, nil)
+	run.does(`{"do":"open","url":"https://shop.example/login"}`)
+	run.does(`{"do":"eval","fn":"async () => { await (await fetch('/lang', {headers: {'x-lang': '2'}, cache: 'reload'})).text() }"}`)
+	until(t, "the cache has it", func() bool { return len(run.cached("/lang")) > 0 })
+	cache, left := filepath.Join(run.browser.held.Path, "Default", "Cache"), filepath.Join(t.TempDir(), "cache")
+	if err := errors.Join(os.CopyFS(left, os.DirFS(cache)), run.Close(), os.CopyFS(cache, os.DirFS(left))); err != nil {
+		t.Fatal(err)
+	}
+	b := desk(t, shop)
+	b.request.Profiles, b.request.Profile = run.request.Profiles, run.request.Profile
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b.looked = func(*Browser, int) {
+		if shop.asks("/true")+shop.asks("/false") > 0 {
+			cancel()
+		}
+	}
+	if _, err := b.SignIn(ctx); err != nil || shop.asks("/true") == 0 || shop.asks("/false") > 0 {
+		t.Errorf("got %q asked for, %v, want the site's own script in the owner's window", shop.requests(), err)
 	}
 }

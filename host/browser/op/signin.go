@@ -139,7 +139,7 @@ func (o *Ops) Sent() bool {
 }
 
 // begin opens the window: every other page is closed, and a new one goes to the site, past the
-// service worker that the site or the connector has left there (BR-13.1).
+// service worker and the cache that the site or the connector has left there (BR-13.1).
 func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAnswer, body []byte, err error) {
 	if o.signIn != nil {
 		return nil, nil, abi.NewError(abi.CodeBrowserSignIn, "the owner is signed in already", "end that with sign_in.end first")
@@ -175,7 +175,8 @@ func (o *Ops) begin(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserA
 			return nil, nil, err
 		}
 	}
-	if err := p.Bypass(ctx, true); err != nil {
+	o.options.Roles.Forgo() // of pages that are closed: the answer would be in the cache again
+	if err := p.ClearCache(ctx); err != nil {
 		return nil, nil, err
 	}
 	o.signIn = &signIn{p}
@@ -218,6 +219,9 @@ func (o *Ops) end(ctx context.Context, r *abi.BrowserRequest) (a *abi.BrowserAns
 		return nil, nil, err
 	}
 	p = fresh
+	if err := p.ClearCache(ctx); err != nil { // it is asked by addresses
+		return nil, nil, err
+	}
 	if err := p.PassCSP(ctx); err != nil { // it holds from the next document on
 		return nil, nil, err
 	}

@@ -77,18 +77,9 @@ func (p *Page) Clear(ctx context.Context, origin string) error {
 	return p.call(ctx, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "cache_storage,service_workers"})
 }
 
-// Bypass has the page's requests go past its site's service worker, or no longer.
-func (p *Page) Bypass(ctx context.Context, on bool) error {
-	if on {
-		if err := p.call(ctx, proto.NetworkEnable{}); err != nil {
-			return err
-		}
-		return p.call(ctx, proto.NetworkSetBypassServiceWorker{Bypass: true})
-	}
-	if err := p.call(ctx, proto.NetworkSetBypassServiceWorker{}); err != nil {
-		return err
-	}
-	return p.call(ctx, proto.NetworkDisable{})
+// ClearCache empties the browser's cache of answers. One that is on its way comes into it no more.
+func (p *Page) ClearCache(ctx context.Context) error {
+	return p.call(ctx, proto.NetworkClearBrowserCache{})
 }
 
 // PassCSP has what is done in the page go past its own policy, where that is asked for.

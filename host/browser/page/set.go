@@ -152,11 +152,15 @@ func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener, n
 		p.Number = s.last
 	}
 	s.pages[p.Number] = p
-	passes := s.csp && !s.alone
+	alone := s.alone
 	s.lock.Unlock()
-	for _, call := range []interface{ Call(c proto.Client) error }{
-		proto.PageEnable{}, proto.PageSetBypassCSP{Enabled: passes}, proto.PageSetLifecycleEventsEnabled{Enabled: true}, proto.PageSetInterceptFileChooserDialog{Enabled: true},
-	} {
+	calls := []interface{ Call(c proto.Client) error }{
+		proto.PageEnable{}, proto.PageSetBypassCSP{Enabled: s.csp && !alone}, proto.PageSetLifecycleEventsEnabled{Enabled: true}, proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+	if alone { // it goes past what its site or a connector has left to answer in its place
+		calls = append(calls, proto.NetworkEnable{}, proto.NetworkSetBypassServiceWorker{Bypass: true}, proto.NetworkSetCacheDisabled{CacheDisabled: true})
+	}
+	for _, call := range calls {
 		if err := call.Call(s.line.On(ctx, p.session)); err != nil {
 			p.end(closed())
 			return nil, err
@@ -165,7 +169,8 @@ func (s *Set) attach(ctx context.Context, target proto.TargetTargetID, opener, n
 	return p, nil
 }
 
-// Alone closes every page, and lets none open another while on is true.
+// Alone closes every page, and lets none open another while on is true. Those that are opened then go
+// past service workers and the cache.
 func (s *Set) Alone(ctx context.Context, on bool) error {
 	s.lock.Lock()
 	s.alone = on

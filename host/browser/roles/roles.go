@@ -38,6 +38,7 @@ type Roles struct {
 
 	lock      sync.Mutex
 	signingIn bool
+	forgone   int                      // how often Forgo was called
 	allowed   map[string]bool          // hosts that the owner allows for the hand-off that is open
 	open      map[*excepted]bool       // connections to those hosts
 	why       map[string]error         // by address: why the governor had no good answer
@@ -106,6 +107,29 @@ func (r *Roles) SignIn(open bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.signingIn = open
+}
+
+// Forgo refuses every request that waits here: it was asked for before.
+func (r *Roles) Forgo() {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.forgone++
+}
+
+// unless returns a Send that sends nothing once Forgo was called.
+func (r *Roles) unless(send gate.Send) gate.Send {
+	r.lock.Lock()
+	before := r.forgone
+	r.lock.Unlock()
+	return func(ctx context.Context) (*gate.Answer, error) {
+		r.lock.Lock()
+		over := r.forgone != before
+		r.lock.Unlock()
+		if over {
+			return nil, abi.NewError(abi.CodeBrowserRefused, "the page that asked for it was closed for a sign-in", "ask for it behind the sign-in")
+		}
+		return send(ctx)
+	}
 }
 
 // Allow has a host be one of role sign_in, until Disallow (BR-08.4). It reports false for what is
@@ -248,6 +272,7 @@ func (r *Roles) Admit(ctx context.Context, p gate.Request, send gate.Send) error
 		return err
 	}
 	req.Header, req.ContentLength = p.Header, p.Bytes
+	send = r.unless(send)
 	role := r.role(u.Hostname())
 	switch {
 	case role == abi.RoleAsset && p.Method != http.MethodGet && p.Method != http.MethodHead && p.Kind != "Preflight":

@@ -56,6 +56,36 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// late is a governor that has requests wait until a sign-in has begun.
+type late struct {
+	governor
+
+	roles *Roles
+}
+
+func (l *late) Carry(ctx context.Context, req *http.Request, next http.RoundTripper) error {
+	l.roles.Forgo()
+	return l.governor.Carry(ctx, req, next)
+}
+
+// A request of before a sign-in that waits still is not sent in it: what it is answered would come into
+// the cache of the window's pages (BR-13.7).
+func TestForgo(t *testing.T) {
+	t.Parallel()
+	l, sent := &late{}, 0
+	l.roles = New(hosts, l)
+	send := func(context.Context) (*gate.Answer, error) { sent++; return &gate.Answer{Status: http.StatusOK}, nil }
+	admit := func(kind string) error {
+		return l.roles.Admit(t.Context(), gate.Request{Method: http.MethodGet, URL: "https://www.shop.example/x", Kind: kind}, send)
+	}
+	if err := admit("Fetch"); abi.CodeOf(err) != abi.CodeBrowserRefused || sent != 0 {
+		t.Errorf("one that waits: got %v, %d sent, want it refused", err, sent)
+	}
+	if err := admit("Script"); err != nil || sent != 1 { // waits for nothing
+		t.Errorf("one of the window: got %v, %d sent, want it sent", err, sent)
+	}
+}
+
 // A host that an owner allows is reached as one of role sign_in is, until it is disallowed; what is
 // no name of a host on the internet is not allowed (BR-08.4).
 func TestAllow(t *testing.T) {
