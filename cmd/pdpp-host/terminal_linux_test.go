@@ -28,8 +28,8 @@ type onTerminal struct {
 	more   chan struct{} // one send for each part of output
 }
 
-// startOnTerminal starts the program with an owner's home of its own.
-func startOnTerminal(t *testing.T, args ...string) *onTerminal {
+// pseudoTerminal opens a terminal and the end that a person has of it.
+func pseudoTerminal(t *testing.T) (keyboard, terminal *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -45,10 +45,17 @@ func startOnTerminal(t *testing.T, args ...string) *onTerminal {
 	if err := unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
 		t.Fatal(err)
 	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no /dev/pts:", err)
 	}
+	return keyboard, terminal
+}
+
+// startOnTerminal starts the program with an owner's home of its own.
+func startOnTerminal(t *testing.T, args ...string) *onTerminal {
+	t.Helper()
+	keyboard, terminal := pseudoTerminal(t)
 	program, err := exec.LookPath("pdpp-host")
 	if err != nil {
 		t.Fatal(err)

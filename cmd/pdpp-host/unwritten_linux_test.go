@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +70,8 @@ func ofRecords(t *testing.T) (dir string) {
 	}
 	b := w.NewBatch()
 	b.Add(0, []byte("a"), []byte(`{"id":"a","name":"word","full_name":"word","description":"word"}`), []byte("2026-01-02T03:04:05Z"), false)
+	const acts = "\u202e\u009b2J\x1b]52;c;AAAA\x07\r\u3164"
+	b.Add(0, []byte("b"+acts), fmt.Appendf(nil, `{"id":"b","name":"word %s","full_name":"word","description":"word"}`, strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`, "\r", `\r`).Replace(acts)), []byte("2026-01-02T03:04:05Z"), false)
 	if err := w.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
@@ -127,5 +132,38 @@ func TestNoCommandEndsWellUnwritten(t *testing.T) {
 	}
 	if len(all) < len(printed) {
 		t.Errorf("got %d commands, want more", len(all))
+	}
+}
+
+// A terminal gets nothing from a command that it would act on, whatever the store has.
+func TestNothingActsOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := ofRecords(t)
+	for _, name := range printed {
+		words := slices.Concat(strings.Fields(name), given[name])
+		for _, more := range [][]string{nil, {"--json"}, {"--format", "csv"}} {
+			if len(more) == 2 && name != "records export" {
+				continue
+			}
+			keyboard, terminal := pseudoTerminal(t)
+			shown := make(chan string)
+			go func() {
+				text, _ := io.ReadAll(keyboard) // its error is the terminal's end
+				shown <- string(text)
+			}()
+			does(t, dir, terminal, slices.Concat(words, more)...)
+			_ = terminal.Close()
+			text := <-shown
+			_ = keyboard.Close()
+			if text == "" {
+				t.Errorf("%q %q: got nothing on the terminal", words, more)
+			}
+			for _, r := range strings.ReplaceAll(text, "\r\n", "\n") { // the terminal makes one of the other
+				if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+					t.Errorf("%q %q: got %U on the terminal, in %q", words, more, r, text)
+					break
+				}
+			}
+		}
 	}
 }

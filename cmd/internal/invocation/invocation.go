@@ -47,7 +47,7 @@ func New(keeps string) Invocation {
 		In: os.Stdin, Out: out, Err: os.Stderr, Now: time.Now, Random: rand.Reader, Home: home, keeps: keeps,
 		LogTo: logging.To(os.Stderr), Logger: slog.New(slog.DiscardHandler), Level: new(slog.LevelVar),
 		Printer: &output.Printer{
-			Out: out, Err: os.Stderr,
+			Out: out.Painted(), Err: os.Stderr,
 			Style: output.StyleOf(os.Stdout, os.Getenv), ErrStyle: output.StyleOf(os.Stderr, os.Getenv),
 		},
 	}
@@ -56,7 +56,7 @@ func New(keeps string) Invocation {
 // PrintTo has the command write its results elsewhere.
 func (i *Invocation) PrintTo(w io.WriteCloser) {
 	i.Out = output.NewSink(w)
-	i.Printer.Out = i.Out
+	i.Printer.Out = i.Out.Painted()
 }
 
 // Execute runs the command of root that args name and returns the exit status.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"go.uber.org/goleak"
@@ -313,4 +314,49 @@ func TestALongCellPadsNoOtherRow(t *testing.T) {
 	if want := "A  B" + pad + "C\n1  " + long + "  end\n2  -" + pad + "end\n"; b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
+}
+
+// discarding takes what is written to it, and closes.
+type discarding struct{ bytes.Buffer }
+
+func (*discarding) Close() error { return nil }
+
+// A terminal gets nothing that it acts on but the colours of a style, where they may pass, and gets the
+// same in whatever parts it was written.
+func FuzzTerminal(f *testing.F) {
+	for _, text := range []string{"plain", "\x1b[31mred\x1b[0m", "\x1b]52;c;AAAA\x07", "\u202e\x9b\xff", "a\rb\tc\n", "\x1b[3", "\x1b[31", "\xf0\x9f"} {
+		f.Add([]byte(text), 3, true)
+		f.Add([]byte(text), 1, false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, part int, colours bool) {
+		show := func(part int) string {
+			var to discarding
+			s := &Sink{w: &to, terminal: true}
+			w := io.Writer(s)
+			if colours {
+				w = s.Painted()
+			}
+			for rest := text; len(rest) > 0; {
+				n := min(max(part, 1), len(rest))
+				if m, err := w.Write(rest[:n]); m != n || err != nil {
+					t.Fatalf("got %d of %d bytes written and %v", m, n, err)
+				}
+				rest = rest[n:]
+			}
+			return to.String()
+		}
+		whole, parts := show(len(text)), show(part)
+		if whole != parts {
+			t.Errorf("got %q in parts of %d, want %q", parts, part, whole)
+		}
+		left := whole
+		if colours {
+			for _, q := range sequences {
+				left = strings.ReplaceAll(left, string(q), "")
+			}
+		}
+		if at := strings.IndexFunc(left, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); at >= 0 {
+			t.Errorf("got %q of %q, want nothing that a terminal acts on", whole, text)
+		}
+	})
 }

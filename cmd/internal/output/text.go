@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -18,23 +19,24 @@ func Clean(s string) string { return words.Clean(s) }
 // that turn the direction of a line, as JSON escapes: the value stays the same. Line
 // ends stay.
 func EscapeJSON(s string) string {
-	acts := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
-	if !strings.ContainsFunc(s, acts) {
-		return s
-	}
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, r := range s {
-		switch {
-		case !acts(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
+		escape(&b, r)
 	}
 	return b.String()
+}
+
+// escape writes a character as a terminal may show it. Line ends and tabs stay.
+func escape(b *bytes.Buffer, r rune) {
+	switch {
+	case r == '\n' || r == '\t' || unicode.IsPrint(r):
+		b.WriteRune(r)
+	case r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
+	default:
+		fmt.Fprintf(b, `\u%04x`, r)
+	}
 }
 
 func lines(s string) []string {

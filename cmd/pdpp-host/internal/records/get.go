@@ -1,13 +1,10 @@
 package records
 
 import (
-	"bytes"
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/export"
@@ -35,25 +32,16 @@ func get(ctx context.Context, s *session.Session, connection, stream, key string
 	})
 }
 
-// writeLines writes records as JSON Lines, which need no envelope. A terminal gets
-// them escaped, so that it does not act on what a record says.
+// writeLines writes records as JSON Lines, which need no envelope.
 func writeLines(s *session.Session, records []owner.Record) error {
 	out := &exportTarget{s.Out, "standard output"}
-	var text bytes.Buffer
-	var to io.Writer = out
-	if s.Printer.Style.Terminal {
-		to = &text
-	}
-	lines := export.NewLines(to)
+	lines := export.NewLines(out)
 	for _, r := range records {
 		if err := lines.Write(r); err != nil {
 			return err
 		}
 	}
 	if err := lines.Close(); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(out, output.EscapeJSON(text.String())); err != nil {
 		return err
 	}
 	s.Printer.Raw()
