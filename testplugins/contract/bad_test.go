@@ -17,6 +17,7 @@ type bad struct {
 	file           func(*testing.T) *plugin.File // instead of a script
 	options        map[string]string
 	items          map[string]int64
+	timeout        time.Duration
 	limits         func(*plugin.Limits)
 	second         func(*plugin.Limits) // the second engine's; nil: there is none
 }
@@ -87,6 +88,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.done", detail: "DONE", script: "return 0"},
 		{clause: "collect.done", detail: "exit(3)", script: "exit 3"},
 		{clause: "collect.done", detail: "asked to trap", script: "trap"},
+		{clause: "collect.limits", detail: "limit.time", script: "loop", timeout: time.Second},
 		{clause: "collect.limits", detail: "limit.memory", script: "hunger", limits: func(l *plugin.Limits) { l.MemoryBytes = 48 << 20 }},
 		{clause: "collect.limits", detail: "limit.log", script: "log 100000 on and on", limits: func(l *plugin.Limits) { l.LogBytes = 64 << 10 }},
 		{clause: "collect.calls", detail: "out_of_bounds", script: "pointer emit 0xfffffff0 64"},
@@ -155,7 +157,7 @@ func (c bad) fails(t *testing.T) {
 	if c.limits != nil {
 		c.limits(&l)
 	}
-	o := Options{Engine: rig.Engine(t, plugin.IsolationInline, l), Options: c.options, Items: c.items}
+	o := Options{Engine: rig.Engine(t, plugin.IsolationInline, l), Options: c.options, Items: c.items, Timeout: c.timeout}
 	if c.file != nil {
 		o.File = c.file(t)
 	} else {

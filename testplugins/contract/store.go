@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -18,8 +19,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// limit bounds each run of the suite.
-const limit = 10 * time.Minute
+// longest bounds each run of the suite, unless Options.Timeout does.
+const longest = 10 * time.Minute
 
 // store is one evidence store of the suite's own and a runner over it.
 type store struct {
@@ -63,7 +64,7 @@ func (st *store) close() {
 
 func (st *store) play(ctx context.Context, req run.Request) (*run.Result, error) {
 	req.Accept = true // a module under test is its author's own
-	req.Module, req.Options, req.Timeout = st.suite.File, st.suite.Options.Options, limit
+	req.Module, req.Options, req.Timeout = st.suite.File, st.suite.Options.Options, cmp.Or(st.suite.Timeout, longest)
 	return run.New(st.deps).Run(ctx, req)
 }
 

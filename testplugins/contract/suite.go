@@ -25,6 +25,7 @@ type Options struct {
 	Options map[string]string // connector options for every run
 	Items   map[string]int64  // how many items the source has, by stream; a stream not named here is not held to a number
 	Dir     string            // where to work; "" is a temporary folder, removed afterwards
+	Timeout time.Duration     // bounds each run; 0 is ten minutes
 	// Sender lets the module reach its provider; nil: a module that needs the
 	// network is not run.
 	Sender run.Sender

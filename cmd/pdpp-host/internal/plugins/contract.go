@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,11 @@ import (
 type testFlags struct {
 	roots, set, items []string
 	require, network  bool
+	timeout           time.Duration
 }
+
+// testTime is how long each run of the suite may take: what a module collects there is a sample.
+const testTime = time.Minute
 
 func testCommand(s *session.Session, network Network) *cobra.Command {
 	var f testFlags
@@ -41,16 +46,20 @@ func testCommand(s *session.Session, network Network) *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
 	cmd.Flags().StringArrayVar(&f.items, "items", nil, "how many items the source has of a stream, `STREAM=N`; fewer that are met are a fault (repeatable)")
 	cmd.Flags().BoolVar(&f.network, "network", false, "let the module reach its real provider, with the credentials of the environment that carry its name")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", testTime, "end each run of the module after `DURATION`")
 	cmd.Flags().BoolVar(&f.require, "require-records", false, "fail when the module collects nothing (exit 4)")
 	return cmd
 }
 
 func test(ctx context.Context, s *session.Session, path string, f testFlags, network Network) error {
+	if f.timeout <= 0 {
+		return notAboveZero()
+	}
 	c, err := s.Config()
 	if err != nil {
 		return err
 	}
-	options := contract.Options{Getenv: suiteEnvironment(os.Getenv)}
+	options := contract.Options{Getenv: suiteEnvironment(os.Getenv), Timeout: f.timeout}
 	if options.Roots, err = syntax.Pairs("--root", "NAME=PATH", f.roots); err != nil {
 		return err
 	}

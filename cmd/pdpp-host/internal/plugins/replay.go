@@ -53,9 +53,14 @@ type replayed struct {
 	Updated bool `json:"updated"`
 }
 
+// notAboveZero refuses a --timeout that bounds nothing.
+func notAboveZero() error {
+	return syntax.Usage("--timeout is not above zero", "write a duration, as in 30s")
+}
+
 func replayFile(ctx context.Context, s *session.Session, path, module string, f replayFlags) error {
 	if f.timeout <= 0 {
-		return syntax.Usage("--timeout is not above zero", "write a duration, as in 30s")
+		return notAboveZero()
 	}
 	c, err := s.Config()
 	if err != nil {
