@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -168,7 +172,21 @@ func (o *Owner) Terms(d *modules.Described, roots, options map[string]string) (*
 		if n := d.Manifest.Requirements.Network; n != nil && n.OwnServer() != nil {
 			as = "your own server"
 		}
-		t.Asks = append(t.Asks, modules.Ask{What: "asks at", Value: base + ", " + as + "; its credentials go there"})
+		t.Asks = append(t.Asks, modules.Ask{What: modules.AsksAt, Value: inASCII(base) + ", " + as + "; its credentials go there"})
 	}
 	return t, err
+}
+
+// inASCII returns an address with the name of its host as it is looked up behind it, if that is
+// another: letters of one alphabet look like those of another (RFC 5891).
+func inASCII(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	name, err := idna.ToASCII(u.Hostname())
+	if err != nil || strings.EqualFold(name, u.Hostname()) {
+		return address
+	}
+	return address + " (" + name + ")"
 }

@@ -120,6 +120,7 @@ const (
 	OwnFolder       = "the folder that you name"
 	SignsIn         = "It signs in with"
 	SignsInNot      = "It needs no credential."
+	SecretsHeading  = "Secrets go"
 	RunsHow         = "It runs"
 	RunsByHand      = "when you run it"
 	RunsByItself    = "by itself"

@@ -20,6 +20,17 @@ type Ask struct {
 
 func (a Ask) String() string { return a.What + " " + a.Value }
 
+// AsksAt is what a connector asks instead of its provider, or as its owner's own server.
+const AsksAt = "asks at"
+
+// Reaches reports whether a says where a module's requests go, beside the hosts of its manifest.
+func (a Ask) Reaches() bool { return a.What == AsksAt || a.What == "browses" }
+
+// Secret reports whether a says where a credential comes from or goes.
+func (a Ask) Secret() bool {
+	return a.What == "sends" || a.What == "credential" || a.What == "variable"
+}
+
 // Asks lists everything that a manifest asks the owner to allow.
 func Asks(m *abi.Manifest) []Ask {
 	var all []Ask
