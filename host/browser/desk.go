@@ -94,9 +94,6 @@ func (b *Binding) clear(window proto.Client) error {
 			return err
 		}
 	}
-	if err := (proto.NetworkClearBrowserCache{}).Call(window); err != nil {
-		return err
-	}
 	if err := (proto.NetworkEnable{}).Call(window); err != nil {
 		return err
 	}

@@ -247,3 +247,25 @@ func TestNoCacheAnswersInTheOwnersWindow(t *testing.T) {
 		t.Errorf("got %q asked for, %v, want the site's own script in the owner's window", shop.requests(), err)
 	}
 }
+
+// No file of a profile has an address of the window behind the run, and none but the list of its tabs
+// before (BR-18.2).
+func TestNoFileHasAnAddressOfTheWindow(t *testing.T) {
+	t.Parallel()
+	b := bind(t, byGet(t), map[string]string{"password": password})
+	b.signInByGet()
+	if err := b.browser.quit(); err != nil { // with all that it still had to write
+		t.Fatal(err)
+	}
+	for _, f := range holders(t, b.request.Profiles, password) {
+		if !strings.Contains(f, "Sessions") {
+			t.Errorf("before it is removed: got the password in %s, want it there in the list of tabs alone", f)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := holders(t, b.request.Profiles, password); len(got) > 0 {
+		t.Errorf("got the password in %q, want it in no file", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,10 +32,14 @@ const (
 // gives way to those of other host names, such as a container that is gone.
 var links = []string{"SingletonLock", "SingletonCookie", "SingletonSocket"}
 
-// caches are the folders of a profile that a browser makes again.
-var caches = []string{
+// remade are the folders and files of a profile that a browser makes again: its caches, and what it
+// notes of the pages that it was on. A form of method GET puts what was typed into their addresses.
+var remade = []string{
 	"Crashpad", "GrShaderCache", "GraphiteDawnCache", "ShaderCache", "component_crx_cache", "extensions_crx_cache", "BrowserMetrics",
 	"Default/Cache", "Default/Code Cache", "Default/GPUCache", "Default/DawnCache", "Default/DawnGraphiteCache", "Default/DawnWebGPUCache",
+	"Default/Sessions", "Default/Session Storage", "Default/History", "Default/History-journal", "Default/Visited Links", "Default/Favicons", "Default/Favicons-journal",
+	"Default/Top Sites", "Default/Top Sites-journal", "Default/Shortcuts", "Default/Shortcuts-journal", "Default/Network Action Predictor", "Default/Network Action Predictor-journal",
+	"segmentation_platform", "Default/Segmentation Platform",
 }
 
 // Held is a profile that this process alone uses, until Release.
@@ -80,32 +85,13 @@ func Hold(ctx context.Context, dir, profile string, wait time.Duration) (held *H
 	if err := h.unlink(); err != nil {
 		return nil, err
 	}
+	if h.idle() {
+		_ = h.Prune() // a host that was killed has left it; the browser starts with it as well
+	}
 	if err := h.prefer(); err != nil {
 		return nil, refused(h.Path, "cannot be written").Wrap(err)
 	}
 	return h, nil
-}
-
-// preferences are those of a new profile: its browser keeps nothing of what is typed into forms.
-// A code would stand there in the clear.
-const preferences = `{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},"credentials_enable_service":false,` +
-	`"credentials_enable_autosignin":false,"profile":{"password_manager_enabled":false}}`
-
-// prefer gives a new profile its preferences, which its browser keeps.
-func (h *Held) prefer() error {
-	const folder, file = "Default", "Default/Preferences"
-	if err := h.root.Mkdir(folder, private); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	f, err := h.root.OpenFile(filepath.FromSlash(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(preferences)
-	return errors.Join(err, f.Close())
 }
 
 // unlink removes the links of a browser that ran under another host name: nobody but the
@@ -122,6 +108,17 @@ func (h *Held) unlink() error {
 		}
 	}
 	return nil
+}
+
+// idle reports whether the browser that used the profile last is gone. One that somebody else has
+// started there is left alone.
+func (h *Held) idle() bool {
+	to, err := h.root.Readlink(links[0])
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	pid, numeric := strconv.Atoi(to[strings.LastIndexByte(to, '-')+1:])
+	return err == nil && numeric == nil && !alive(pid)
 }
 
 // Release gives the profile back.
@@ -216,10 +213,10 @@ func (h *Held) kept() (*os.Root, string, error) {
 	return dir, filepath.Base(h.Path), errors.Join(err, all.Close())
 }
 
-// Prune removes what a browser makes again. Its caller has ended the browser.
+// Prune removes what a browser makes again. No browser runs on the profile.
 func (h *Held) Prune() error {
 	var errs []error
-	for _, c := range caches {
+	for _, c := range remade {
 		errs = append(errs, h.root.RemoveAll(filepath.FromSlash(c)))
 	}
 	return errors.Join(errs...)

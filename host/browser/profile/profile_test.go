@@ -2,11 +2,14 @@ package profile
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -248,22 +251,73 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A new profile has a browser keep nothing of what is typed; one that is there keeps its own
-// preferences (BR-18.2).
+// A profile has a browser keep nothing of what is typed and no history, and fetch nothing ahead of its
+// time, whatever was there; what its browser notes beside that stays (BR-18.2).
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "profiles")
-	path := filepath.Join(dir, "shop", "Default", "Preferences")
-	for _, want := range []string{preferences, "{}"} {
-		h, err := Hold(t.Context(), dir, "shop", time.Second)
+	for before, want := range map[string]string{
+		"":   preferences,
+		"{":  preferences,
+		"{}": preferences,
+		`{"x":1,"net":{"y":[2],"network_prediction_options":0},"history":3}`: strings.NewReplacer(`{"network`, `{"y":[2],"network`, `{"autofill"`, `{"x":1,"autofill"`).Replace(preferences),
+		"null": preferences,
+	} {
+		dir := filepath.Join(t.TempDir(), "profiles")
+		path := filepath.Join(dir, "shop", "Default", "Preferences")
+		if before != "" {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(before), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := hold(t, dir, "shop", time.Second); err != nil {
+			t.Fatal(err)
+		}
+		var got, wanted any
+		text, err := os.ReadFile(path)
+		if err = errors.Join(err, json.Unmarshal(text, &got), json.Unmarshal([]byte(want), &wanted)); err != nil || !reflect.DeepEqual(got, wanted) {
+			t.Errorf("with %s: got %s, %v, want %s", before, text, err, want)
+		}
+	}
+}
+
+// The next start removes what a browser noted of its pages, also where its host was killed. It leaves a
+// browser alone that still runs there (BR-18).
+func TestNotesOfAKilledRunGo(t *testing.T) {
+	t.Parallel()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		link string
+		kept bool
+	}{
+		"none":          {"", false},
+		"gone":          {host + "-2147483646", false},
+		"elsewhere":     {"other.host-1", false},
+		"alive":         {host + "-" + strconv.Itoa(os.Getpid()), true},
+		"not a process": {host + "-99999999999999999999", true},
+	} {
+		dir := filepath.Join(t.TempDir(), "profiles")
+		for _, f := range []string{"Default/History", "Default/Sessions/Tabs_1", "Default/Cache/x", "segmentation_platform/ukm_db"} {
+			path := filepath.Join(dir, "shop", filepath.FromSlash(f))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.link != "" && runtime.GOOS != "windows" {
+			if err := os.Symlink(c.link, filepath.Join(dir, "shop", "SingletonLock")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := hold(t, dir, "shop", time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("got %s, %v, want %s", got, err, want)
-		}
-		if err := errors.Join(os.WriteFile(path, []byte("{}"), 0o600), h.Release()); err != nil {
-			t.Fatal(err)
+		for _, f := range []string{"Default/History", "Default/Sessions", "Default/Cache", "segmentation_platform"} {
+			if _, err := h.root.Lstat(filepath.FromSlash(f)); (err == nil) != c.kept {
+				t.Errorf("%s: %s: got %v, want it kept: %v", name, f, err, c.kept)
+			}
 		}
 	}
 }
