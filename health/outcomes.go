@@ -273,7 +273,7 @@ var outcomes = [outcomeCount]outcome{
 	},
 	exporterUnknown: {
 		typ: LocalExporterAvailable, status: Unknown, severity: Info, reason: "local_exporter_unknown", origin: OriginLocalDevice,
-		message: "Nothing trusted tells how the device's exporter is.",
+		message: "It is not known whether the device's exporter works.",
 	},
 	exporterNotApplicable: {
 		typ: LocalExporterAvailable, status: Unknown, severity: Info, reason: "local_exporter_not_applicable", origin: OriginLocalDevice,
@@ -281,7 +281,7 @@ var outcomes = [outcomeCount]outcome{
 	},
 	coverageUnknown: {
 		typ: SourceCoverageComplete, status: Unknown, severity: Warning, reason: "coverage_unknown", origin: OriginConnector,
-		message: "How complete the collection is, is not known yet.",
+		message: "It is not known yet how complete the collection is.",
 	},
 	coverageTerminal: {
 		typ: SourceCoverageComplete, status: False, severity: Blocked, origin: OriginConnector,
@@ -327,7 +327,7 @@ var outcomes = [outcomeCount]outcome{
 	},
 	freshUnknown: {
 		typ: Fresh, status: Unknown, severity: Warning, reason: "freshness_unknown", origin: OriginConnector,
-		message: "How fresh the data is, is not known.",
+		message: "It is not known how recent the data is.",
 	},
 	backlogIdle: {
 		typ: BacklogClear, status: True, severity: Info, reason: "outbox_idle", origin: OriginLocalDevice,

@@ -22,8 +22,8 @@ func TestAFileThatIsNotWholeIsNotHealthy(t *testing.T) {
 		tone   verdict.Tone
 		said   string
 	}{
-		"two reasons":            {unread: stored.UnreadFiles{Amiss: amiss}, tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 5 files: a, b, c, …."},
-		"a gap without a weight": {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("informational", "not_retriable"), tone: verdict.Amber, said: "Damaged, or known and not read, in its folder: 2 files: a, b."},
+		"two reasons":            {unread: stored.UnreadFiles{Amiss: amiss}, tone: verdict.Amber, said: "Damaged, or recognized but not read, in its folder: 5 files: a, b, c, …."},
+		"a gap without a weight": {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("informational", "not_retriable"), tone: verdict.Amber, said: "Damaged, or recognized but not read, in its folder: 2 files: a, b."},
 		"a gap with a weight":    {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it."},
 		"of two streams": {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: []health.KnownGap{
 			{Kind: "skip_result", Stream: "a", About: health.Mark("torn"), Severity: "actionable", RecoveryAction: "manual_action_required"},

@@ -39,7 +39,7 @@ func TestGrantScopedIsNoMore(t *testing.T) {
 	}
 	want := verdict.RenderedVerdict{
 		Pill: full.Pill, Channel: verdict.Calm, Annotations: full.Annotations[1:2], RequiredActions: []verdict.RequiredAction{},
-		Progress: verdict.Progress{Headline: "How much was collected is not known yet.", HeadlineCode: "progress_unknown"},
+		Progress: verdict.Progress{Headline: "It is not known yet how much was collected.", HeadlineCode: "progress_unknown"},
 	}
 	for range full.Streams {
 		want.Streams = append(want.Streams, verdict.StreamRow{StreamID: "a", Coverage: health.CoverageGaps, Collected: new(int64(2)), Considered: new(int64(3))})

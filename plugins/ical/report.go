@@ -32,8 +32,8 @@ var (
 	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood", "lines of calendar files were not understood")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",
 		"lines of calendar files were cut, because they are too long")
-	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252",
-		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252")
+	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252: if its letters are wrong, export the calendar as UTF-8",
+		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252: if their letters are wrong, export the calendars as UTF-8")
 	alike = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
 		"events have the UID and the time of others and other content; when they are edited, they become other events")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
