@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/zstd"
@@ -140,8 +142,17 @@ func (r *run) noSession(f *rolloutFile, s *rolloutState) {
 	}
 	r.after.files[f.path] = &rolloutState{
 		observed: f.size, mtimeMS: f.mtimeMS, reader: readerVersion, metaOffset: -1, forkAt: notForked,
-		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy, strange: s.lines > 0,
+		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy,
+		strange: s.lines > 0 || s.brokenBy == "" && !beginsObject(f),
 	}
+}
+
+// beginsObject reports whether a file begins like a line of Codex's, so that a first line without an end may be
+// one that is being written.
+func beginsObject(f *rolloutFile) bool {
+	head, err := files.Read(f.root, f.name, lookedAt)
+	head = bytes.TrimLeft(head, "\x00\ufeff \t\r\n")
+	return err != nil || len(head) == 0 || head[0] == '{'
 }
 
 // read walks the new lines of an open rollout, up to a fault of the file.

@@ -32,11 +32,23 @@ func TestRolloutEndsWithinALine(t *testing.T) {
 	if n := told(h.again(second)); n != 0 {
 		t.Errorf("of a whole line: got %d reports, want none", n)
 	}
-	const page = "sessions/2026/01/02/rollout-2026-01-02T00-00-00-x.jsonl"
-	h.write(page, "<!DOCTYPE html><html></html>")
-	h.touch(page, long)
-	if told(h.collect()) == 0 {
-		t.Error("of a page in a rollout's place: got no report, want one")
+}
+
+// AC-03: a file whose only line has no end and begins like none of Codex's is not understood, also while it may
+// be written to.
+func TestAFirstLineThatIsNone(t *testing.T) {
+	t.Parallel()
+	whole := strings.TrimSuffix(metaLine(sessionA), "\n")
+	for text, want := range map[string]string{
+		"<!DOCTYPE html><html></html>": abi.FileUnknown, "[" + whole + "]": abi.FileUnknown, "\ufeff[" + whole: abi.FileUnknown,
+		whole[:20]: abi.FileRead, "\ufeff\x00 " + whole[:20]: abi.FileRead, "": abi.FileRead,
+	} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), text)
+		h.touch(rolloutName(sessionA), sdktest.Epoch.Add(-time.Minute))
+		if got := h.collect().File(rootHome, rolloutName(sessionA)); got != want {
+			t.Errorf("%.30q is %q, want %q", text, got, want)
+		}
 	}
 }
 
