@@ -81,6 +81,24 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// A page that fills the profile ends the run's browser while it writes, and the owner is told (BR-18.1).
+func TestAPageThatFillsTheDisk(t *testing.T) {
+	t.Parallel()
+	b := bind(t, newSite(t, map[string]string{"/": "<title>shop</title>"}), nil)
+	b.request.Disk = abi.BrowserLarge + 1
+	var told atomic.Int64
+	b.request.Large = func(size int64) { told.Store(size) }
+	b.does(`{"do":"open","url":"https://shop.example/"}`)
+	b.fails(`{"do":"eval","fn":"async () => { const c = await caches.open('x'), part = new Uint8Array(8 << 20); `+
+		`for (let i = 0; ; i++) { for (let j = 0; j < part.length; j += 65536) crypto.getRandomValues(part.subarray(j, j + 65536)); await c.put('/' + i, new Response(part)) } }","timeout_ms":300000}`, abi.CodeBrowserProfileLarge)
+	if code := abi.CodeOf(b.Fault()); code != abi.CodeBrowserProfileLarge {
+		t.Errorf("the fault of the run: got %s, want %s", code, abi.CodeBrowserProfileLarge)
+	}
+	if err := b.Close(); err != nil || told.Load() <= abi.BrowserLarge {
+		t.Errorf("closing: got %v, %d bytes told, want more than %d", err, told.Load(), abi.BrowserLarge)
+	}
+}
+
 // T11: an answer of 100 MB and a file of 4 GB end at their bounds, whether their size is told
 // ahead or not, and the run goes on (BR-17).
 func TestLargeAnswers(t *testing.T) {

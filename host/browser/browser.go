@@ -40,6 +40,7 @@ type Request struct {
 	Unmarked    bool            // the owner's: pages do not see that a program drives them
 	Capture     bool            // the operator's: what pages are made of is kept, see profile.Capture
 	Memory      int64           // bytes that all its processes may take; 0: abi.BrowserMemory
+	Disk        int64           // bytes that its profile may have while it runs; 0: 512 MiB
 	Trust       []string        // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter   // lets requests go
 	Dialer      wall.Dialer     // reaches hosts

@@ -48,7 +48,8 @@ func (b *Binding) SignIn(ctx context.Context) (done *SignedIn, err error) {
 	names, _ := b.Refused()
 	done.Refused = slices.Sorted(maps.Keys(names))
 	var why error // the host's own end of the window; that of its owner is none
-	if err := b.browser.line.Err(); abi.CodeOf(err) == abi.CodeBrowserMemory {
+	switch err := b.browser.line.Err(); abi.CodeOf(err) {
+	case abi.CodeBrowserMemory, abi.CodeBrowserProfileLarge:
 		why = err
 	}
 	if cookies == nil { // it was gone before it was looked at, and what was kept before stays

@@ -138,14 +138,21 @@ func TestSignInInterrupted(t *testing.T) {
 	}
 }
 
-// An owner's window has the memory of a run's browser, and its end is told: the first page that takes
-// too much is ended, and then the browser (BR-16).
+// An owner's window has the bounds of a run's browser, and its end is told: the first page that takes
+// too much memory is ended, and then the browser; a profile that is too large ends it at once (BR-16,
+// BR-18.1).
 func TestSignInIsBounded(t *testing.T) {
 	t.Parallel()
-	b := desk(t, newSite(t, map[string]string{"/": `<title>shop</title>`}))
-	b.request.Memory = 1
-	if _, err := b.SignIn(t.Context()); abi.CodeOf(err) != abi.CodeBrowserMemory {
-		t.Errorf("got %v, want %s", err, abi.CodeBrowserMemory)
+	shop := newSite(t, map[string]string{"/": `<title>shop</title>`})
+	for code, bound := range map[abi.Code]func(*Request){
+		abi.CodeBrowserMemory:       func(r *Request) { r.Memory = 1 },
+		abi.CodeBrowserProfileLarge: func(r *Request) { r.Disk = 1 },
+	} {
+		b := desk(t, shop)
+		bound(&b.request)
+		if _, err := b.SignIn(t.Context()); abi.CodeOf(err) != code {
+			t.Errorf("got %v, want %s", err, code)
+		}
 	}
 }
 

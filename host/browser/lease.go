@@ -47,7 +47,7 @@ func (b *Binding) fails(err error, start bool) {
 	code := abi.CodeOf(err)
 	switch {
 	case b.ctx.Err() != nil, code == abi.CodeBrowserClosed:
-	case start, code == abi.CodeBrowserStart, code == abi.CodeBrowserUnstable, code == abi.CodeBrowserMemory:
+	case start, code == abi.CodeBrowserStart, code == abi.CodeBrowserUnstable, code == abi.CodeBrowserMemory, code == abi.CodeBrowserProfileLarge:
 		b.fault.CompareAndSwap(nil, &err)
 	}
 }

@@ -8,15 +8,22 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/browser/launch"
 )
 
-// memoryTime is how often the memory of a browser is looked at.
+// memoryTime is how often the memory and the profile of a browser are looked at.
 const memoryTime = 2 * time.Second
 
-// bound keeps the browser within its memory until ctx or the browser ends: the largest process of
-// a page is ended when all take too much together, and the browser when they do so again (BR-16).
+// mostDisk bounds a profile, in bytes (BR-18.1).
+const mostDisk = 512 << 20
+
+// bound keeps the browser within its memory and its profile's size until ctx or the browser ends: the
+// largest process of a page is ended when all take too much together, and the browser when they do so
+// again (BR-16). A profile that is too large ends it at once: a page may fill a disk in one call.
 func (b *Browser) bound(ctx context.Context) {
-	most := b.request.Memory
+	most, disk := b.request.Memory, b.request.Disk
 	if most == 0 {
 		most = abi.BrowserMemory
+	}
+	if disk == 0 {
+		disk = mostDisk
 	}
 	again := time.NewTicker(memoryTime)
 	defer again.Stop()
@@ -26,6 +33,10 @@ func (b *Browser) bound(ctx context.Context) {
 		case <-b.Ended():
 			return
 		case <-ctx.Done():
+			return
+		}
+		if b.held.Bytes() > disk {
+			b.line.End(abi.NewError(abi.CodeBrowserProfileLarge, "sites have left too much in the browser's profile, and the browser was ended", "connections sign-out forgets it; its owner signs in again then"))
 			return
 		}
 		used, largest := launch.Memory(b.process.PID)

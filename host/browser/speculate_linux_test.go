@@ -14,7 +14,7 @@ func TestNothingIsFetchedAhead(t *testing.T) {
 	b.does(`{"do":"open","url":"https://shop.example/"}`)
 	b.does(`{"do":"eval","fn":"async () => { const s = document.createElement('script'); s.type = 'speculationrules'; ` +
 		`s.textContent = JSON.stringify({prefetch: [{urls: ['/ahead'], eagerness: 'immediate'}], prerender: [{urls: ['/built'], eagerness: 'immediate'}]}); document.head.append(s); ` +
-		`for (let i = 0; i < 20; i++) await (await fetch('/last', {cache: 'no-store'})).text() }"}`)
+		`for (let i = 0; i < 20; i++) await (await fetch('/last', {cache: 'no-store'})).text() }","timeout_ms":300000}`)
 	b.f.lock.Lock()
 	defer b.f.lock.Unlock()
 	for _, path := range []string{"GET /ahead", "GET /built"} {

@@ -209,6 +209,8 @@ func browserFailure(why error) *Failure {
 	switch code {
 	case abi.CodeBrowserMissing, abi.CodeBrowserTooOld, abi.CodeBrowserSandbox, abi.CodeBrowserProfile:
 		f.Code, f.RecoveryHint = string(abi.CodeBrowserRuntime), "manual_action_required"
+	case abi.CodeBrowserProfileLarge: // the next run would end the same way
+		f.RecoveryHint = "manual_action_required"
 	}
 	return f
 }

@@ -306,3 +306,16 @@ func TestSubmittedIsHeld(t *testing.T) {
 		t.Errorf("interrupted: got %s %+v, want it held for its owner", o.status, o.failure)
 	}
 }
+
+// A run whose browser's profile is too large waits for its owner, by a reason of its own: the next run
+// would end the same way. One whose pages took too much memory is tried again (BR-16, BR-18.1).
+func TestALargeProfileWaitsForItsOwner(t *testing.T) {
+	t.Parallel()
+	f := browserFailure(abi.NewError(abi.CodeBrowserProfileLarge, "too much", "sign out"))
+	if f.Code != string(abi.CodeBrowserProfileLarge) || f.Retryable || f.RecoveryHint != "manual_action_required" || f.Hint != "sign out" {
+		t.Errorf("too large: got %+v, want it left to its owner", f)
+	}
+	if f := browserFailure(abi.NewError(abi.CodeBrowserMemory, "too much", "")); !f.Retryable || f.RecoveryHint != "" {
+		t.Errorf("memory: got %+v, want another run", f)
+	}
+}

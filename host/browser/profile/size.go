@@ -36,6 +36,10 @@ func Sizes(dir string) ([]Size, error) {
 	return sizes, nil
 }
 
+// Bytes returns how many bytes the files of the profile have while its browser runs: it leaves out those
+// that vanish meanwhile.
+func (h *Held) Bytes() int64 { return bytesIn(h.root.FS(), ".") }
+
 func bytesIn(files fs.FS, dir string) (n int64) {
 	_ = fs.WalkDir(files, dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
