@@ -14,9 +14,9 @@ import (
 )
 
 // goneFreely is how many details are deleted although most answers say that theirs is gone,
-// which a provider in trouble says of all of them. The others are gaps. The host bounds
-// what an enumeration deletes in the same way.
-const goneFreely = 20
+// which a provider in trouble says of all of them. The others are gaps. A list of five may lose as
+// many without its owner's word, too (AC-09).
+const goneFreely = 2
 
 // fetched is the cursor of a list whose records are fetched one by one: the fingerprint of
 // the time at which each was changed, as the list gave it.

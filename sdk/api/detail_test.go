@@ -168,28 +168,30 @@ func TestDetailThatIsGone(t *testing.T) {
 	}
 }
 
-// A provider that has none of the records that it lists is not believed: a few are deleted, and
+// AC-09: a provider that has none of the records that it lists is not believed: two are deleted, and
 // the others are gaps until it has them again (Invariant 12).
 func TestMostDetailsAreGone(t *testing.T) {
 	t.Parallel()
-	const n, free = 60, 20
-	b := &book{at: make(map[string]string), broken: make(map[string]string)}
-	for i := range n {
-		b.at[fmt.Sprintf("n%02d", i)] = "1"
-	}
-	first := collect(t, b, nil, details)
-	for id := range b.at {
-		b.at[id], b.broken[id] = "2", "404"
-	}
-	res := first.SecondRun(t, nil)
-	if deleted, gaps := len(res.Changes()), len(res.PendingGaps()); deleted != free || gaps != n-free {
-		t.Errorf("the run deleted %d details and has %d gaps, want %d and %d", deleted, gaps, free, n-free)
-	}
-	clear(b.broken)
-	served := res.PendingGaps()
-	res = res.SecondRun(t, func(o *sdktest.Options) { o.DetailGaps = served })
-	if there, gaps := len(res.Stored()["notes"]), len(res.PendingGaps()); there != n || gaps != 0 {
-		t.Errorf("when the provider has them again, %d details are stored and %d gaps are left, want %d and none", there, gaps, n)
+	const free = 2
+	for _, n := range []int{5, 60} {
+		b := &book{at: make(map[string]string), broken: make(map[string]string)}
+		for i := range n {
+			b.at[fmt.Sprintf("n%02d", i)] = "1"
+		}
+		first := collect(t, b, nil, details)
+		for id := range b.at {
+			b.at[id], b.broken[id] = "2", "404"
+		}
+		res := first.SecondRun(t, nil)
+		if deleted, gaps := len(res.Changes()), len(res.PendingGaps()); deleted != free || gaps != n-free {
+			t.Errorf("of %d details, the run deleted %d and has %d gaps, want %d and %d", n, deleted, gaps, free, n-free)
+		}
+		clear(b.broken)
+		served := res.PendingGaps()
+		res = res.SecondRun(t, func(o *sdktest.Options) { o.DetailGaps = served })
+		if there, gaps := len(res.Stored()["notes"]), len(res.PendingGaps()); there != n || gaps != 0 {
+			t.Errorf("when the provider has them again, %d details are stored and %d gaps are left, want %d and none", there, gaps, n)
+		}
 	}
 }
 
