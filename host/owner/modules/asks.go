@@ -175,6 +175,9 @@ func Changes(old, now *abi.Manifest) []Change {
 	if old.Version != now.Version {
 		all = append(all, Change{"version", old.Version, now.Version})
 	}
+	if old.DisplayName != now.DisplayName {
+		all = append(all, Change{"name", old.DisplayName, now.DisplayName})
+	}
 	before, after := Asks(old), Asks(now)
 	for _, s := range old.Streams {
 		before = append(before, Ask{What: "stream", Value: s.Name})
