@@ -124,7 +124,7 @@ func TestMissingCredentialsAreAskedFor(t *testing.T) {
 
 // typed are secrets that keep what an owner typed, unless they refuse.
 type typed struct {
-	Secrets // what else there is is not asked for
+	Secrets // nil: nothing else of it is called
 
 	kept    map[string]string
 	refused error
