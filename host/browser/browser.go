@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -72,6 +73,8 @@ type Browser struct {
 	process *launch.Process
 	line    *wire.Line
 	gate    *gate.Gate
+
+	overfull atomic.Int64 // bytes of the profile for which it was ended
 
 	once sync.Once
 	err  error // of Close
@@ -166,7 +169,8 @@ func (b *Browser) end() error {
 	if b.held != nil {
 		if b.process != nil {
 			errs = append(errs, b.held.Prune())
-			if size, err := b.held.Size(); err == nil && size > abi.BrowserLarge && b.request.Large != nil {
+			size, _ := b.held.Size()
+			if size = max(size, b.overfull.Load()); size > abi.BrowserLarge && b.request.Large != nil {
 				b.request.Large(size)
 			}
 		}

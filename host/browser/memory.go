@@ -35,7 +35,8 @@ func (b *Browser) bound(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if b.held.Bytes() > disk {
+		if n := b.held.Bytes(); n > disk {
+			b.overfull.Store(n)
 			b.line.End(abi.NewError(abi.CodeBrowserProfileLarge, "sites have left too much in the browser's profile, and the browser was ended", "connections sign-out forgets it; its owner signs in again then"))
 			return
 		}
