@@ -47,11 +47,7 @@ type run struct {
 	names         nameCounts // the table of the names in the cursor
 	books         *accounts.Books
 	failed        int64 // files and folders that could not be collected
-	shared        *sdk.Enumeration
-	sharing       bool // the events that follow belong to it
-	owned, moved  bool // a file has a part of its own; its events were in the shared one
-	announced     int
-	buried        map[string]bool // files of the cursor whose calendars are gone
+	parts         bool  // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -67,7 +63,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	r := &run{
 		h: h, root: root, list: l, before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
-		books: accounts.Open(h), buried: map[string]bool{}, pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
+		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
 	}
 	// The cursor covers events: a run that does not collect them can neither trust it
 	// nor move it.
@@ -80,7 +76,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	for _, name := range r.before.names {
 		r.names.index(name)
 	}
-	r.after.names, r.after.shared, r.after.calendars = r.names.names, r.before.shared, r.before.calendars
+	r.after.names = r.names.names
 	for _, f := range l.Files() {
 		if r.before.files[f.Path] != nil || isCalendar(f.Path) || r.begins(f) {
 			r.found = append(r.found, f)
@@ -111,11 +107,6 @@ func newRun(h *sdk.Host) (*run, error) {
 }
 
 func (r *run) collect() error {
-	if r.before.shared.state == listNever && len(r.before.files) > 0 {
-		if err := r.share(); err != nil { // before one of them leaves its own part
-			return err
-		}
-	}
 	for _, f := range r.found {
 		if r.h.Stopping() {
 			return sdk.ErrStopped
@@ -133,10 +124,11 @@ func (r *run) collect() error {
 			}
 		}
 	}
-	for _, step := range [...]func() error{r.vanished, r.closeShared, r.closeCalendars, r.coverage} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := r.vanished(); err != nil {
+		return err
+	}
+	if err := r.coverage(); err != nil {
+		return err
 	}
 	if err := r.checkpoint(""); err != nil {
 		return err
@@ -232,16 +224,15 @@ func (r *run) countEvents(v *survey) {
 // rest of what an earlier run collected stays.
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
-		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, part: v.part, ids: v.ids, unmet: v.unmet, unknown: v.names.refer(&r.names),
+		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids, unmet: v.unmet, unknown: v.names.refer(&r.names),
 	}
-	if !s.whole() && old != nil {
-		s.live = max(old.live, s.live)
-	}
-	if s.part == partOwn {
-		s.ids = ""
+	if !s.whole() {
+		if s.ids = ""; old != nil {
+			s.ids, s.prints, s.live = old.ids, old.prints, max(old.live, s.live)
+		}
 	}
 	if s.unmet > 0 {
-		s.mtimeMS = -1
+		s.mtimeMS, s.ids = -1, ""
 	}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
@@ -266,6 +257,63 @@ func (r *run) survey(f files.Entry, id string) (v *survey, problem *problems.Kin
 func (r *run) unchanged(f files.Entry) bool {
 	info, err := fs.Stat(r.root, f.Path)
 	return err == nil && info.Size() == f.Size && info.ModTime().UnixMilli() == f.MTimeMS
+}
+
+// part enumerates the part of the stream that is a calendar, unless it has few events and the
+// cursor names those that are stored. Behind the first part, every calendar has one: a part that
+// was left open, because its file changed, would take these events for its own.
+func (r *run) part(id string, old *fileState, few bool) (*sdk.Enumeration, error) {
+	if few && old.named() && !r.parts {
+		return nil, nil
+	}
+	r.parts = true
+	return r.h.Enumerate(streamEvents, id, "")
+}
+
+// events does the second pass when the events are not those of the cursor.
+func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
+	if !r.h.Wants(streamEvents) {
+		return nil, nil
+	}
+	if old != nil && old.events == v.sum {
+		if old.unmet > 0 {
+			return nil, r.settle(id, v, old)
+		}
+		r.books.Items(streamEvents).Unchanged += v.live
+		return nil, nil
+	}
+	part, err := r.part(id, old, v.live <= fewEvents && v.counts.broken == 0)
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.root.Open(f.Path)
+	if err != nil {
+		return unreadableFile, nil
+	}
+	defer file.Close()
+	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), zoneSet{defined: v.zones}
+	s := newScan(file, r.buf, func(s *scan) error {
+		e := &s.ev
+		event, _, buf := identify(r.hashed, id, e)
+		r.hashed = buf
+		event = v.idOf(event, e)
+		if en := v.entries[event]; en.ordinal != s.events || en.fingerprint == 0 {
+			return nil
+		}
+		return r.writer.write(event, id, &v.calendar, f.Path, e, v.cancelled[event])
+	})
+	s.ev.full = true
+	if problem, err := s.run(); problem != nil || err != nil {
+		return problem, err
+	}
+	if s.events != v.total || !r.unchanged(f) {
+		return changed, nil
+	}
+	if v.counts.broken > 0 {
+		return nil, nil // the part stays open: what does not close may be any event
+	}
+	v.unmet, err = r.bury(part, old, v.entries)
+	return nil, err
 }
 
 func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) error {

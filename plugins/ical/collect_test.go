@@ -341,12 +341,10 @@ func TestCopiesAndExceptions(t *testing.T) {
 func TestCancelledAfterFullRefresh(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
-	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
-	first := f.collect(t)
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
-	res := f.collect(t, trial.FullRefresh, func(o *sdktest.Options) { o.Stored = first.Stored() })
-	if gone := deletes(res, streamEvents); len(gone) != 1 || gone[0].Key != bySummary(t, first, "two").Key {
-		t.Fatalf("a full refresh without a cursor deletes %v, want the cancelled event", gone)
+	res := f.collect(t, trial.FullRefresh)
+	if len(res.Deletes("events")) != 1 {
+		t.Fatal("a full refresh does not know what the store holds: the cancelled event may be in it")
 	}
 	f.write("b.ics", "BEGIN:VCALENDAR\nMETHOD:CANCEL\n"+vevent("x", "x")+"END:VCALENDAR\n")
 	if got := f.collect(t); summaries(got) != "one" {

@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
@@ -24,22 +25,14 @@ type fileState struct {
 	counts        counts
 	calendar      int64 // fingerprint of the calendar record; 0: not emitted
 	events        int64 // fingerprint of the events that were emitted; 0: not known
-	part          int64 // of the stream that its events belong to: one of the words below
-	// ids are those of the events, in base64, when they are in the shared part. prints is from version
-	// 0.2.0, which did not enumerate: ids with a fingerprint behind each.
+	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
+	// which did not enumerate: ids with a fingerprint behind each.
 	prints, ids string
 	// unmet are events that the host had and the file has not. The host may ask about them before it
-	// deletes them, so a calendar with a part of its own is enumerated in each run until it has none.
+	// deletes them, so the calendar is enumerated in each run until it has none.
 	unmet   int64
 	unknown []int64 // names that the connector does not know, see nameCounts.refer
 }
-
-// The parts of the stream that a file's events may belong to, see lists.go.
-const (
-	partShared = iota
-	partOwn
-	partBoth // the shared one, and an earlier run may have put some into a part of their own
-)
 
 // Members implements cursor.Value.
 func (s *fileState) Members(m *cursor.Members) {
@@ -48,7 +41,6 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Int("live", &s.live)
 	m.Int("calendar", &s.calendar)
 	m.Int("sum", &s.events)
-	m.Int("part", &s.part)
 	for i, n := range s.counts.all() {
 		m.Int(countNames[i], n)
 	}
@@ -62,21 +54,21 @@ func (s *fileState) Members(m *cursor.Members) {
 // whole stay, also those that it does not have.
 func (s *fileState) whole() bool { return s.counts.broken == 0 }
 
-// fewEvents is up to how many events the cursor has their ids, and they share a part of the stream with
-// those of other files: a part of its own costs more, and folders have thousands of such files.
+// fewEvents is up to how many events the cursor has their ids: an enumeration costs more. A list of
+// more is one that the host asks about before it is emptied.
 const fewEvents = 4
 
-// earlierPart is the part of a file that a version before the shared part left.
-func (s *fileState) earlierPart() int64 {
-	if s.ids != "" || s.prints != "" || s.whole() && s.live == 0 && s.unmet == 0 {
-		return partBoth
-	}
-	return partOwn
+// named reports whether the ids are those of all events that are stored.
+func (s *fileState) named() bool {
+	return s == nil || s.whole() && s.unmet == 0 && (s.live == 0 || s.ids != "" || s.prints != "")
 }
 
-// eventIDs returns the ids that are kept.
-func (s *fileState) eventIDs() (ids []eventID) {
+// keys returns the keys of the events whose ids are kept.
+func (s *fileState) keys() (keys []string) {
 	const id, sum = len(eventID{}), 6
+	if s == nil {
+		return nil
+	}
 	for _, form := range [...]struct {
 		text string
 		size int
@@ -87,27 +79,23 @@ func (s *fileState) eventIDs() (ids []eventID) {
 		}
 		for ; len(raw) > 0; raw = raw[form.size:] {
 			if string(raw[id:form.size]) != "\x00\x00\x00\x00\x00\x00" { // those were cancelled
-				ids = append(ids, eventID(raw[:id]))
+				keys = append(keys, sha256.Hex(raw[:id]))
 			}
 		}
 	}
-	return ids
+	return keys
 }
 
 // state is the cursor of stream events: path below the root -> file.
 type state struct {
-	files     map[string]*fileState
-	names     []string  // that the counts of the files refer to
-	dropped   int       // files that did not fit: they are read again in every run
-	shared    listState // the part of the events that files share
-	calendars listState // stream calendars
+	files   map[string]*fileState
+	names   []string // that the counts of the files refer to
+	dropped int      // files that did not fit: they are read again in every run
 }
 
 // Members implements cursor.Value.
 func (c *state) Members(m *cursor.Members) {
 	m.Texts("names", &c.names, maxUnknown+1)
-	c.shared.members(m, "shared", "shared_lost")
-	c.calendars.members(m, "calendars", "calendars_lost")
 	c.dropped = cursor.Map(m, "files", &c.files, maxCursorBytes)
 }
 
@@ -124,11 +112,6 @@ func openState(h *sdk.Host) *state {
 	if fresh || v.Get("v").Int() != cursorVersion {
 		for _, s := range c.files {
 			s.mtimeMS, s.calendar, s.events = -1, 0, 0
-		}
-	}
-	if c.shared.state == listNever {
-		for _, s := range c.files {
-			s.part = s.earlierPart()
 		}
 	}
 	c.names = c.compact()

@@ -38,7 +38,6 @@ type survey struct {
 	twins    map[eventID]*twins
 	total    uint32     // VEVENTs, copies included
 	live     int64      // events that are not cancelled
-	part     int64      // see fileState
 	unmet    int64      // see fileState
 	sum      int64      // fingerprint of their records, in whatever order; never 0
 	ids      string     // of them, when they are few; see fileState

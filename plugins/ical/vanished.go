@@ -21,33 +21,29 @@ func (r *run) vanished() error {
 		if present[p] || r.list.Hides(p) {
 			continue
 		}
-		if err := r.removed(p, r.before.files[p]); err != nil {
+		s, id := r.before.files[p], r.calendarID(p)
+		part, err := r.part(id, s, true)
+		var unmet int64
+		if err == nil {
+			unmet, err = r.bury(part, s, nil)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// removed leaves it to the host to bury the records of a file. Those of a calendar with a part of its own
-// are gone when a later run does not find them any more, and their calendar with them.
-func (r *run) removed(p string, s *fileState) error {
-	var v survey
-	if s.part != partShared {
-		if err := r.leave(r.calendarID(p), &v); err != nil {
+		if unmet > 0 { // they are gone when a later run does not find them any more, and their calendar with them
+			r.after.files[p] = &fileState{mtimeMS: -1, calendar: s.calendar, unmet: unmet}
+			continue
+		}
+		if !r.h.Wants(streamCalendars) {
+			// A run that may bury its calendar still has to.
+			r.after.files[p] = &fileState{mtimeMS: -1, calendar: s.calendar}
+			continue
+		}
+		if err := r.h.Delete(streamCalendars, id); err != nil {
 			return err
 		}
+		delete(r.after.files, p)
 	}
-	r.lose(s, nil)
-	delete(r.after.files, p)
-	if v.unmet > 0 {
-		r.after.files[p] = &fileState{mtimeMS: -1, calendar: s.calendar, part: partOwn, unmet: v.unmet}
-		if s.calendar != 0 { // a full refresh may have its owner's word, for the calendar as well
-			return nil
-		}
-	}
-	r.buried[p] = true
-	l := &r.after.calendars
-	l.state, l.lost = listAgain, append(l.lost, r.calendarID(p))
 	return nil
 }
 

@@ -16,7 +16,6 @@ type listed struct{ stream, part string }
 type list struct {
 	begunBy string
 	met     map[string]bool
-	marked  map[string]bool // by this run, as records that the part holds
 	open    bool
 	inRun   bool // this run has opened it
 }
@@ -26,7 +25,7 @@ func (h *host) listsBefore() {
 	h.res.lists = make(map[listed]*list)
 	for at, l := range h.o.lists {
 		before := *l
-		before.met, before.marked, before.inRun = maps.Clone(l.met), map[string]bool{}, false
+		before.met, before.inRun = maps.Clone(l.met), false
 		h.res.lists[at] = &before
 	}
 }
@@ -49,7 +48,7 @@ func (h *host) enumerate(m *abi.Enumeration) string {
 			return "an enumeration of stream " + m.Stream + " is opened twice"
 		}
 		if m.BegunBy == "" || l == nil || !l.open || l.begunBy != m.BegunBy {
-			l = &list{begunBy: h.runID(), met: map[string]bool{}, marked: map[string]bool{}}
+			l = &list{begunBy: h.runID(), met: map[string]bool{}}
 			if s := h.streams[m.Stream]; m.BegunBy != "" || len(s.Resources) > 0 || s.TimeRange != nil {
 				l.met = nil // lost or narrowed: it sweeps nothing
 			}
@@ -73,7 +72,6 @@ func (h *host) enumerate(m *abi.Enumeration) string {
 	}
 	for _, key := range m.Keys {
 		l.meet(keyText(key))
-		l.marked[keyText(key)] = true
 	}
 	return ""
 }
@@ -92,7 +90,6 @@ func (h *host) met(r *Record) {
 	}
 	if at, open := h.listing[r.Stream]; open {
 		h.res.lists[at].meet(r.Key)
-		h.res.lists[at].marked[r.Key] = true
 		r.parts = []string{at.part}
 		return
 	}
@@ -116,23 +113,12 @@ func (h *host) missing(request []byte) ([]byte, *abi.Error) {
 	keys := []string{}
 	for _, key := range slices.Sorted(maps.Keys(h.o.Stored[m.Stream])) {
 		stored := h.o.Stored[m.Stream][key]
-		if l.met != nil && key > m.After && !l.met[key] && (m.Part == "" || slices.Equal(h.res.partsOf(m.Stream, stored), []string{m.Part})) {
+		if l.met != nil && key > m.After && !l.met[key] && (m.Part == "" || slices.Equal(stored.parts, []string{m.Part})) {
 			keys = append(keys, key)
 		}
 	}
 	answer, _ := json.Marshal(map[string][]string{"keys": keys[:min(len(keys), 2)]}) // so that no connector relies on one page
 	return answer, nil
-}
-
-// partsOf returns the parts that hold a record, with those into which the run has put it.
-func (r *Result) partsOf(stream string, rec Record) []string {
-	parts := slices.Clone(rec.parts)
-	for at, l := range r.lists {
-		if at.stream == stream && at.part != "" && l.marked[rec.Key] && !slices.Contains(parts, at.part) {
-			parts = append(parts, at.part)
-		}
-	}
-	return parts
 }
 
 // whole is an enumeration that was closed behind so many cursors.
@@ -153,36 +139,19 @@ func (w whole) committed(r *Result) bool {
 // sweep removes the records of a run's whole enumerations that they have not met.
 func (s Store) sweep(r *Result) {
 	for _, w := range r.whole {
-		if w.committed(r) && (!r.options.HoldsBack || !s.loses(w.listed, r.lists[w.listed])) {
-			s.close(w.listed, r.lists[w.listed])
-		}
-	}
-}
-
-// loses reports whether an enumeration would remove records.
-func (s Store) loses(at listed, l *list) bool {
-	for _, rec := range s[at.stream] {
-		if !l.keeps(at, rec) && (at.part == "" || len(rec.parts) == 1) {
-			return true
-		}
-	}
-	return false
-}
-
-// keeps reports whether a record is none of those that an enumeration lacks.
-func (l *list) keeps(at listed, rec Record) bool {
-	return l.met == nil || l.met[rec.Key] || at.part != "" && !slices.Contains(rec.parts, at.part)
-}
-
-// close removes what an enumeration lacks, unless another one holds it.
-func (s Store) close(at listed, l *list) {
-	for key, rec := range s[at.stream] {
-		if l.keeps(at, rec) {
+		if !w.committed(r) {
 			continue
 		}
-		rec.parts = slices.DeleteFunc(slices.Clone(rec.parts), func(part string) bool { return part == at.part })
-		if s[at.stream][key] = rec; len(rec.parts) == 0 || at.part == "" {
-			delete(s[at.stream], key)
+		at := w.listed
+		l := r.lists[at]
+		for key, rec := range s[at.stream] {
+			if l.met == nil || l.met[key] || at.part != "" && !slices.Contains(rec.parts, at.part) {
+				continue
+			}
+			rec.parts = slices.DeleteFunc(slices.Clone(rec.parts), func(part string) bool { return part == at.part })
+			if s[at.stream][key] = rec; len(rec.parts) == 0 || at.part == "" {
+				delete(s[at.stream], key)
+			}
 		}
 	}
 }

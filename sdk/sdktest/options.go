@@ -21,8 +21,6 @@ type Options struct {
 	State map[string]string
 	// Stored are the records that the host has, for Enumeration.Missing. SecondRun sets it.
 	Stored Store
-	// HoldsBack has the host delete nothing that enumerations have not met: it asks its owner first.
-	HoldsBack bool
 	// Roots maps root names to the granted folders.
 	Roots map[string]fs.FS
 	// Options are the connector options; of those that the manifest declares the
