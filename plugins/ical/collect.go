@@ -56,19 +56,20 @@ func newRun(h *sdk.Host) (*run, error) {
 		return nil, &sdk.Failure{Code: "ical_folder_missing", Message: "the folder with the calendar files was not granted",
 			Hint: "manual_action_required"}
 	}
-	l := list(root)
+	// The cursor covers events: a run that does not collect them can neither trust it
+	// nor move it.
+	before := &state{}
+	if h.Wants(streamEvents) {
+		before = openState(h)
+	}
+	l := list(root, before.files)
 	if l.Err != nil {
 		return nil, &sdk.Failure{Code: "ical_folder_unreadable", Message: "the folder with the calendar files cannot be read",
 			Retryable: true, Hint: "manual_action_required", Err: l.Err}
 	}
 	r := &run{
-		h: h, root: root, list: l, before: &state{}, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
+		h: h, root: root, list: l, before: before, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
 		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
-	}
-	// The cursor covers events: a run that does not collect them can neither trust it
-	// nor move it.
-	if h.Wants(streamEvents) {
-		r.before = openState(h)
 	}
 	for p, s := range r.before.files {
 		r.after.files[p] = s

@@ -16,12 +16,12 @@ const (
 	headBytes = 512
 )
 
-// list lists the files that may be calendars.
-func list(root fs.FS) *files.Listing {
+// list lists the files that may be calendars, those that were among them.
+func list(root fs.FS, before map[string]*fileState) *files.Listing {
 	hidden := func(p string) bool { return strings.HasPrefix(path.Base(p), ".") } // editors' and sync tools' own
 	others := 0
 	return files.Walk{Depth: maxFolderDepth, Most: maxFiles, Pass: hidden, Keep: func(p string, folder bool) bool {
-		if folder || hidden(p) || isCalendar(p) {
+		if folder || hidden(p) || isCalendar(p) || before[p] != nil {
 			return !folder && !hidden(p)
 		}
 		others++

@@ -239,3 +239,19 @@ func TestNoEventHasAReservedPrint(t *testing.T) {
 		}
 	}
 }
+
+// A calendar without a calendar's name stays among the files that are looked into, however many others
+// come before it: one that is not looked at is not gone.
+func TestACalendarBehindManyOtherFiles(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("anchor.ics", vcalendar(vevent("a", "a")))
+	f.write("zcal", vcalendar(vevent("1", "one")))
+	first := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{rootName: f}})
+	for i := range maxOthers + 1 {
+		f.write(fmt.Sprintf("b%04d.jpg", i), "x")
+	}
+	if n := len(first.SecondRun(t, nil).Stored()[streamEvents]); n != 2 {
+		t.Errorf("got %d events stored, want 2", n)
+	}
+}
