@@ -159,7 +159,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 				t.Errorf("%q %q: got nothing on the terminal", words, more)
 			}
 			for _, r := range strings.ReplaceAll(text, "\r\n", "\n") { // the terminal makes one of the other
-				if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+				if r != '\n' && r != '\t' && !unicode.IsGraphic(r) {
 					t.Errorf("%q %q: got %U on the terminal, in %q", words, more, r, text)
 					break
 				}

@@ -266,11 +266,12 @@ func TestKilled(t *testing.T) {
 func TestEscapeJSON(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{"a":"plain, ümlaut 🎈"}`:        `{"a":"plain, ümlaut 🎈"}`,
-		"{\"a\":\"\u202egpj.exe\"}\n":    "{\"a\":\"\\u202egpj.exe\"}\n",
-		"{\"a\":\"\u009b2J\u0085\"}":     `{"a":"\u009b2J\u0085"}`,
-		"{\"a\":\"\U000e0001\u200b\"}":   `{"a":"\udb40\udc01\u200b"}`,
-		"{\"a\":\"\x1b[2J is no JSON\"}": `{"a":"\u001b[2J is no JSON"}`,
+		`{"a":"plain, ümlaut 🎈"}`:          `{"a":"plain, ümlaut 🎈"}`,
+		"{\"a\":\"\u3000\u00a0👩\u200d🚀\"}": "{\"a\":\"\u3000\u00a0👩\u200d🚀\"}",
+		"{\"a\":\"\u202egpj.exe\"}\n":      "{\"a\":\"\\u202egpj.exe\"}\n",
+		"{\"a\":\"\u009b2J\u0085\"}":       `{"a":"\u009b2J\u0085"}`,
+		"{\"a\":\"\U000e0001\u200b\"}":     `{"a":"\udb40\udc01\u200b"}`,
+		"{\"a\":\"\x1b[2J is no JSON\"}":   `{"a":"\u001b[2J is no JSON"}`,
 	} {
 		got := EscapeJSON(in)
 		if got != want {
@@ -355,7 +356,9 @@ func FuzzTerminal(f *testing.F) {
 				left = strings.ReplaceAll(left, string(q), "")
 			}
 		}
-		if at := strings.IndexFunc(left, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); at >= 0 {
+		if at := strings.IndexFunc(left, func(r rune) bool {
+			return unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && r != '\n' && r != '\t'
+		}); at >= 0 {
 			t.Errorf("got %q of %q, want nothing that a terminal acts on", whole, text)
 		}
 	})

@@ -26,10 +26,16 @@ func EscapeJSON(s string) string {
 	return b.String()
 }
 
-// escape writes a character as a terminal may show it. Line ends and tabs stay.
+// harmless reports whether a terminal shows a character and does nothing else: blanks of other scripts
+// are among them, and the joiners of letters and of pictures.
+func harmless(r rune) bool {
+	return r == '\n' || r == '\t' || unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d'
+}
+
+// escape writes a character as a terminal may show it.
 func escape(b *bytes.Buffer, r rune) {
 	switch {
-	case r == '\n' || r == '\t' || unicode.IsPrint(r):
+	case harmless(r):
 		b.WriteRune(r)
 	case r > 0xffff:
 		high, low := utf16.EncodeRune(r)
