@@ -159,6 +159,9 @@ func stepsLeftOf(ctx context.Context, conn bun.IDB, known []migration, made sche
 		return nil, err
 	}
 	if err := made.Recognize(has, where); err != nil {
+		if _, newer := stepsLeft(ctx, conn, known, where); newer != nil { // another process has brought it up to date meanwhile
+			err = newer
+		}
 		return nil, err
 	}
 	if len(left) == 0 {

@@ -16,12 +16,14 @@ import (
 //go:embed file.txt
 var fileSchema string
 
-// File returns the objects of a file. An unfinished copy has its mark, and an owner's own tool may have
-// left the statistics of ANALYZE.
+// File returns the objects of a file. An unfinished copy has its mark, and an owner's own tools may have
+// left the statistics of ANALYZE, and the two tables by which Litestream follows a file.
 var File = sync.OnceValue(func() Objects {
 	return read(fileSchema, objectOf("table", UnfinishedCopy, "CREATE TABLE "+UnfinishedCopy+" (at_us bigint NOT NULL)"),
 		objectOf("table", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
-		objectOf("table", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"))
+		objectOf("table", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+		objectOf("table", "_litestream_seq", "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"),
+		objectOf("table", "_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"))
 })
 
 func objectOf(kind, name, statement string) string {

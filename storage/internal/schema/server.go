@@ -33,8 +33,8 @@ func Tables() (names []string) {
 
 // schemaOf is what the schema of this user's tables has that a statement would meet or run: tables and
 // what has the name of one, columns, defaults, checks, triggers, rules, row security, inheritance,
-// indexes that compute, and functions and operators that could stand before the server's own, but
-// for those of extensions. All of it comes from the server's catalog. The texts of other versions of
+// indexes that compute, and functions and operators that could come before the server's own, which
+// they do with other types of arguments, but for those of extensions. All of it comes from the server's catalog. The texts of other versions of
 // the server may differ, so that names are told, but of functions.
 const schemaOf = `WITH own AS (
   SELECT c.oid, c.relname::text AS name, c.relkind::text AS kind, c.relrowsecurity AS secured FROM pg_catalog.pg_class AS c
@@ -55,11 +55,14 @@ UNION ALL SELECT 'security ' || name FROM own WHERE secured
 UNION ALL SELECT 'inheritance ' || name FROM own JOIN pg_catalog.pg_inherits AS i ON i.inhrelid = own.oid OR i.inhparent = own.oid
 UNION ALL SELECT 'index ' || name || ' ' || x.relname FROM own JOIN pg_catalog.pg_index AS i ON i.indrelid = own.oid AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
   JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid
-UNION ALL SELECT 'function ' || p.proname || ' ' || pg_catalog.md5(p.prosrc) FROM pg_catalog.pg_proc AS p
+UNION ALL SELECT 'function ' || p.proname || ' ' || pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex') FROM pg_catalog.pg_proc AS p
   WHERE p.pronamespace = pg_catalog.current_schema()::regnamespace AND p.oid NOT IN (SELECT objid FROM foreigners WHERE classid = 'pg_catalog.pg_proc'::regclass)
-  AND (p.proname::text IN (?) OR p.proname IN (SELECT proname FROM pg_catalog.pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace))
+  AND (p.proname::text IN (?) OR p.proname IN (SELECT proname FROM pg_catalog.pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace)
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc AS o WHERE o.pronamespace = 'pg_catalog'::regnamespace AND o.proname = p.proname AND o.proargtypes = p.proargtypes))
 UNION ALL SELECT 'operator ' || o.oprname FROM pg_catalog.pg_operator AS o WHERE o.oprnamespace = pg_catalog.current_schema()::regnamespace
-  AND o.oid NOT IN (SELECT objid FROM foreigners WHERE classid = 'pg_catalog.pg_operator'::regclass)`
+  AND o.oid NOT IN (SELECT objid FROM foreigners WHERE classid = 'pg_catalog.pg_operator'::regclass)
+  AND o.oprname IN (SELECT oprname FROM pg_catalog.pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace)
+  AND (SELECT pg_catalog.bool_and(t.typnamespace = 'pg_catalog'::regnamespace) FROM pg_catalog.pg_type AS t WHERE t.oid IN (o.oprleft, o.oprright))`
 
 // OnServer reads what a database has of some tables.
 func OnServer(ctx context.Context, q bun.IDB, tables []string) (has []string, err error) {
