@@ -107,7 +107,7 @@ func (s *onTerminal) text() string {
 // await waits until the screen has shown a text.
 func (s *onTerminal) await(t *testing.T, text string) {
 	t.Helper()
-	timeout := time.After(60 * time.Second)
+	timeout := time.After(5 * time.Minute) // a machine that is busy compiles for long
 	for !strings.Contains(s.text(), text) {
 		select {
 		case <-s.more:

@@ -14,7 +14,7 @@ import (
 
 // Patience is how long a page may take to show something, on a machine that is busy with
 // other tests.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Page is a tab of a visitor. It is for one goroutine.
 type Page struct {
