@@ -140,14 +140,13 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 }
 
 // stepsLeftOf is stepsLeft for a store whose schema has to be made. The table of the steps is looked at
-// first, and the rest once the store is known to be no newer one, which has more: read again, since
-// another process may have run the steps meanwhile.
+// first, and the rest once the store is known to be no newer one, which has more.
 func stepsLeftOf(ctx context.Context, conn bun.IDB, known []migration, made schema.Objects, where string, read func() ([]string, error)) ([]migration, error) {
 	has, err := read()
 	if err != nil {
 		return nil, err
 	}
-	steps := slices.DeleteFunc(has, func(what string) bool { return !strings.Contains(what+" ", " schema_migrations ") })
+	steps := slices.DeleteFunc(slices.Clone(has), func(what string) bool { return !strings.Contains(what+" ", " schema_migrations ") })
 	if err := made.Recognize(steps, where); err != nil {
 		return nil, err
 	}
@@ -155,16 +154,13 @@ func stepsLeftOf(ctx context.Context, conn bun.IDB, known []migration, made sche
 	if err != nil {
 		return nil, err
 	}
-	if has, err = read(); err != nil {
-		return nil, err
-	}
 	if err := made.Recognize(has, where); err != nil {
-		if _, newer := stepsLeft(ctx, conn, known, where); newer != nil { // another process has brought it up to date meanwhile
-			err = newer
-		}
 		return nil, err
 	}
-	if len(left) == 0 {
+	if len(left) > 0 || made.Complete(has, where) == nil {
+		return left, nil
+	}
+	if has, err = read(); err == nil { // another process may have run the steps since it was read
 		err = made.Complete(has, where)
 	}
 	return left, err
