@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,13 +19,7 @@ const mostDisk = 512 << 20
 // largest process of a page is ended when all take too much together, and the browser when they do so
 // again (BR-16). A profile that is too large ends it at once: a page may fill a disk in one call.
 func (b *Browser) bound(ctx context.Context) {
-	most, disk := b.request.Memory, b.request.Disk
-	if most == 0 {
-		most = abi.BrowserMemory
-	}
-	if disk == 0 {
-		disk = mostDisk
-	}
+	most, disk := cmp.Or(b.request.Memory, abi.BrowserMemory), cmp.Or(b.request.Disk, mostDisk)
 	again := time.NewTicker(memoryTime)
 	defer again.Stop()
 	for warned := false; ; {

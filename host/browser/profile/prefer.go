@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 )
 
@@ -42,17 +41,7 @@ func (h *Held) prefer() error {
 			}
 		}
 	}
-	const fresh = "Default/Preferences.pdpp"
-	name := filepath.FromSlash(fresh)
-	f, err := h.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, lockMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return h.root.Rename(name, path)
+	return replace(h.root, path, text)
 }
 
 // merged writes ours over theirs, and leaves the rest as it was.

@@ -162,25 +162,33 @@ func (h *Held) Keep(sealed []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	fresh := name + ".new"
 	if len(sealed) == 0 || len(sealed) > largest {
-		for _, gone := range []string{name, fresh} {
+		for _, gone := range []string{name, name + freshEnd} {
 			if e := dir.Remove(gone); !errors.Is(e, fs.ErrNotExist) {
 				err = errors.Join(err, e)
 			}
 		}
 		return err
 	}
+	return replace(dir, name, sealed)
+}
+
+// replace writes a file whole, or leaves the one that is there.
+func replace(dir *os.Root, name string, data []byte) error {
+	fresh := name + freshEnd
 	f, err := dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, lockMode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(sealed)
+	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return dir.Rename(fresh, name)
 }
+
+// freshEnd ends the name of a file that takes the place of another.
+const freshEnd = ".new"
 
 // Kept returns what Keep has kept; nil: nothing.
 func (h *Held) Kept() (sealed []byte, err error) {
