@@ -48,11 +48,7 @@ func isWhole(line []byte) bool {
 	if _, ok := p.whole(line); ok {
 		return true
 	}
-	s, objects := jsonraw.NewSalvage(line, isLine), 0
-	for s.Next() {
-		objects++
-	}
-	return objects > 0 && s.Lost() < 0
+	return jsonraw.OnlyObjects(line, isLine)
 }
 
 // asUTF8 returns a line as UTF-8, and where the first byte of it is that is not, -1 for nowhere: it

@@ -42,11 +42,7 @@ func isWhole(line []byte) bool {
 	if v, err := doc.Parse(line); err == nil {
 		return v.Kind() == jsonvalue.Object
 	}
-	in, objects := jsonraw.NewSalvage(line, isLineOf(&doc)), 0
-	for in.Next() {
-		objects++
-	}
-	return objects > 0 && in.Lost() < 0
+	return jsonraw.OnlyObjects(line, isLineOf(&doc))
 }
 
 // unpack makes f the rollout that a compressed file has. known says that the file is as the

@@ -41,6 +41,15 @@ func NewSalvage(line []byte, own func(object []byte, clean bool) bool) *Salvage 
 	return s
 }
 
+// OnlyObjects reports whether a line is nothing but objects of its own, at least one.
+func OnlyObjects(line []byte, own func(object []byte, clean bool) bool) bool {
+	s, objects := NewSalvage(line, own), 0
+	for s.Next() {
+		objects++
+	}
+	return objects > 0 && s.Lost() < 0
+}
+
 // Next goes to the next object, and reports whether there is one.
 func (s *Salvage) Next() bool {
 	for s.i < len(s.line) {
