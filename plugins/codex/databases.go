@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -49,24 +50,15 @@ func isStateDB(name string) bool {
 	return ok && strings.HasSuffix(name, ".sqlite") && form != "" && strings.Trim(form, "0123456789") == ""
 }
 
-// hasThreads reports whether the home folder has a list of threads.
+// hasThreads reports whether the home folder has a list of threads. A run that collects no sessions opens
+// none.
 func (r *run) hasThreads() bool {
-	for _, d := range databasesIn(r.home) {
-		if d.named {
-			return true
-		}
-	}
-	return len(r.threads.bases) > 0
+	return len(r.threads.bases) > 0 || slices.ContainsFunc(databasesIn(r.home), func(d database) bool { return d.named })
 }
 
 // isThreads reports whether an entry of the home folder is a list of threads.
 func (r *run) isThreads(name string) bool {
-	for _, b := range r.threads.bases {
-		if b.name == name {
-			return true
-		}
-	}
-	return isStateDB(name)
+	return isStateDB(name) || slices.ContainsFunc(r.threads.bases, func(b *base) bool { return b.name == name })
 }
 
 // accountThreads tells the host what became of each list of threads.
