@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
@@ -107,49 +108,39 @@ func (r *run) other(n int64) {
 	r.Books.Kinds["other_activities"] += n
 }
 
-// when returns the time of an activity; false notes that it has none.
-func (r *run) when(stream string, v jsonvalue.Value) (time.Time, bool) {
+// activity begins the record of an activity with its id and, under the name given, its time. It returns nil
+// for one without a time, which it notes, and for a copy.
+func (r *run) activity(stream, name string, v jsonvalue.Value) *sdk.Record {
 	at, ok := exports.Time(v.Get("time"), 1)
 	if !ok {
 		r.noteTime(stream)
+		return nil
 	}
-	return at, ok
-}
-
-// activityID names an activity.
-func activityID(v jsonvalue.Value, at time.Time) string {
-	return sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str())
+	id := sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str())
+	if id = r.alike.key(r.Items(stream), id, at, v); id == "" {
+		return nil
+	}
+	rec := r.h.Record(stream)
+	rec.String("id", id)
+	rec.Time(name, at)
+	return rec
 }
 
 func (r *run) search(v jsonvalue.Value, query string) error {
-	at, ok := r.when(streamSearches, v)
-	if !ok {
+	rec := r.activity(streamSearches, "timestamp", v)
+	if rec == nil {
 		return nil
 	}
-	id := r.alike.key(r.Items(streamSearches), activityID(v, at), at, v)
-	if id == "" {
-		return nil
-	}
-	rec := r.h.Record(streamSearches)
-	rec.String("id", id)
-	rec.Time("timestamp", at)
 	rec.StringOrNull("query", query)
 	rec.StringOrNull("product", v.Get("header").Str())
 	return rec.Emit()
 }
 
 func (r *run) video(v jsonvalue.Value) error {
-	at, ok := r.when(streamWatched, v)
-	if !ok {
+	rec := r.activity(streamWatched, "watched_at", v)
+	if rec == nil {
 		return nil
 	}
-	id := r.alike.key(r.Items(streamWatched), activityID(v, at), at, v)
-	if id == "" {
-		return nil
-	}
-	rec := r.h.Record(streamWatched)
-	rec.String("id", id)
-	rec.Time("watched_at", at)
 	rec.StringOrNull("video_url", v.Get("titleUrl").Str())
 	rec.StringOrNull("video_title", videoTitle(v.Get("title").Str()))
 	channel := v.Get("subtitles").At(0)

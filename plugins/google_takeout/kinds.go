@@ -99,7 +99,7 @@ var listStarts = []jsonstream.Start{
 // json reads a JSON file. A small one is looked at as a whole: a photo's description, or a list
 // without an entry.
 func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, error) {
-	if lines := r.inLines(head); lines {
+	if r.inLines(head) {
 		in = newLineList(in)
 	} else if small {
 		if v, err := r.doc.Parse(bytes.TrimSpace(head)); err == nil {

@@ -42,19 +42,19 @@ func (l *lineList) Read(p []byte) (n int, err error) {
 	for len(p)-n >= mostBehind && len(l.held) > 0 {
 		c := l.held[0]
 		l.held = l.held[1:]
-		switch {
-		case c == '\n':
+		switch c {
+		case '\n':
 			l.ended = l.begun
-		case c == ' ' || c == '\t' || c == '\r':
-		case !l.begun:
-			p[n], l.begun = '[', true
-			n++
-		case l.ended:
-			p[n], l.ended = ',', false
-			n++
-		}
-		if c != '\n' && c != '\r' && c != ' ' && c != '\t' {
-			l.last = c
+		case ' ', '\t', '\r':
+		default:
+			if !l.begun {
+				p[n] = '['
+				n++
+			} else if l.ended {
+				p[n] = ','
+				n++
+			}
+			l.begun, l.ended, l.last = true, false, c
 		}
 		p[n] = c
 		n++
