@@ -134,8 +134,8 @@ func byGet(t testing.TB) *site {
 	})
 }
 
-// Nothing that a script of a connector's can come to behind a sign-in leads to an address of the window,
-// which a form of method GET puts the password into (BR-13.4, BR-13.6).
+// After a sign-in, a connector's script finds no address of the window anywhere: a form of method GET
+// puts the password into it (BR-13.4, BR-13.6).
 func TestNothingLeadsBackToTheWindow(t *testing.T) {
 	t.Parallel()
 	b := bind(t, byGet(t), map[string]string{"password": password})
