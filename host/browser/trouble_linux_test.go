@@ -118,7 +118,8 @@ func TestWhyTheHostEndedIt(t *testing.T) {
 	<-process.Ended()
 	stalled := abi.NewError(abi.CodeBrowserClosed, "signing in made no progress, and was ended", "try it again")
 	for _, why := range []error{stalled, abi.NewError(abi.CodeBrowserMemory, "the browser took too much", "")} {
-		line := wire.New(process.Pipe, time.Minute)
+		// A pipe of its own: that of a process that has ended is at its end, perhaps before End is called.
+		line := wire.New(make(silence), time.Minute)
 		line.End(why)
 		b := &Browser{process: process, line: line}
 		if got := b.because(line.Err()); got.Error() != why.Error() { // errors.Is compares codes
@@ -131,6 +132,13 @@ func TestWhyTheHostEndedIt(t *testing.T) {
 		t.Errorf("ended by itself: got %v, want %s", got, abi.CodeBrowserStart)
 	}
 }
+
+// silence is a browser that says nothing until its line ends.
+type silence chan struct{}
+
+func (s silence) Send([]byte) error     { return nil }
+func (s silence) Read() ([]byte, error) { <-s; return nil, wire.ErrGone }
+func (s silence) Close() error          { close(s); return nil }
 
 // BR-07.6: a run whose gate could not answer has failed, whatever its connector makes of that, also
 // when it asks the browser for nothing any more.

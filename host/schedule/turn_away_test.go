@@ -34,11 +34,12 @@ func TestAFaultOfTheMachineTurnsAway(t *testing.T) {
 				if trigger != Scheduled || !errors.Is(why, fault) {
 					t.Errorf("%s: got %s, %v, want the fault", c.Name, trigger, why)
 				}
-				away[c.Name]++
+				w.change(func() { away[c.Name]++ })
 			}
 		})
 		w.during(s, func() {
 			time.Sleep(time.Hour - time.Second)
+			synctest.Wait()
 			if len(w.starts) > 0 || w.writes > 0 || len(w.adopted) > 0 || len(away) != 2 || away["a"] != 60 || away["b"] != 60 {
 				t.Errorf("got %d runs, %d writes, turned away %v, want neither, and a and b once a minute", len(w.starts), w.writes, away)
 			}
@@ -64,11 +65,13 @@ func TestARefusalOfTheMachineIsNoFailure(t *testing.T) {
 			})
 			w.during(s, func() {
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				if kept := w.states["a"].Dispatches; away < 45 || len(kept) > 0 {
 					t.Errorf("got it turned away %d times, and %v kept, want once a pass and nothing against it", away, kept)
 				}
 				w.change(func() { w.play = lasting(time.Minute, StatusSucceeded, "") })
 				time.Sleep(3 * time.Minute)
+				synctest.Wait()
 				if got := w.states["a"].Runs; len(got) != 1 {
 					t.Errorf("got the runs %v, want one", got)
 				}
