@@ -147,10 +147,14 @@ func (p place) prose(limit int) string {
 	switch s := p.n.text; {
 	case strings.TrimSpace(s) == "":
 		p.fail("must not be empty")
+	case !IsVisible(s):
+		p.fail("must hold a letter, a digit or a sign that can be seen")
 	case len(s) > limit:
 		p.fail("must be at most " + strconv.Itoa(limit) + " bytes long")
 	case strings.ContainsFunc(s, unprintable):
 		p.fail("must not hold control characters")
+	case IsPiled(s):
+		p.fail("must have at most four marks on a letter, and none before the first one")
 	default:
 		return s
 	}

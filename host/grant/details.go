@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // Type is the one type of authorization details that is known.
@@ -319,33 +321,11 @@ func written(at *time.Time) bool {
 // move or hide others (RD-39.4).
 func plain(text string, longest int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= longest &&
-		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !piled(text)
-}
-
-// piled reports whether a text begins with a mark, which would stand on the text before it, or has more on one letter
-// than any script needs: a pile of them covers the lines around it.
-func piled(text string) bool {
-	const most = 4
-	marks := most
-	for _, r := range text {
-		if marks++; !unicode.Is(unicode.M, r) {
-			marks = 0
-		}
-		if marks > most {
-			return true
-		}
-	}
-	return false
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !manifest.IsPiled(text)
 }
 
 // PlainName reports whether a client may call itself so: "", or a name that can be seen.
 func PlainName(name string) bool {
 	const longest = 80
-	return strings.TrimSpace(name) == name && plain(name, longest) && (name == "" || strings.ContainsFunc(name, visible))
-}
-
-// visible reports whether a character has a shape of its own. Some letters and signs have none.
-func visible(r rune) bool {
-	const blank = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(blank, r)
+	return strings.TrimSpace(name) == name && plain(name, longest) && (name == "" || manifest.IsVisible(name))
 }

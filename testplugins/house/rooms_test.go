@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"host/notify":     {"abi", "host/send"},
 	"host/schedule":   {"abi", "health", "storage"},
 	"host/read":       {"abi", "abi/declaration", "storage"},
-	"host/grant":      {"abi", "abi/declaration", "host/read", "storage"},
+	"host/grant":      {"abi", "abi/declaration", "abi/manifest", "host/read", "storage"},
 	// A page in its owner's hands, without a browser: what faces show of it.
 	"host/browser/handoff": {"abi"},
 	// The rooms of the collector, each below those that it may import.
