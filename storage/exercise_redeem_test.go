@@ -10,7 +10,7 @@ import (
 func exerciseRedeem(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	x.asked("one", func(n *GrantRequest) {
-		n.Flow, n.Issuer, n.Redirect, n.ClientState, n.Challenge = FlowCode, "http://localhost", "https://app.example/", "s", "c"
+		n.Flow, n.Issuer, n.Redirect, n.ClientState, n.Challenge, n.Resource = FlowCode, "http://localhost", "https://app.example/", "s", "c", ResourceMCP
 	})
 	_, err := x.s.AwaitGrant(ctx, "uri of one", "c", "poll", "tok", "X")
 	x.code(err, CodeRequestWaited) // its owner's browser brings the answer
@@ -29,7 +29,7 @@ func exerciseRedeem(t *testing.T, x *exercise) {
 	x.same([]any{awaited, len(tokens)}, []any{true, 0})
 	r, err := x.s.GrantRequestOf(ctx, RequestByCode, "code")
 	x.ok(err)
-	x.same([]any{r.ID, r.Flow, r.Issuer, r.Redirect, r.ClientState, r.Challenge, r.CodeExpires.UTC()}, []any{"one", FlowCode, "http://localhost", "https://app.example/", "s", "c", a.CodeExpires.UTC()})
+	x.same([]any{r.ID, r.Flow, r.Issuer, r.Redirect, r.ClientState, r.Challenge, r.Resource, r.CodeExpires.UTC()}, []any{"one", FlowCode, "http://localhost", "https://app.example/", "s", "c", ResourceMCP, a.CodeExpires.UTC()})
 	renewed, err := x.s.RenewCode(ctx, "one", "code 2")
 	x.ok(err)
 	x.same(renewed, true)

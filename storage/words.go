@@ -75,6 +75,9 @@ const (
 	FlowCode   = access.FlowCode
 	FlowDevice = access.FlowDevice
 	FlowOwner  = access.FlowOwner
+
+	ResourceHost = access.ResourceHost
+	ResourceMCP  = access.ResourceMCP
 )
 
 // Connections: see storage/connection.

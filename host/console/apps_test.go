@@ -219,7 +219,7 @@ func TestDeviceIsApprovedByItsCode(t *testing.T) {
 		t.Errorf("the last event: got %q, want the approval", got)
 	}
 	witness := func(ctx context.Context, _, _ string) context.Context { return ctx }
-	issued, err := d.RedeemDevice(t.Context(), witness, desk.PreRegistered, a.DeviceCode)
+	issued, err := d.RedeemDevice(t.Context(), witness, desk.PreRegistered, a.DeviceCode, "")
 	if err != nil || time.Until(issued.Expires).Round(time.Hour) != 24*time.Hour {
 		t.Errorf("got %+v, %v, want a token of a day", issued, err)
 	}

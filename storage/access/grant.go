@@ -29,7 +29,14 @@ type Grant struct {
 	Expires     time.Time // zero: never
 	Revoked     time.Time // zero: it holds
 	HourlyBytes int64     // that may be read by it; 0: the usual
+	Resource    string    // that its client asked to read: ResourceHost, ResourceMCP; "": it did not say
 }
+
+// The resources of this host, each of which a grant may be for (RFC 8707).
+const (
+	ResourceHost = "host"
+	ResourceMCP  = "mcp"
+)
 
 type grantRow struct {
 	bun.BaseModel `bun:"table:grants"`
@@ -45,12 +52,13 @@ type grantRow struct {
 	ExpiresUS   int64  `bun:"expires_us"`
 	RevokedUS   int64  `bun:"revoked_us"`
 	HourlyBytes int64  `bun:"hourly_bytes"`
+	Resource    string `bun:"resource"`
 }
 
 func (r *grantRow) public() Grant {
 	return Grant{
 		r.ID, r.RequestID, r.ClientID, []byte(r.Document), r.SHA256, []byte(r.Review), r.Declaration,
-		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS), r.HourlyBytes,
+		db.Time(r.IssuedUS), db.Time(r.ExpiresUS), db.Time(r.RevokedUS), r.HourlyBytes, r.Resource,
 	}
 }
 
@@ -153,7 +161,7 @@ func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
 	}
 	row := grantRow{
 		ID: g.ID, RequestID: g.RequestID, ClientID: g.ClientID, Document: string(g.Document), SHA256: g.SHA256, Review: string(g.Review),
-		Declaration: g.Declaration, IssuedUS: db.Micros(g.Issued), ExpiresUS: micros(g.Expires),
+		Declaration: g.Declaration, IssuedUS: db.Micros(g.Issued), ExpiresUS: micros(g.Expires), Resource: g.Resource,
 	}
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil || token == nil {
 		return err

@@ -64,6 +64,7 @@ type GrantRequest struct {
 	CodeExpires time.Time
 	UserCode    string    // the hash of the code that an owner types; "": none
 	Typed       time.Time // when its owner typed it; zero: never
+	Resource    string    // what it asks to read: ResourceHost, ResourceMCP; "": it did not say
 }
 
 type requestRow struct {
@@ -95,6 +96,7 @@ type requestRow struct {
 	CodeExpiresUS int64  `bun:"code_expires_us"`
 	UserCode      string `bun:"user_code_sha256,nullzero"`
 	TypedUS       int64  `bun:"typed_us"`
+	Resource      string `bun:"resource"`
 }
 
 func (r *requestRow) public() GrantRequest {
@@ -103,7 +105,7 @@ func (r *requestRow) public() GrantRequest {
 		Details: []byte(r.Details), Created: db.Time(r.CreatedUS), Expires: db.Time(r.ExpiresUS), Revision: r.Revision, Review: []byte(r.Review),
 		State: r.State, Decided: db.Time(r.DecidedUS), GrantID: r.GrantID, Taken: db.Time(r.TakenUS),
 		Flow: r.Flow, Issuer: r.Issuer, Redirect: r.Redirect, ClientState: r.ClientState, Challenge: r.Challenge, CodeExpires: db.Time(r.CodeExpiresUS),
-		UserCode: r.UserCode, Typed: db.Time(r.TypedUS),
+		UserCode: r.UserCode, Typed: db.Time(r.TypedUS), Resource: r.Resource,
 	}
 }
 
@@ -152,7 +154,7 @@ func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, i
 		row := requestRow{
 			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName,
 			Details: string(n.Details), CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), State: RequestPending,
-			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode,
+			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode, Resource: n.Resource,
 		}
 		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err

@@ -344,6 +344,27 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// RD-02.3: a client whose grant has ended is told that its token is no good, which is how it learns to
+// ask its owner again; where, and for which scope, is told with it (RFC 9728, section 5.1).
+func TestARevokedGrantIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.revoke()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	b.ok(err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	b.ok(err)
+	body, err := io.ReadAll(resp.Body)
+	b.ok(err)
+	b.ok(resp.Body.Close())
+	want := `Bearer resource_metadata="` + b.server.URL + `/.well-known/about/mcp", scope="pdpp:read", error="invalid_token"`
+	if got := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != http.StatusUnauthorized || got != want || !strings.Contains(string(body), `"code":"grant_revoked"`) {
+		t.Errorf("got %d %s %s, want 401 with %s and grant_revoked", resp.StatusCode, got, body, want)
+	}
+}
+
 // RD-59.2: an id reads as the record that it names, whatever its key is.
 func FuzzID(f *testing.F) {
 	for _, key := range []string{"a", "a/b", "a:b", "..", `\`, "ä", "pdpp://record/x", "%2F", "\x00"} {

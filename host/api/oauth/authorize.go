@@ -57,7 +57,8 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 	if p.Client == "" {
 		return nil, wire.Invalid("client_id", "is missing")
 	}
-	if err := c.meant(p.Resource, p.Scope); err != nil {
+	var err error
+	if out.Resource, err = c.meant(p.Resource, p.Scope); err != nil {
 		return nil, err
 	}
 	if p.Redirect == "" && p.Response == "" && p.Code == "" && p.Method == "" {
@@ -67,8 +68,6 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 		return out, nil
 	}
 	switch {
-	case p.Redirect == "":
-		return nil, wire.Invalid("redirect_uri", "is missing")
 	case p.Response != responseCode:
 		return nil, &wire.Failure{Status: http.StatusBadRequest, Code: "unsupported_response_type", Message: "response_type is not code", Param: "response_type"}
 	case p.Method != "S256":
@@ -84,15 +83,26 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 	return out, nil
 }
 
-// meant refuses a request that is for another resource, or for more than there is.
-func (c *call) meant(resource, scope string) error {
-	if resource != "" && !grant.SameURL(resource, c.origin()) && !grant.SameURL(resource, c.origin()+PathMCP) {
-		return &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_target", Message: "resource is not this host's", Param: "resource"}
-	}
+// meant returns which resource a request is for, and refuses one that is for another host's, or for more
+// than there is.
+func (c *call) meant(resource, scope string) (kind string, err error) {
 	if scope != "" && scope != scopeRead {
-		return &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_scope", Message: "scope is not " + scopeRead, Param: "scope"}
+		return "", &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_scope", Message: "scope is not " + scopeRead, Param: "scope"}
 	}
-	return nil
+	return c.resourceOf(resource)
+}
+
+// resourceOf returns which resource of this host an address is of; "": no address was sent.
+func (c *call) resourceOf(address string) (kind string, err error) {
+	switch {
+	case address == "":
+		return "", nil
+	case grant.SameURL(address, c.origin()):
+		return desk.ResourceHost, nil
+	case grant.SameURL(address, c.origin()+PathMCP):
+		return desk.ResourceMCP, nil
+	}
+	return "", &wire.Failure{Status: http.StatusBadRequest, Code: codeTarget, Message: "resource is not this host's", Param: "resource"}
 }
 
 type pushedAnswer struct {
@@ -183,10 +193,11 @@ func (c *call) startDevice() (any, error) {
 	if p.Client == "" {
 		return nil, wire.Invalid("client_id", "is missing")
 	}
-	if err := c.meant(p.Resource, p.Scope); err != nil {
+	resource, err := c.meant(p.Resource, p.Scope)
+	if err != nil {
 		return nil, err
 	}
-	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details})
+	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, Resource: resource})
 	if err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func TestCodesAreBound(t *testing.T) {
 
 	// An incomplete form spends nothing.
 	code, id := b.coded(client)
-	for _, name := range []string{"grant_type", "client_id", "redirect_uri", "code_verifier"} {
+	for _, name := range []string{"grant_type", "client_id", "code_verifier"} {
 		form := redemption(client, code)
 		form.Del(name)
 		if got := b.exchanges(form); got.status != http.StatusBadRequest {
@@ -241,6 +241,52 @@ func (b *bed) ended(id, operation string) {
 	}
 }
 
+// RD-47: the tokens of a grant are for the resource that its owner was asked for, by its code and by each
+// refresh token; a request that names another resource spends nothing. The address that the code was
+// brought to is compared where it is sent (OAuth 2.1, section 4.1.3).
+func TestTokensAreForTheirResource(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.redirects(typeRefresh)
+	for asked, refused := range map[string]string{"": "", origin: origin + PathMCP, origin + PathMCP: origin} {
+		code := b.answer(b.approves(b.opens(origin+authorizeAddress(client, "resource", asked)), Choices{}).Back).Get("code")
+		form := redemption(client, code)
+		form.Del("redirect_uri")
+		renewal := url.Values{"grant_type": {typeRefresh}, "client_id": {client}}
+		for _, form := range []url.Values{form, renewal} {
+			for _, other := range []string{"https://evil.example", refused} {
+				form.Set("resource", other)
+				if got := b.exchanges(form); other != "" && (got.status != http.StatusBadRequest || got.error() != codeTarget) {
+					t.Errorf("asked for %q, %s for %q: got %d %s, want invalid_target", asked, form.Get("grant_type"), other, got.status, got.text)
+				} else if other == "" {
+					renewal.Set("refresh_token", got.string("refresh_token"))
+				}
+			}
+			if refused == "" { // it took the token above
+				continue
+			}
+			form.Set("resource", strings.ToUpper(asked[:7])+asked[7:]+"/") // equal, and written otherwise
+			got := b.exchanges(form)
+			if got.status != http.StatusOK {
+				t.Fatalf("asked for %q, %s: got %d %s, want tokens", asked, form.Get("grant_type"), got.status, got.text)
+			}
+			renewal.Set("refresh_token", got.string("refresh_token"))
+		}
+	}
+}
+
+// RFC 6749, section 3.1.2.3: a client that has registered one address need not send it.
+func TestTheOneAddressOfAClient(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	got := b.posts(PathRegister, object{"client_name": "A web app", "redirect_uris": []string{redirect}})
+	client := got.string("client_id")
+	code := b.answer(b.approves(b.opens(origin+authorizeAddress(client, "redirect_uri", "")), Choices{}).Back).Get("code")
+	if got := b.exchanges(redemption(client, code)); got.status != http.StatusOK {
+		t.Errorf("got %d %s, want tokens", got.status, got.text)
+	}
+}
+
 // RD-45.2: of many who show one code at once, one gets tokens, and then the grant has ended.
 func TestCodeRace(t *testing.T) {
 	t.Parallel()
@@ -285,6 +331,7 @@ func TestNobodyIsSentElsewhere(t *testing.T) {
 	for want, address := range map[string]string{
 		"invalid_client":                authorizeAddress("cl_none"),
 		"invalid_redirect_uri":          authorizeAddress(client, "redirect_uri", "https://evil.example/"),
+		"invalid_redirect_uri ":         authorizeAddress(client, "redirect_uri", ""), // the client has two
 		"invalid_request":               PathAuthorize + "?client_id=" + client + "&request_uri=urn:pdpp:pending-consent:x",
 		"unsupported_response_type":     authorizeAddress(client, "response_type", "token"),
 		"invalid_authorization_details": authorizeAddress(client, "authorization_details", "[]"),
@@ -292,12 +339,12 @@ func TestNobodyIsSentElsewhere(t *testing.T) {
 		"invalid_scope":                 authorizeAddress(client, "scope", "everything"),
 	} {
 		got := b.sends(http.MethodGet, address, "")
-		if to := got.head.Get("Location"); got.status != http.StatusSeeOther || to != PathBegin+"?refused="+want {
+		if to := got.head.Get("Location"); got.status != http.StatusSeeOther || to != PathBegin+"?refused="+strings.TrimSpace(want) {
 			t.Errorf("got %d to %s, want a page that tells %s", got.status, to, want)
 		}
 	}
 	for _, address := range []string{
-		authorizeAddress(client, "redirect_uri", ""), authorizeAddress(client, "code_challenge", ""),
+		authorizeAddress(client, "code_challenge", ""),
 		authorizeAddress(client, "code_challenge_method", "plain"), authorizeAddress(client, "code_challenge", goodVerifier+"x"), authorizeAddress(client) + "&state=again",
 		authorizeAddress(client, "state", strings.Repeat("s", 1025)), PathAuthorize, PathAuthorize + "?%zz",
 	} {

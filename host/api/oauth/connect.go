@@ -25,7 +25,9 @@ type connecting struct {
 }
 
 // scopeRead is the one scope there is.
-const scopeRead = "pdpp:read"
+const scopeRead = wire.Scope
+
+var scopes = []string{scopeRead}
 
 type attempt struct {
 	Object     string `json:"object"`

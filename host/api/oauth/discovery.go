@@ -12,6 +12,7 @@ type resourceMetadata struct {
 	Name                 string   `json:"resource_name"`
 	AuthorizationServers []string `json:"authorization_servers"`
 	BearerMethods        []string `json:"bearer_methods_supported"`
+	Scopes               []string `json:"scopes_supported"`
 	QueryBase            string   `json:"pdpp_core_query_base"`
 	ConnectVersion       string   `json:"pdpp_provider_connect_version"`
 	SelfExport           bool     `json:"pdpp_self_export_supported"`
@@ -70,7 +71,7 @@ func (c *call) resourceMCP() (any, error) { return c.resourceAt(PathMCP), nil }
 func (c *call) resourceAt(path string) *resourceMetadata {
 	at := c.origin()
 	return &resourceMetadata{
-		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, QueryBase: at + pathQueries,
+		Resource: at + path, Name: resourceName, AuthorizationServers: []string{at}, BearerMethods: []string{"header"}, Scopes: scopes, QueryBase: at + pathQueries,
 		ConnectVersion: wire.Version, SelfExport: true, TokenKinds: []string{"owner", "client"},
 		Hints: begins, Onboarding: onboarding{at + PathStartDevice, at + PathToken}, Capabilities: searches,
 	}
@@ -103,6 +104,7 @@ type serverMetadata struct {
 	IntrospectMethods    []string    `json:"introspection_endpoint_auth_methods_supported"`
 	Revoke               string      `json:"revocation_endpoint"`
 	Connect              string      `json:"agent_connect_endpoint"`
+	Scopes               []string    `json:"scopes_supported"`
 	GrantTypes           []string    `json:"grant_types_supported"`
 	ResponseTypes        []string    `json:"response_types_supported"`
 	ChallengeMethods     []string    `json:"code_challenge_methods_supported"`
@@ -125,7 +127,7 @@ func (c *call) server() (any, error) {
 	at := c.origin()
 	m := &serverMetadata{
 		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Introspect: at + PathIntrospect, IntrospectMethods: []string{"client_secret_basic"}, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
-		GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
+		Scopes: scopes, GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},
 		PreRegistered:        []preClient{{desk.PreRegistered, desk.PreRegisteredName, authNone}},

@@ -13,7 +13,7 @@ func TestModelsFindTheWay(t *testing.T) {
 	b := newBed(t)
 	for path, want := range map[string]string{PathResource: origin, PathResourceMCP: origin + "/mcp"} {
 		got := b.sends(http.MethodGet, path, "")
-		if got.status != http.StatusOK || got.string("resource") != want || !strings.Contains(got.text, `"authorization_servers":["`+origin+`"]`) ||
+		if got.status != http.StatusOK || got.string("resource") != want || !strings.Contains(got.text, `"authorization_servers":["`+origin+`"]`) || !strings.Contains(got.text, `"scopes_supported":["pdpp:read"]`) ||
 			!strings.Contains(got.text, `"lexical_retrieval":{"supported":true,"endpoint":"/v1/search"`) {
 			t.Errorf("%s: got %d %s, want the resource %s", path, got.status, got.text, want)
 		}

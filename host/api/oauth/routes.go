@@ -214,6 +214,7 @@ const (
 	codeGrant    = "invalid_grant"
 	codeDenied   = "access_denied"
 	codeRedirect = "invalid_redirect_uri"
+	codeTarget   = "invalid_target"
 )
 
 var refusals = map[abi.Code]refused{
@@ -229,6 +230,7 @@ var refusals = map[abi.Code]refused{
 	desk.CodePollingRefused:  {http.StatusUnauthorized, codeGrant, "", 0},
 	desk.CodePollingTooQuick: {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.Interval},
 	desk.CodeRedirect:        {http.StatusBadRequest, codeRedirect, "redirect_uri", 0},
+	desk.CodeResource:        {http.StatusBadRequest, codeTarget, "resource", 0},
 	desk.CodeRedeemRefused:   {http.StatusBadRequest, codeGrant, "", 0},
 	desk.CodeReplayed:        {http.StatusBadRequest, codeGrant, "", 0},
 	desk.CodePending:         {http.StatusBadRequest, "authorization_pending", "", 0},

@@ -34,21 +34,25 @@ func (c *call) token() (any, error) {
 		}
 		return q.Value(name)
 	}
+	resource, err := c.resourceOf(q.Value("resource"))
+	if err != nil {
+		return nil, err
+	}
 	kind := required("grant_type")
 	var give func() (*desk.Issued, error)
 	switch kind {
 	case typeCode:
-		s := desk.CodeShown{Code: required("code"), ClientID: client, Redirect: required("redirect_uri"), Verifier: required("code_verifier")}
+		s := desk.CodeShown{Code: required("code"), ClientID: client, Redirect: q.Value("redirect_uri"), Verifier: required("code_verifier"), Resource: resource}
 		if !verifier.MatchString(s.Verifier) {
 			q.Refuse("code_verifier", "is none")
 		}
 		give = func() (*desk.Issued, error) { return c.Desk.RedeemCode(ctx, c.witness, s) }
 	case typeRefresh:
 		secret := required("refresh_token")
-		give = func() (*desk.Issued, error) { return c.Desk.Refresh(ctx, c.witness, client, secret) }
+		give = func() (*desk.Issued, error) { return c.Desk.Refresh(ctx, c.witness, client, secret, resource) }
 	case typeDevice:
 		secret := required("device_code")
-		give = func() (*desk.Issued, error) { return c.Desk.RedeemDevice(ctx, c.witness, client, secret) }
+		give = func() (*desk.Issued, error) { return c.Desk.RedeemDevice(ctx, c.witness, client, secret, resource) }
 	}
 	if err := q.Known(); err != nil {
 		return nil, err

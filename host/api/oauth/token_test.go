@@ -152,7 +152,7 @@ func TestRefreshTokensAreUsedOnce(t *testing.T) {
 	// Two at once: one wins, and then it ends.
 	first, id = begin()
 	won := race(func() bool {
-		issued, err := b.desk.Refresh(t.Context(), b.face.witnessOf("192.0.2.1"), client, first.string("refresh_token"))
+		issued, err := b.desk.Refresh(t.Context(), b.face.witnessOf("192.0.2.1"), client, first.string("refresh_token"), "")
 		return err == nil && issued.Token != ""
 	})
 	if won != 1 {

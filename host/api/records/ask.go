@@ -75,7 +75,7 @@ func (s *Server) Admit(w http.ResponseWriter, r *http.Request, about string) (ca
 	c := s.call(w, r, about)
 	err := c.named()
 	if err == nil {
-		err = c.within(workTime, c.identify)
+		err = c.askAgain(c.within(workTime, c.identify))
 	}
 	if err == nil && c.caller.Scope.Owner {
 		err = forbidden("this path takes the token of a grant, and none of the owner's")

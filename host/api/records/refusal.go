@@ -104,6 +104,18 @@ func (c *call) strange(err error) error {
 	return err
 }
 
+// askAgain refuses the token of a grant that has ended as a token that has ended. A client of another face
+// asks its owner again after a 401 and at no other status.
+func (c *call) askAgain(err error) error {
+	if code := abi.CodeOf(err); code != read.CodeGrantRevoked && code != read.CodeGrantExpired {
+		return err
+	}
+	f := refusalOf(err)
+	f.Status, f.Metadata = http.StatusUnauthorized, c.Guard.Base(c.r)+c.about
+	c.w.Header().Set("WWW-Authenticate", wire.Challenge(f.Metadata, true))
+	return f
+}
+
 // choice names the connections of the scope to choose from, where several have a record
 // (RD-09.2, RD-03.3).
 func (c *call) choice(err error) error {

@@ -123,13 +123,16 @@ func Busy() *Failure {
 	return &Failure{Status: http.StatusServiceUnavailable, Code: CodeBusy, Message: "the host did not get to it in time", After: time.Second}
 }
 
+// Scope is the one scope that a client asks for. The details of a grant say what it shows.
+const Scope = "pdpp:read"
+
 // Challenge is the header WWW-Authenticate of a 401: metadata is the address at which a
-// client learns whom to ask for a token, "" where there is none, and shown says that it showed
+// client learns whom to ask for a token and for which scope, "" where there is none, and shown says that it showed
 // one that is no good (RFC 9728, section 5.1; RFC 6750, section 3).
 func Challenge(metadata string, shown bool) string {
 	text, separator := "Bearer", " "
 	if metadata != "" {
-		text, separator = text+` resource_metadata="`+metadata+`"`, ", "
+		text, separator = text+` resource_metadata="`+metadata+`", scope="`+Scope+`"`, ", "
 	}
 	if shown {
 		text += separator + `error="invalid_token"`

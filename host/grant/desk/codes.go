@@ -22,6 +22,7 @@ const (
 	CodeNobodyWaits              = storage.CodeNobodyWaits
 	CodeUnknown                  = storage.CodeGrantUnknown
 	CodeRedirect        abi.Code = "grants.redirect_refused"
+	CodeResource        abi.Code = "grants.resource_refused"
 	CodeRedeemRefused            = storage.CodeRedeemRefused
 	CodeReplayed                 = storage.CodeReplayed
 	CodeUserCode                 = storage.CodeUserCode

@@ -216,7 +216,7 @@ func (d *Desk) approval(ctx context.Context, r *storage.GrantRequest) (*storage.
 		return nil, err
 	}
 	a.Grant = storage.Grant{
-		ID: id, RequestID: r.ID, ClientID: r.ClientID, Document: text, SHA256: grant.Hash(text), Review: r.Review, Declaration: review.Declaration.Digest, Issued: now,
+		ID: id, RequestID: r.ID, ClientID: r.ClientID, Document: text, SHA256: grant.Hash(text), Review: r.Review, Declaration: review.Declaration.Digest, Issued: now, Resource: r.Resource,
 	}
 	a.Token.Expires = now.Add(lifeOf(doc))
 	if end := doc.ExpiresAt; end != nil {

@@ -73,7 +73,7 @@ func (d *Desk) ApproveOwnerToken(ctx context.Context, id string, c Chosen) error
 
 // RedeemDevice gives a device what its owner approved, once, or says that it waits:
 // grants.pending, grants.slow_down, grants.denied, grants.request_expired.
-func (d *Desk) RedeemDevice(ctx context.Context, w Witness, clientID, deviceCode string) (*Issued, error) {
+func (d *Desk) RedeemDevice(ctx context.Context, w Witness, clientID, deviceCode, resource string) (*Issued, error) {
 	hash := hashOf(deviceCode)
 	r, err := d.Store.GrantRequestOf(ctx, storage.RequestByPolling, hash)
 	if err != nil {
@@ -93,6 +93,8 @@ func (d *Desk) RedeemDevice(ctx context.Context, w Witness, clientID, deviceCode
 			return nil, abi.NewError(CodeSlowDown, "the device asks too early", "wait five seconds more each time")
 		}
 		return nil, abi.NewError(CodePending, "the owner has not decided yet", "ask again after the interval")
+	case !isFor(r.Resource, resource):
+		return nil, refusedResource()
 	case r.Flow == storage.FlowOwner:
 		return d.giveOwner(ctx, w, r)
 	}

@@ -31,11 +31,13 @@ const (
 
 // CodeShown is what a client shows for its tokens, once its owner's browser brought it a code.
 type CodeShown struct {
-	Code, ClientID, Redirect, Verifier string
+	Code, ClientID, Verifier string
+	Redirect                 string // ""; or where the code was brought
+	Resource                 string // as in Ask
 }
 
 // RedeemCode gives a client its tokens for a code: once, within a minute, and only to who
-// asked for it. A code that is shown again, or that is shown by another, ends the grant,
+// asked for it. It returns grants.resource_refused where it was asked for another resource. A code that is shown again, or that is shown by another, ends the grant,
 // since somebody has it who should not (RD-45.2).
 func (d *Desk) RedeemCode(ctx context.Context, w Witness, s CodeShown) (*Issued, error) {
 	r, err := d.Store.GrantRequestOf(ctx, storage.RequestByCode, hashOf(s.Code))
@@ -46,18 +48,28 @@ func (d *Desk) RedeemCode(ctx context.Context, w Witness, s CodeShown) (*Issued,
 		return nil, refusedCode()
 	}
 	switch {
-	case r.ClientID != s.ClientID || r.Redirect != s.Redirect || r.Challenge != challengeOf(s.Verifier):
+	case r.ClientID != s.ClientID || s.Redirect != "" && r.Redirect != s.Redirect || r.Challenge != challengeOf(s.Verifier):
 		return nil, d.end(ctx, w, "grants.code_refused", r.GrantID, refusedCode())
 	case !r.Taken.IsZero():
 		return nil, d.end(ctx, w, "grants.code_replayed", r.GrantID, refusedCode())
 	case !d.Now().Before(r.CodeExpires):
 		return nil, refusedCode()
+	case !isFor(r.Resource, s.Resource):
+		return nil, refusedResource()
 	}
 	issued, err := d.give(ctx, w, r)
 	if abi.CodeOf(err) == CodeReplayed {
 		err = d.end(ctx, w, "grants.code_replayed", r.GrantID, refusedCode())
 	}
 	return issued, err
+}
+
+// isFor reports whether a client may have a token for a resource, by what it asked its owner for. Where one
+// of the two says nothing, it may (RFC 8707, section 2.2).
+func isFor(asked, shown string) bool { return asked == "" || shown == "" || asked == shown }
+
+func refusedResource() error {
+	return abi.NewError(CodeResource, "the owner was asked for another resource of this host", "name the resource that was asked for")
 }
 
 func refusedCode() error {
@@ -163,7 +175,7 @@ func (d *Desk) tokensFor(g *storage.Grant, refreshes bool) (out *Issued, token *
 // Refresh gives a client the next tokens of its grant, and supersedes the refresh token that
 // it shows. One that was superseded before ends the grant with all its tokens: two hold it,
 // and one of them should not (RD-47.2). It returns grants.replayed then.
-func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret string) (*Issued, error) {
+func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret, resource string) (*Issued, error) {
 	hash := hashOf(secret)
 	shown, g, err := d.Store.RefreshTokenOf(ctx, hash)
 	if err != nil {
@@ -174,6 +186,9 @@ func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret string) 
 	}
 	if !shown.Superseded.IsZero() {
 		return nil, d.end(ctx, w, "grants.refresh_replayed", g.ID, replayed())
+	}
+	if !isFor(g.Resource, resource) {
+		return nil, refusedResource()
 	}
 	out, token, next, err := d.tokensFor(g, true)
 	if err != nil {

@@ -71,18 +71,25 @@ func (d *Desk) client(ctx context.Context, id string) (*storage.Client, error) {
 	return c, err
 }
 
+// The resources of this host.
+const (
+	ResourceHost = storage.ResourceHost
+	ResourceMCP  = storage.ResourceMCP
+)
+
 // Ask is what a client asks for.
 type Ask struct {
 	ClientID string
 	Display  string   // what the client calls itself now; "": as it is registered
 	Details  []byte   // JSON; empty: its owner chooses
 	Browser  *Browser // nil: no browser brings its answer
+	Resource string   // ResourceHost or ResourceMCP; "": it does not say
 }
 
 // Browser says how an owner's browser brings a client its code (RD-45).
 type Browser struct {
 	Issuer    string // this host's origin, as the client knows it
-	Redirect  string // where it is brought
+	Redirect  string // where it is brought; "": to the one address that the client has registered
 	State     string // and what is brought back unchanged
 	Challenge string // S256 of the verifier that the client holds
 }
@@ -102,6 +109,9 @@ func (d *Desk) Push(ctx context.Context, a Ask) (*Pushed, error) {
 		return nil, err
 	}
 	if b := a.Browser; b != nil {
+		if b.Redirect == "" && len(c.Redirects) == 1 { // RFC 6749, section 3.1.2.3
+			b.Redirect = c.Redirects[0]
+		}
 		if !slices.ContainsFunc(c.Redirects, func(known string) bool { return grant.SameRedirect(known, b.Redirect) }) {
 			return nil, abi.NewError(CodeRedirect, "the client has not registered the address that its owner would be sent back to", "register it")
 		}
@@ -135,6 +145,7 @@ func (d *Desk) asking(ctx context.Context, a *Ask, n *storage.GrantRequest) (*st
 	if a.Display != "" {
 		c.Name = a.Display
 	}
+	n.Resource = a.Resource
 	if len(a.Details) == 0 {
 		return c, nil
 	}

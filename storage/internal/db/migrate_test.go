@@ -44,6 +44,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"280ce6bfe24077e4471b4e5a7c1ad7cc359d042e028b4614089fd08600ff860b",
 		"70fbaea11cfdee4624c7a9c3ecc2442d37735f82362087ef9492adabebea46fe",
 		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
+		"e31910ff5b2d98d2a0ab5ec2251f5ee970f97422b703e68e3692b449d431f088",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -95,6 +96,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"4ae5a2ae30638e11a8a6c4639e087eeebe32904b0910013fe09429e96e7a48d2",
 		"430e3cd376ce974c400419b0c2921d9aac3ef25ff4499c105b4d74c10929c4f8",
 		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
+		"c761a499428e9e5258b7cd49e8f4d48081e3b36894fea096c922dc45a8f87322",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)
