@@ -255,8 +255,8 @@ func TestModel(t *testing.T) {
 	if got := m.call(near, "schema", nil); !strings.Contains(got, "grant_revoked") {
 		t.Errorf("on standard input: got %s, want grant_revoked", got)
 	}
-	if got := m.call(far, "schema", nil); !strings.Contains(got, "Forbidden") {
-		t.Errorf("over HTTP: got %s, want Forbidden", got)
+	if got := m.call(far, "schema", nil); !strings.Contains(got, "Unauthorized") {
+		t.Errorf("over HTTP: got %s, want Unauthorized, at which a client asks again", got)
 	}
 	_ = far.Close()
 	if status, log := server.end(t); status != 0 || strings.Contains(log, m.token) {

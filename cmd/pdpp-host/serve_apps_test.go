@@ -147,7 +147,7 @@ func TestServeAnApp(t *testing.T) {
 	if len(resource.Servers) != 1 || resource.Servers[0] != o.base {
 		t.Fatalf("got the servers %v by the index %v, want %s", resource.Servers, index.Links, o.base)
 	}
-	if got := o.asks(http.MethodGet, "/v1/streams", "", "", nil).header.Get("WWW-Authenticate"); got != `Bearer resource_metadata="`+index.Links["well_known"]+`"` {
+	if got := o.asks(http.MethodGet, "/v1/streams", "", "", nil).header.Get("WWW-Authenticate"); got != `Bearer resource_metadata="`+index.Links["well_known"]+`", scope="pdpp:read"` {
 		t.Errorf("without a token: got the challenge %s, want where to ask for one", got)
 	}
 	var server struct {
