@@ -28,6 +28,7 @@ type runFlags struct {
 	full       bool
 	roots, set []string
 	acceptRoot bool
+	acceptGone bool
 	timeout    time.Duration
 	maxBatches int64
 }
@@ -39,6 +40,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
 	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
+	p.BoolVar(&f.acceptGone, "accept-deletions", false, "delete any number of records that a whole list of the source no longer has")
 	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, in later runs too; never a secret; KEY= forgets it (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
 	p.Int64Var(&f.maxBatches, "max-batches", 0, "collect at most `N` batches; the rest waits for the next run")
@@ -79,7 +81,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // request reads the flags.
 func (a *app) request(f runFlags) (collector.RunRequest, error) {
-	r := collector.RunRequest{Streams: f.streams, Mode: abi.ModeIncremental, AcceptRoot: f.acceptRoot, Timeout: f.timeout}
+	r := collector.RunRequest{Streams: f.streams, Mode: abi.ModeIncremental, AcceptRoot: f.acceptRoot, AcceptDeletions: f.acceptGone, Timeout: f.timeout}
 	if f.full {
 		r.Mode = abi.ModeFullRefresh
 	}

@@ -18,8 +18,11 @@ type RunRequest struct {
 	Roots      map[string]string
 	Options    map[string]string
 	AcceptRoot bool
-	Timeout    time.Duration
-	Force      bool
+	// AcceptDeletions is the owner's word that any number of records may be deleted that a whole list
+	// of the source no longer has.
+	AcceptDeletions bool
+	Timeout         time.Duration
+	Force           bool
 }
 
 // How an execution ended (LC-05.2).

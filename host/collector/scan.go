@@ -39,7 +39,7 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	beside.Go(func() { e.watch(ctx, scanned, stop) })
 	request := run.Request{
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
-		AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
+		AcceptRoot: req.AcceptRoot, AcceptDeletions: req.AcceptDeletions, Timeout: req.Timeout, Force: req.Force,
 	}
 	if request.Since, request.Boundary = since, !since.IsZero(); request.Boundary {
 		e.result.Since = since.Format(time.RFC3339)
