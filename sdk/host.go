@@ -115,6 +115,13 @@ func (h *Host) Wants(stream string) bool {
 	return s != nil && s.wanted
 }
 
+// Narrowed reports whether the scope leaves out records of the stream. Its enumerations delete
+// nothing then, and name nothing as missing.
+func (h *Host) Narrowed(stream string) bool {
+	s := h.stream(stream)
+	return s != nil && (s.resources != nil || s.timed)
+}
+
 // Option returns a connector option as the operator set it, "" when not set.
 func (h *Host) Option(name string) string { return h.start.Get("options").Get(name).Str() }
 

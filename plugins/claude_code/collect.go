@@ -33,7 +33,7 @@ type collection struct {
 	barred          []folder // those noted as unreadable
 
 	files      fileSet
-	notes      files.Set
+	notes      *files.Set
 	results    files.Set
 	otherTypes map[string]*int64 // line types that belong to no stream, and how many lines this run met
 	later      int64             // files that no stream holds yet
@@ -63,7 +63,7 @@ type collection struct {
 
 func newCollection(h *sdk.Host) *collection {
 	return &collection{
-		h: h, problems: problems.NewPlaces(h, kinds()...),
+		h: h, problems: problems.NewPlaces(h, kinds()...), notes: files.New(h, "memory_notes", "memory_notes:"),
 		otherTypes: map[string]*int64{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
 	}
 }

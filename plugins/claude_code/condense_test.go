@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
@@ -54,7 +55,7 @@ func TestCondensedCursor(t *testing.T) {
 // A transcript that is still to be read must never be taken for a known one.
 func TestCondenseLeavesWhatIsUnread(t *testing.T) {
 	t.Parallel()
-	c := &collection{}
+	c := &collection{notes: &files.Set{}}
 	c.files.get("p/" + one + ".jsonl").news = true
 	c.files.get("p/" + two + ".jsonl")
 	c.condense(1000, 0)

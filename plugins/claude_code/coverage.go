@@ -17,7 +17,7 @@ func (c *collection) coverage() error {
 	if !c.h.Wants("coverage_diagnostics") {
 		return nil
 	}
-	set := files.Open(c.h, "coverage_diagnostics", "")
+	set := files.OpenRows(c.h, "coverage_diagnostics")
 	for _, row := range slices.Concat(c.storeRows(), c.unknownRows(), c.problemRows()) {
 		if err := set.Row(row); err != nil {
 			return err

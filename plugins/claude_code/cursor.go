@@ -105,7 +105,7 @@ func (c *collection) readCursor(v jsonvalue.Value) {
 // Members implements cursor.Value.
 func (c *collection) Members(m *cursor.Members) {
 	cursor.Map(m, "files", &c.files.byKey, maxRoom)
-	m.Own("notes", &c.notes)
+	m.Own("notes", c.notes)
 	m.Own("tool_results", &c.results)
 	types := cursor.Keys(c.otherTypes)
 	m.Texts("other_types", &types, maxOtherTypes+1)

@@ -18,7 +18,8 @@
 // deleted transcript stay in sessions, messages and attachments: the copy belongs to
 // the owner, and a clean-up is no statement about the conversation. Notes, skills,
 // commands and inventories describe the present folder, so the record of a vanished one
-// is deleted, provided that its folder could be listed.
+// is deleted, provided that its folder could be listed. The host weighs how many are gone,
+// and may ask the owner first.
 //
 // Credentials (.credentials.json, auth.json) are never opened, and no record shows
 // whether they exist.

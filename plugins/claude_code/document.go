@@ -140,7 +140,7 @@ func (c *collection) readNotes(project string) error {
 			continue
 		}
 		path := project + "/" + e.Path
-		err := c.text(&c.notes, path, e.Path[:len(e.Path)-len(".md")], "", f, e, r, func() {
+		err := c.text(c.notes, path, e.Path[:len(e.Path)-len(".md")], "", f, e, r, func() {
 			r.String("id", "memory_notes:"+path)
 			r.String("project_path", project)
 			r.String("note_path", e.Path)

@@ -12,6 +12,10 @@ func (c *collection) readProjects() error {
 	l := c.list(c.projects)
 	c.projectsAbsent = l.Absent
 	c.readCursor(c.h.Cursor("sessions"))
+	if before := c.h.Previous("sessions"); before.Exists() {
+		c.notes.Read(before.Get("notes"))
+		c.notes.Renew()
+	}
 	if !slices.ContainsFunc([]string{"sessions", "messages", "attachments", "memory_notes"}, c.h.Wants) {
 		return nil
 	}
@@ -141,14 +145,9 @@ func (c *collection) forget(partly map[string]bool) error {
 		c.notes.Keep(project + "/")
 	}
 	if c.h.Wants("attachments") {
-		if err := c.results.Sweep(func(string) error { return nil }); err != nil {
-			return err
-		}
+		c.results.Forget()
 	}
-	if !c.h.Wants("memory_notes") {
-		return nil
-	}
-	return c.notes.Sweep(func(path string) error { return c.h.Delete("memory_notes", "memory_notes:"+path) })
+	return c.notes.Bury()
 }
 
 // torn reports whether bytes follow the last complete line.

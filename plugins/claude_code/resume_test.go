@@ -126,9 +126,19 @@ func TestVanishedDocumentsAreDeleted(t *testing.T) {
 	h.put("commands/d.md", "changed")
 	second := again(t, first)
 	settings := first.Keys("config_inventory")[0]
-	emitted(t, second, "memory_notes -memory_notes:-home-ada-code-loom/a.md", "skills -skills:s", "slash_commands -commands:c",
-		"slash_commands commands:d", "config_inventory -"+settings, "coverage_diagnostics coverage:config")
-	emitted(t, again(t, second))
+	emitted(t, second, "slash_commands commands:d", "coverage_diagnostics coverage:config")
+	for stream, key := range map[string]string{
+		"memory_notes": "memory_notes:-home-ada-code-loom/a.md", "skills": "skills:s", "slash_commands": "commands:c", "config_inventory": settings,
+	} {
+		if got := second.Gone(stream); !slices.Equal(got, []string{key}) {
+			t.Errorf("%s: %q are gone, want %q", stream, got, key)
+		}
+	}
+	third := again(t, second)
+	emitted(t, third)
+	if last := again(t, third); len(last.All)+len(last.Enumerations)+len(last.States) != 0 {
+		t.Errorf("got %d records, %d messages of lists and %d cursors when it is done, want none", len(last.All), len(last.Enumerations), len(last.States))
+	}
 }
 
 func TestTornLineWaits(t *testing.T) {
@@ -247,13 +257,13 @@ func TestUnreadableFilesLoseNothingElse(t *testing.T) {
 	h[project+"out.jsonl"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink, ModTime: day}
 	first := run(t, h) // everything readable but the links
 	o := options(h)
-	o.State = first.Committed()
+	o.State, o.Stored = first.Committed(), first.Stored()
 	bad := map[string]bool{project + two + ".jsonl": true, "projects/-closed": true, "commands": true, "skills/s": true, project + "memory": true}
 	o.Roots[rootHome] = barred{fstest.MapFS(h), bad}
 	h.add(project+two+".jsonl", userLine(two, "v2", "More", 3))
 	h.add(project+one+".jsonl", userLine(one, "u2", "More", 3))
 	second := checked(t, sdktest.Collect(t, connector{}, o))
-	if len(second.Deletes("skills"))+len(second.Deletes("memory_notes")) > 0 {
+	if len(second.Gone("skills"))+len(second.Gone("memory_notes")) > 0 {
 		t.Error("files that could not be listed got tombstones")
 	}
 	if got := second.Keys("messages"); len(got) != 1 || got[0] != "u2" {
@@ -436,6 +446,9 @@ func TestEarlierCursors(t *testing.T) {
 	h.put("cache/c", "c")
 	first := run(t, h)
 	stored, now := first.Stored(), first.Committed()
+	for stream, key := range map[string]string{"cache_inventory": "cache:00ff", "memory_notes": "memory_notes:-home-ada-code-loom/b.md", "skills": "skills:gone"} {
+		stored[stream][key] = sdktest.Record{Stream: stream, Key: key}
+	}
 	prefix := func(path string) string {
 		sum := sha256.Sum256(h[path].Data)
 		return hex.EncodeToString(sum[:])
@@ -454,7 +467,7 @@ func TestEarlierCursors(t *testing.T) {
 	now["cache_inventory"] = `{"entries":{"00ff":"file"}}`
 	now["coverage_diagnostics"] = `{"rows":{"coverage:entry:gone":"0123456789abcdef"}}`
 	o := options(h)
-	o.State = now
+	o.State, o.Stored = now, stored
 	second := checked(t, sdktest.Collect(t, connector{}, o))
 	for _, rec := range second.All {
 		switch was := stored[rec.Stream][rec.Key]; {
@@ -466,6 +479,9 @@ func TestEarlierCursors(t *testing.T) {
 		}
 	}
 	var gone []string
+	for _, stream := range []string{"cache_inventory", "memory_notes", "skills"} {
+		gone = append(gone, second.Gone(stream)...)
+	}
 	for _, rec := range second.All {
 		if rec.Delete {
 			gone = append(gone, rec.Key)

@@ -228,7 +228,7 @@ func TestDocumentThatCannotBeExaminedStays(t *testing.T) {
 		next := checked(t, first.SecondRun(t, func(o *sdktest.Options) {
 			o.Roots = map[string]fs.FS{rootHome: shy{fstest.MapFS(h), path}}
 		}))
-		if n := len(next.Deletes("skills")) + len(next.Deletes("slash_commands")) + len(next.Deletes("memory_notes")); n != 0 || skip(t, next, "file_unreadable") != 1 {
+		if n := len(next.Gone("skills")) + len(next.Gone("slash_commands")) + len(next.Gone("memory_notes")); n != 0 || skip(t, next, "file_unreadable") != 1 {
 			t.Errorf("%s: %d records deleted and %+v, want none and one report", path, n, next.Skips)
 		}
 	}
@@ -273,9 +273,7 @@ func TestDocumentsBehindLinksStay(t *testing.T) {
 		next := checked(t, first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{rootHome: root} }))
 		var gone []string
 		for _, stream := range []string{"skills", "slash_commands", "memory_notes"} {
-			for _, r := range next.Deletes(stream) {
-				gone = append(gone, r.Key)
-			}
+			gone = append(gone, next.Gone(stream)...)
 		}
 		if got, want := strings.Join(gone, " "), "skills:old commands:old memory_notes:-home-ada-code-loom/old.md"; got != want {
 			t.Errorf("%s: %q deleted, want %q", name, got, want)
@@ -299,7 +297,7 @@ func TestFolderOfDocumentsIsAway(t *testing.T) {
 			"projects": {Data: []byte("/mnt/away"), Mode: fs.ModeSymlink, ModTime: day}, "commands/c.md": h["commands/c.md"],
 		}}
 	}))
-	if n := len(away.Deletes("memory_notes")); n != 0 {
+	if n := len(away.Gone("memory_notes")); n != 0 {
 		t.Errorf("the folder of projects is away: %d notes deleted, want none", n)
 	}
 	for _, name := range []string{"skills", "commands", project + "memory"} {
@@ -311,7 +309,7 @@ func TestFolderOfDocumentsIsAway(t *testing.T) {
 		h[name] = &fstest.MapFile{Data: []byte("/mnt/away"), Mode: fs.ModeSymlink, ModTime: day}
 	}
 	next := again(t, first)
-	if n := len(next.Deletes("skills")) + len(next.Deletes("slash_commands")) + len(next.Deletes("memory_notes")); n != 0 {
+	if n := len(next.Gone("skills")) + len(next.Gone("slash_commands")) + len(next.Gone("memory_notes")); n != 0 {
 		t.Errorf("%d records deleted, want none", n)
 	}
 }

@@ -209,9 +209,9 @@ func TestEarlierCursor(t *testing.T) {
 		`"first_ts":"2026-01-01T10:00:00.1Z","last_ts":"2026-01-01T10:00:02.1Z","meta_offset":0}}}`,
 		rolloutName(sessionA), sdktest.Epoch.Add(-24*time.Hour+time.Second).UnixMilli(), size, head, size, tail, sessionA)
 	h.remove("prompts/b.md")
-	second := h.collect(func(o *sdktest.Options) { o.State = state })
-	if got := strings.Join(second.Keys(streamPrompts), " "); len(second.All) != 1 || len(second.Deletes(streamPrompts)) != 1 {
-		t.Fatalf("got %+v and %q, want the tombstone of the prompt alone", second.All, got)
+	second := h.collect(func(o *sdktest.Options) { o.State, o.Stored = state, first.Stored() })
+	if got := strings.Join(second.Keys(streamPrompts), " "); len(second.All) != 0 || len(second.Gone(streamPrompts)) != 1 {
+		t.Fatalf("got %+v and %q, want the prompt gone and nothing emitted", second.All, got)
 	}
 	h.add(rolloutName(sessionA), message(3, "user", "two"))
 	third := h.again(second)

@@ -15,7 +15,7 @@ func (r *run) coverage() error {
 	if !r.h.Wants(streamCoverage) {
 		return nil
 	}
-	set := files.Open(r.h, streamCoverage, "")
+	set := files.OpenRows(r.h, streamCoverage)
 	for i := range stores {
 		s := stores[i]
 		if !r.has(&s) {

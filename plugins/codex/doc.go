@@ -25,5 +25,5 @@
 //
 // Nothing here deletes sessions: when Codex, or its owner, removes a rollout to save
 // room, the record stays. Rules, prompts, skills and the inventories list the present
-// files, so a vanished one becomes a tombstone.
+// files, so a vanished one becomes a tombstone, of many when the owner agrees.
 package main

@@ -157,9 +157,7 @@ func TestDocumentsBehindLinksStay(t *testing.T) {
 	next := h.again(first)
 	var gone []string
 	for _, stream := range []string{streamSkills, streamPrompts, streamRules} {
-		for _, r := range next.Deletes(stream) {
-			gone = append(gone, r.Key)
-		}
+		gone = append(gone, next.Gone(stream)...)
 	}
 	if got, want := strings.Join(gone, " "), "skills:old prompts:old.md rules:old.md:0"; got != want {
 		t.Errorf("%q deleted, want %q", got, want)
@@ -224,15 +222,15 @@ func TestDocumentsRulesAndInventories(t *testing.T) {
 	if second := h.again(first); len(second.All) != 0 {
 		t.Fatalf("touched files emitted %v, want len(second.All) = 0", second.All)
 	}
-	// RT-07.1: a vanished file becomes a tombstone.
+	// RT-07.1: the record of a vanished file becomes a tombstone.
 	h.remove("prompts/plain.md")
 	h.remove("skills")
 	h.remove("shell-snapshots/one.sh")
 	h.write("AGENTS.md", "- Keep it simple!\n")
 	second := h.again(first)
-	if len(second.Deletes(streamPrompts)) != 1 || len(second.Deletes(streamSkills)) != 2 || len(second.Deletes(streamSnapshots)) != 1 ||
-		len(second.Deletes(streamRules)) != 5 || strings.Join(second.Keys(streamRules), "") != "rules:AGENTS.md:0" {
-		t.Fatalf("%+v, want tombstones for 1 prompt, 2 skills, 1 snapshot and 5 rules", second.All)
+	if len(second.Gone(streamPrompts)) != 1 || len(second.Gone(streamSkills)) != 2 || len(second.Gone(streamSnapshots)) != 1 ||
+		len(second.Gone(streamRules)) != 5 || strings.Join(second.Keys(streamRules), "") != "rules:AGENTS.md:0" {
+		t.Fatalf("%+v, want the end of 1 prompt, 2 skills, 1 snapshot and 5 rules", second.All)
 	}
 	if third := h.again(second); len(third.All) != 0 {
 		t.Fatalf("%v, want len(third.All) = 0", third.All)

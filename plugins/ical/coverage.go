@@ -25,7 +25,7 @@ type coverageRow struct {
 
 // coverage emits the rows that are new or changed.
 func (r *run) coverage() error {
-	set := files.Open(r.h, streamCoverage, "")
+	set := files.OpenRows(r.h, streamCoverage)
 	for _, row := range r.coverageRows() {
 		id := "coverage:" + row.store
 		if !set.News(id, files.Sum(row.stream, row.status, row.reason, strconv.FormatInt(row.count, 10))) {

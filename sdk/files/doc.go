@@ -3,7 +3,8 @@
 //
 // Here: Walk, which lists a folder within bounds and tells what it could not see (walk.go);
 // Set, the records of a stream that describe what is there now, of which only new and changed
-// ones are emitted and vanished ones deleted (set.go); Row, the stream that accounts for each
+// ones are emitted (set.go) and vanished ones left to the host, which weighs and deletes them
+// (bury.go); Row, the stream that accounts for each
 // store of a folder (row.go). Not here: files that grow by lines (package filecursor), and
 // archives (packages exports and archive).
 //

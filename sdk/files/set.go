@@ -14,13 +14,21 @@ import (
 const setVersion = 1
 
 // Set is what a stream has of the things that a folder holds now, one record each. It is as
-// large as the folder that was walked, whose bound it has. The zero Set is empty.
+// large as the folder that was walked, whose bound it has. The zero Set is empty, and has no
+// stream.
+//
+// A thing that was not seen stays in the set until the host has its record no more: the set lists
+// the stream in an enumeration, and the host weighs how many are gone, and may ask its owner first.
+// A record that the set does not know stays.
 type Set struct {
 	h       *sdk.Host
 	stream  string
 	prefix  string
+	rows    bool // of coverage
 	items   map[string]*item
 	changed bool
+	list    *sdk.Enumeration // nil: not opened in this run
+	err     error            // of opening it
 }
 
 // item is one thing, as it was when its record was emitted.
@@ -28,18 +36,47 @@ type item struct {
 	size, mtimeMS int64
 	sum           int64 // 0: not known
 	seen          bool  // in this run
+	gone          bool  // a run has not seen it since its record was emitted: the host may have deleted that
 }
 
-// Open returns the set of a stream, whose cursor it has for itself. Its records have the
-// prefix and an item's key for keys.
+// New returns an empty set of a stream whose cursor has more than it, see Read and Append. The
+// stream's records have the prefix and an item's key for keys. Nothing else enumerates the
+// stream.
+func New(h *sdk.Host, stream, prefix string) *Set {
+	return &Set{h: h, stream: stream, prefix: prefix}
+}
+
+// Open returns the set of a stream, whose cursor it has for itself, and which it enumerates for
+// itself. Its records have the prefix and an item's key for keys. In a full refresh each record
+// is emitted again.
 func Open(h *sdk.Host, stream, prefix string) *Set {
-	s := &Set{h: h, stream: stream, prefix: prefix}
-	v := h.Cursor(stream)
-	s.Read(v.Get("items"))
-	for _, name := range [...]string{"files", "entries", "rows"} { // what earlier versions wrote
-		s.Read(v.Get(name))
+	s := New(h, stream, prefix)
+	before := h.Previous(stream)
+	for _, v := range [...]jsonvalue.Value{h.Cursor(stream), before} {
+		for _, name := range [...]string{"items", "files", "entries", "rows"} { // earlier versions wrote the last three
+			s.Read(v.Get(name))
+		}
+	}
+	if before.Exists() {
+		s.Renew()
 	}
 	return s
+}
+
+// OpenRows is Open for rows of coverage. They are words of the connector's own, which no source can
+// lose: a row that was not seen is true no more, and deleted by its key.
+func OpenRows(h *sdk.Host, stream string) *Set {
+	s := Open(h, stream, "")
+	s.rows = true
+	return s
+}
+
+// Renew has each record be emitted again, as in a full refresh. Things that the folder has no more
+// are still known.
+func (s *Set) Renew() {
+	for _, one := range s.items {
+		one.size, one.mtimeMS, one.sum = -1, -1, 0
+	}
 }
 
 // Read adds what Append wrote.
@@ -50,8 +87,12 @@ func (s *Set) Read(v jsonvalue.Value) {
 	for it := v.Children(); it.Next(); {
 		v := it.Value()
 		one := &item{sum: v.Int()}
-		if v.Kind() == jsonvalue.Array {
+		switch v.Kind() {
+		case jsonvalue.False:
+			one = &item{size: -1, mtimeMS: -1, gone: true}
+		case jsonvalue.Array:
 			one = &item{size: v.At(0).Int(), mtimeMS: v.At(1).Int(), sum: v.At(2).Int()}
+		case jsonvalue.Null, jsonvalue.True, jsonvalue.Number, jsonvalue.String, jsonvalue.Object:
 		}
 		s.put(it.Name().Str(), one)
 	}
@@ -70,6 +111,10 @@ func (s *Set) Append(b []byte) []byte {
 	for _, key := range cursor.Keys(s.items) {
 		one := s.items[key]
 		b = jsonappend.Name(b, key)
+		if one.gone {
+			b = jsonappend.Bool(b, false)
+			continue
+		}
 		if one.size == 0 && one.mtimeMS == 0 {
 			b = jsonappend.Int(b, one.sum)
 			continue
@@ -95,7 +140,10 @@ func (s *Set) Same(key string, e Entry) bool {
 // Take takes what a file holds now, and reports whether its record is to be emitted.
 func (s *Set) Take(key string, e Entry, sum int64) bool {
 	old := s.items[key]
-	s.put(key, &item{e.Size, e.MTimeMS, sum, true})
+	if old == nil {
+		s.begin() // before there is one more: the host weighs what is gone against what there was
+	}
+	s.put(key, &item{size: e.Size, mtimeMS: e.MTimeMS, sum: sum, seen: true})
 	s.changed = true
 	return old == nil || old.sum != sum
 }
@@ -132,30 +180,26 @@ func (s *Set) KeepIf(hidden func(key string) bool) {
 // Changed reports whether the set is another one than it was read.
 func (s *Set) Changed() bool { return s.changed }
 
-// Sweep forgets what was not seen, and calls gone with its key.
-func (s *Set) Sweep(gone func(key string) error) error {
-	for _, key := range cursor.Keys(s.items) {
-		if s.items[key].seen {
-			continue
-		}
-		delete(s.items, key)
-		s.changed = true
-		if err := gone(key); err != nil {
-			return err
+// Forget forgets what was not seen. The records stay.
+func (s *Set) Forget() {
+	for key, one := range s.items {
+		if !one.seen {
+			delete(s.items, key)
+			s.changed = true
 		}
 	}
-	return nil
 }
 
-// Close deletes the records of what was not seen, and sends the cursor when it is another one.
+// Close has the records of what was not seen deleted, and sends the cursor when it is another one.
 // With whole false nothing is known to be gone.
 func (s *Set) Close(whole bool) error {
 	if !whole {
 		s.Keep("")
-	}
-	err := s.Sweep(func(key string) error { return s.h.Delete(s.stream, s.prefix+key) })
-	if err != nil || !s.changed {
+	} else if err := s.Bury(); err != nil {
 		return err
+	}
+	if s.err != nil || !s.changed {
+		return s.err
 	}
 	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), setVersion)
 	return s.h.State(s.stream, append(s.Append(jsonappend.Name(b, "items")), '}'))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -16,7 +17,7 @@ import (
 type notes func(h *sdk.Host) error
 
 func (notes) Manifest() string {
-	return `{"connector_key":"notes","streams":[{"name":"notes","primary_key":["id"],"semantics":"mutable_state"}]}`
+	return `{"connector_key":"notes","streams":[{"name":"notes","primary_key":["id"],"semantics":"mutable_state"},{"name":"others","primary_key":["id"],"semantics":"mutable_state"}]}`
 }
 
 func (c notes) Collect(h *sdk.Host) error { return c(h) }
@@ -41,47 +42,65 @@ func has(whole bool, texts ...string) notes {
 	}
 }
 
+// did names what a run emitted (+), deleted by its key (-), and lost because the host met it no more (~).
 func did(res *sdktest.Result) string {
 	var all []string
+	byKey := map[string]bool{}
 	for _, r := range res.All {
 		mark := "+"
-		if r.Delete {
+		if byKey[r.Key] = r.Delete; r.Delete {
 			mark = "-"
 		}
 		all = append(all, mark+r.Key)
+	}
+	for _, r := range res.Changes() {
+		if r.Delete && !byKey[r.Key] {
+			all = append(all, "~"+r.Key)
+		}
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
 }
 
+// next runs another connector on what a run left.
+func next(t *testing.T, before *sdktest.Result, now notes, change func(o *sdktest.Options)) *sdktest.Result {
+	t.Helper()
+	o := before.Followed(sdktest.Options{State: before.Committed(), Stored: before.Stored()})
+	if change != nil {
+		change(&o)
+	}
+	return sdktest.Collect(t, now, o)
+}
+
 func TestSet(t *testing.T) {
 	t.Parallel()
 	res := sdktest.Collect(t, has(true, "a=x", "b=y"), sdktest.Options{})
-	for _, c := range []struct {
-		now    notes
-		want   string
-		states int
+	for i, c := range []struct {
+		now           notes
+		want          string
+		states, lists int
 	}{
-		{has(true, "a=x", "b=y"), "", 0},             // nothing was touched
-		{has(true, "a=x", "b=y", "c=z"), "+n:c", 1},  // all were touched
-		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1}, // one has changed
-		{has(false, "a=x"), "", 1},                   // the folder could not be listed
-		{has(true, "a=x", "c=z"), "-n:b", 1},         // one is gone
-		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1}, // and is back
-		{has(true), "-n:a -n:b -n:c", 1},             // all are gone
+		{has(true, "a=x", "b=y"), "", 0, 0},             // nothing was touched
+		{has(true, "a=x", "b=y", "c=z"), "+n:c", 1, 1},  // all were touched
+		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1, 0}, // one has changed
+		{has(false, "a=x"), "", 1, 0},                   // the folder could not be listed
+		{has(true, "a=x", "c=z"), "~n:b", 1, 1},         // one is gone
+		{has(true, "a=x", "c=z"), "", 1, 1},             // and the host has deleted it
+		{has(true, "a=x", "c=z"), "", 0, 0},             // which the set knows now
+		{has(true, "a=x", "b=yy", "c=z"), "+n:b", 1, 1}, // it is back
+		{has(true), "~n:a ~n:b ~n:c", 1, 1},             // all are gone
+		{has(true, "a=x"), "+n:a", 1, 1},                // one is back before that is known
+		{has(true, "a=x"), "", 0, 0},
 	} {
-		state := res.Committed()
-		if len(state) == 0 {
-			t.Fatalf("%s: no cursor", c.want)
+		res = next(t, res, c.now, nil)
+		lists := 0
+		for _, e := range res.Enumerations {
+			if e.Status == abi.EnumerationWhole {
+				lists++
+			}
 		}
-		res = sdktest.Collect(t, c.now, sdktest.Options{State: state})
-		if got := did(res); got != c.want || len(res.States) != c.states {
-			t.Errorf("got %q and %d cursors, want %q and %d", got, len(res.States), c.want, c.states)
-		}
-		if len(res.States) == 0 {
-			res.States = append(res.States, sdktest.Collect(t, notes(func(h *sdk.Host) error {
-				return h.State("notes", []byte(state["notes"]))
-			}), sdktest.Options{}).States...)
+		if got := did(res); got != c.want || len(res.States) != c.states || lists != c.lists {
+			t.Errorf("step %d: got %q, %d cursors and %d lists, want %q, %d and %d", i, got, len(res.States), lists, c.want, c.states, c.lists)
 		}
 	}
 }
@@ -91,16 +110,17 @@ func TestSet(t *testing.T) {
 func TestEarlierCursors(t *testing.T) {
 	t.Parallel()
 	sum := fmt.Sprint(files.Sum("x"))
+	first := sdktest.Collect(t, has(true, "a=x", "old=y"), sdktest.Options{})
 	for cursor, want := range map[string]string{
-		`{"v":1,"items":{"a":` + sum + `,"old":7}}`:               "-n:old",
-		`{"files":{"a":[1,1,"0123456789abcdef"],"old":[1,2,""]}}`: "-n:old",
+		`{"v":1,"items":{"a":` + sum + `,"old":7}}`:               "~n:old",
+		`{"files":{"a":[1,1,"0123456789abcdef"],"old":[1,2,""]}}`: "~n:old",
 		`{"files":{"a":[1,9,"0123456789abcdef"]}}`:                "+n:a",
-		`{"entries":{"a":"file","old":"directory"}}`:              "+n:a -n:old",
+		`{"entries":{"a":"file","old":"directory"}}`:              "+n:a ~n:old",
 		`{"rows":{"a":"0123456789abcdef"}}`:                       "+n:a",
 		`{"items":[1]}`:                                           "+n:a",
 		`{}`:                                                      "+n:a",
 	} {
-		res := sdktest.Collect(t, has(true, "a=x"), sdktest.Options{State: map[string]string{"notes": cursor}})
+		res := next(t, first, has(true, "a=x"), func(o *sdktest.Options) { o.State = map[string]string{"notes": cursor} })
 		if got := did(res); got != want {
 			t.Errorf("%s: got %q, want %q", cursor, got, want)
 		}
@@ -109,7 +129,7 @@ func TestEarlierCursors(t *testing.T) {
 
 // Read reads what Append has written.
 func FuzzSet(f *testing.F) {
-	f.Add(`{"a":5,"b":[1,2,3],"c":"x","d":null}`)
+	f.Add(`{"a":5,"b":[1,2,3],"c":"x","d":null,"e":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))
 		if err != nil {

@@ -139,7 +139,7 @@ func (w whole) committed(r *Result) bool {
 // sweep removes the records of a run's whole enumerations that they have not met.
 func (s Store) sweep(r *Result) {
 	for _, w := range r.whole {
-		if !w.committed(r) {
+		if r.options.HoldsBack || !w.committed(r) {
 			continue
 		}
 		at := w.listed

@@ -21,6 +21,9 @@ type Options struct {
 	State map[string]string
 	// Stored are the records that the host has, for Enumeration.Missing. SecondRun sets it.
 	Stored Store
+	// HoldsBack has the host ask its owner before it deletes what an enumeration has not met: in
+	// this run it deletes nothing of the kind.
+	HoldsBack bool
 	// Roots maps root names to the granted folders.
 	Roots map[string]fs.FS
 	// Options are the connector options; of those that the manifest declares the

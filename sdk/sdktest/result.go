@@ -201,6 +201,16 @@ func (r *Result) Changes() []Record {
 	return list
 }
 
+// Gone returns the keys of the records of a stream that the host had before the run and has no more,
+// in their order.
+func (r *Result) Gone(stream string) []string {
+	after := r.Stored()[stream]
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.options.Stored[stream])), func(key string) bool {
+		_, there := after[key]
+		return there
+	})
+}
+
 // SecondRun runs the same connector again with the state that the run committed, the
 // records that the host has after it, and the gaps that are pending after it. change, when not nil, may alter the options before.
 func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
