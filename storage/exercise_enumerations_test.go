@@ -154,15 +154,23 @@ func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 		x.same(x.sweeps(x.begin("c"), slices, whole())+x.live(), "0 of 0 lost1 2 3 5")
 	}
 
-	// A narrowed run sweeps nothing and spoils nothing, and what it meets exists.
+	// A narrowed run sweeps nothing, and what it meets exists. A record that it rejects exists, too.
 	open := x.begin("c")
-	x.enumerate(open, whole(), "1=1", "2=1")
-	x.finish(open)
-	narrowed := x.begin("c")
-	x.ok(narrowed.Enumerate(t.Context(), Opening{Enumeration: whole(), Narrowed: true}))
-	x.put(narrowed, 0, "!1", "2=1", "4=1", "5=1")
-	x.same(x.closes(narrowed, whole()), "-0narrowed")
+	narrowed := func(some ...string) {
+		x.enumerate(open, whole(), "1=1", "2=1")
+		x.finish(open)
+		w := x.begin("c")
+		x.ok(w.Enumerate(t.Context(), Opening{Enumeration: whole(), Narrowed: true}))
+		x.put(w, 0, some...)
+		x.same(x.closes(w, whole()), "-0narrowed")
+	}
+	narrowed("!3", "2=1")
 	last := x.begin("c")
+	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
+	x.same(x.closes(last, whole())+x.live(), "-0rejected1 2 3 5")
+	open = x.begin("c")
+	narrowed("2=1", "4=1", "5=1")
+	last = x.begin("c")
 	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
 	x.same(x.closes(last, whole())+x.live(), "-11 2 4 5")
 

@@ -124,3 +124,38 @@ func TestAPartGivesTheWholeListUp(t *testing.T) {
 		t.Errorf("got the records %q and the gap %q, want both and a gap", got, withheldDeletions(res))
 	}
 }
+
+// A record that was rejected or kept back since a list began exists, whichever run said so: a
+// narrowed one, one that opened no list, or a list that the host does not have.
+//
+// Invariant 12.
+func TestWhatOtherRunsRejectedIsNotBuried(t *testing.T) {
+	t.Parallel()
+	narrowed := func(r *Request) { r.Resources = map[string][]string{"notes": {"bad"}} }
+	whole := func(*Request) {}
+	open := enumeration("open", "")
+	for name, c := range map[string]struct {
+		between string
+		change  func(*Request)
+	}{
+		"rejected in a narrowed run":           {open + rejectedNote + done(1), narrowed},
+		"rejected in a list that is not had":   {enumeration("open", `,"begun_by":"run_other"`) + rejectedNote + done(1), whole},
+		"rejected before the list is opened":   {rejectedNote[1:] + done(1), whole},
+		"kept back before the list is opened":  {keptBackNote[1:] + done(0), whole},
+		"kept back in a list that is not had":  {enumeration("open", `,"begun_by":"run_other"`) + keptBackNote + done(0), whole},
+		"rejected, when the run failed":        {rejectedNote[1:] + "\ntrap", whole},
+		"rejected, and another one came of it": {rejectedNote[1:] + notes("a") + done(2), whole},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{enumerate: true})
+			h.succeed(open + notes("a", "bad") + enumeration("whole", "") + state("notes", `{}`) + done(2))
+			begun := h.succeed(open + notes("a") + slice("notes", `{"page":2}`) + done(1))
+			h.mustPlay(c.between, c.change)
+			res := h.succeed(enumeration("open", fmt.Sprintf(`,"begun_by":%q`, begun.RunID)) + enumeration("whole", "") + state("notes", `{"n":2}`) + done(0))
+			if got := h.keys("notes"); got != "a bad" || withheldDeletions(res) == "" {
+				t.Errorf("got the records %q and the gap %q, want both and a gap", got, withheldDeletions(res))
+			}
+		})
+	}
+}

@@ -193,19 +193,12 @@ func (to *Target) unswept(stream int64) (all []*opened) {
 }
 
 // SpoilEnumeration notes that the stream's enumerations miss something, so that they sweep
-// nothing: each that the run has opened and that is not swept. Which part of the stream it
+// nothing: each that has begun and is not swept, in whichever run. Which part of the stream it
 // belongs to, only the connector knows, and where its list has been closed already the
 // cursor behind it has not moved.
-func SpoilEnumeration(t *db.Tx, to *Target, stream int64, why string) error {
-	for _, o := range to.unswept(stream) {
-		if o.refused != "" {
-			continue
-		}
-		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET spoiled = ? WHERE id = ? AND spoiled = ''", why, o.id); err != nil {
-			return err
-		}
-	}
-	return nil
+func SpoilEnumeration(t *db.Tx, stream int64, why string) error {
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET spoiled = ? WHERE stream_id = ? AND open = 1 AND spoiled = ''", why, stream)
+	return err
 }
 
 // ForgetEnumerations closes every enumeration of a connection without a sweep. The owner has

@@ -33,10 +33,10 @@ func FollowRejections(t *db.Tx, to *Target, b *Batch) error {
 	if len(b.rejections) == 0 && !slices.ContainsFunc(streams, func(c Tally) bool { return c.Rejected > 0 }) {
 		return nil
 	}
-	waiting := b.rejections
+	waiting, left := b.rejections, map[int32]bool{}
 	for i := range b.rows {
 		for len(waiting) > 0 && waiting[0].before <= i {
-			if err := reject(t, to, &waiting[0]); err != nil {
+			if err := reject(t, to, &waiting[0], left); err != nil {
 				return err
 			}
 			waiting = waiting[1:]
@@ -56,16 +56,21 @@ func FollowRejections(t *db.Tx, to *Target, b *Batch) error {
 		}
 	}
 	for i := range waiting {
-		if err := reject(t, to, &waiting[i]); err != nil {
+		if err := reject(t, to, &waiting[i], left); err != nil {
+			return err
+		}
+	}
+	for stream := range left {
+		if err := SpoilEnumeration(t, to.Streams[stream].ID, SweepRejected); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reject lists one rejected record, or counts it where the list is full. One that its owner has
-// deleted is not missing.
-func reject(t *db.Tx, to *Target, r *rejection) error {
+// reject lists one rejected record, or counts it where the list is full, and notes that something
+// is left out of its stream. One that its owner has deleted is not missing.
+func reject(t *db.Tx, to *Target, r *rejection, left map[int32]bool) error {
 	tallies, err := OpenTallies(t, to)
 	if err != nil {
 		return err
@@ -76,9 +81,7 @@ func reject(t *db.Tx, to *Target, r *rejection) error {
 			return err
 		}
 	}
-	if err := SpoilEnumeration(t, to, to.Streams[r.stream].ID, SweepRejected); err != nil {
-		return err
-	}
+	left[r.stream] = true
 	res, err := t.DB.ExecContext(t.Ctx, repeatRejection, to.RunPK, c.ID, r.key[:])
 	if err != nil {
 		return err

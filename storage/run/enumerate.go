@@ -29,7 +29,7 @@ func (w *Writer) MetDetail(ctx context.Context, stream, key string) error {
 // left out whose key is not known.
 func (w *Writer) SpoilEnumeration(ctx context.Context, stream string) error {
 	return w.queue(ctx, func(t *db.Tx) error {
-		return record.SpoilEnumeration(t, w.To, w.To.StreamID(stream), record.SweepUnnamed)
+		return record.SpoilEnumeration(t, w.To.StreamID(stream), record.SweepUnnamed)
 	})
 }
 
