@@ -159,3 +159,21 @@ func TestWhatOtherRunsRejectedIsNotBuried(t *testing.T) {
 		})
 	}
 }
+
+// A run that failed and says that streams failed, but not which, commits nothing and deletes
+// nothing.
+//
+// Invariant 12.
+func TestAFailureThatNamesNoStreamBuriesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	const failed = "\ndone " + `{"type":"DONE","status":"failed","records_emitted":1,"error":{"code":"stream_collection_failed","message":"m","retryable":true}}`
+	h.succeed(notes("a", "b") + state("notes", `{}`) + done(2))
+	list := enumeration("open", "") + notes("a") + enumeration("whole", "")
+	if h.mustPlay(list + failed); h.keys("notes") != "a b" {
+		t.Errorf("got the records %q, want both", h.keys("notes"))
+	}
+	if h.mustPlay(list + "\nskip " + `{"type":"SKIP_RESULT","stream":"journal","reason":"stream_collection_failed"}` + failed); h.keys("notes") != "a" {
+		t.Errorf("got the records %q when another stream failed, want a", h.keys("notes"))
+	}
+}

@@ -41,7 +41,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 	commit, withheld := r.checkpoints.atEnd(out)
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: r.plan.narrowed || out.unfinished}
 	if storeErr == nil {
-		commits := out.status == StatusSucceeded && !out.unfinished || out.certified
+		commits := !out.unfinished && r.checkpoints.ledger.Commits(out.status, out.certified)
 		sweeps, err := r.enumerated.atEnd(ctx, commits, commit, withheld)
 		if r.stored(err) != nil {
 			return nil, err

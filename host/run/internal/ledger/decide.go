@@ -101,7 +101,7 @@ func (l *Ledger) DecideCheckpoints(status string, certified bool, staged []strin
 		switch {
 		case status == abi.DoneCancelled:
 			reason = WithheldRunCancelled
-		case status == abi.DoneFailed && !(certified && len(l.failed) > 0):
+		case !l.Commits(status, certified):
 			reason = WithheldRunFailed
 		}
 		if reason == "" {
@@ -111,6 +111,11 @@ func (l *Ledger) DecideCheckpoints(status string, certified bool, staged []strin
 		}
 	}
 	return commit, withheld
+}
+
+// Commits reports whether a run that ended so commits anything at its end, see DecideCheckpoints.
+func (l *Ledger) Commits(status string, certified bool) bool {
+	return status == abi.DoneSucceeded || status == abi.DoneFailed && certified && len(l.failed) > 0
 }
 
 // CollectedByDefault reports whether a run that names no streams collects s: the
