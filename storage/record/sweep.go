@@ -58,7 +58,7 @@ func Missing(t *db.Tx, to *Target, e Enumeration, after string, limit int) ([]st
 	return missing(t, o, met, nil, after, limit)
 }
 
-func missing(t *db.Tx, o *opened, met *metKeys, others leaving, after string, limit int) (keys []string, err error) {
+func missing(t *db.Tx, o *opened, met *metKeys, others *leaving, after string, limit int) (keys []string, err error) {
 	for more := true; more && err == nil && len(keys) < limit; {
 		var unmet, there []string
 		if unmet, err = unmetKeys(t, o, met, after, limit); err != nil || len(unmet) == 0 {
@@ -86,12 +86,36 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 	return keys, err
 }
 
-// leaving are the parts that are swept before another one, by their ids: what they have not met
-// they do not hold.
-type leaving map[int64]*metKeys
+// leaving are the parts that are swept before another one: what they have not met they do not hold.
+// Each has the one before it, so that those of a run with thousands of parts take the memory of one list.
+type leaving struct {
+	before *leaving
+	part   int64 // its id
+	met    *metKeys
+}
+
+// of returns what a part has met that is swept before; nil: it is not.
+func (l *leaving) of(part int64) *metKeys {
+	for ; l != nil; l = l.before {
+		if l.part == part {
+			return l.met
+		}
+	}
+	return nil
+}
+
+// equal reports whether two lists have the same parts.
+func (l *leaving) equal(o *leaving) bool {
+	for ; l != o; l, o = l.before, o.before {
+		if l == nil || o == nil || l.part != o.part || l.met != o.met {
+			return false
+		}
+	}
+	return true
+}
 
 // stillThere returns those of the keys whose records would be buried.
-func stillThere(t *db.Tx, o *opened, others leaving, keys []string) (there []string, err error) {
+func stillThere(t *db.Tx, o *opened, others *leaving, keys []string) (there []string, err error) {
 	query, held := thereInStream, map[string]bool{}
 	if o.handed {
 		query = handedOn
@@ -111,7 +135,7 @@ func stillThere(t *db.Tx, o *opened, others leaving, keys []string) (there []str
 }
 
 // heldElsewhere returns those of the keys that another part holds as well.
-func heldElsewhere(t *db.Tx, o *opened, others leaving, keys []string) (map[string]bool, error) {
+func heldElsewhere(t *db.Tx, o *opened, others *leaving, keys []string) (map[string]bool, error) {
 	rows, err := t.DB.QueryContext(t.Ctx, withKeys(t, elsewhere), keyTexts(keys), o.stream, o.id)
 	if err != nil {
 		return nil, err
@@ -124,7 +148,7 @@ func heldElsewhere(t *db.Tx, o *opened, others leaving, keys []string) (map[stri
 		if err := rows.Scan(&key, &part); err != nil {
 			return nil, err
 		}
-		if met := others[part]; met == nil || met.has(key) {
+		if met := others.of(part); met == nil || met.has(key) {
 			held[key] = true
 		}
 	}

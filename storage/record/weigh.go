@@ -3,7 +3,6 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -51,14 +50,14 @@ func weighAll(t *db.Tx, to *Target, sweeps []Sweep) ([]weighed, error) {
 // weighEach weighs sweeps in their order. Of the streams in together too many records would go,
 // so that each list of theirs needs the word that one by itself needs.
 func weighEach(t *db.Tx, to *Target, sweeps []Sweep, together map[int64]bool) (all []weighed, err error) {
-	before := leaving{}
+	var before *leaving
 	for _, s := range sweeps {
 		w, err := weigh(t, to, s, before, together)
 		if err != nil {
 			return nil, err
 		}
 		if w.g != nil && w.Refused == "" && w.o.part {
-			before[w.o.id] = w.g.met
+			before = &leaving{before, w.o.id, w.g.met}
 		}
 		all = append(all, w)
 	}
@@ -66,7 +65,7 @@ func weighEach(t *db.Tx, to *Target, sweeps []Sweep, together map[int64]bool) (a
 }
 
 // weigh weighs one sweep behind those of other parts.
-func weigh(t *db.Tx, to *Target, s Sweep, before leaving, together map[int64]bool) (w weighed, err error) {
+func weigh(t *db.Tx, to *Target, s Sweep, before *leaving, together map[int64]bool) (w weighed, err error) {
 	w.Enumeration, w.o = s.Enumeration, to.opened[s.Enumeration]
 	o := w.o
 	if o == nil {
@@ -97,8 +96,8 @@ func weigh(t *db.Tx, to *Target, s Sweep, before leaving, together map[int64]boo
 
 // goneKeys looks up what a sweep would bury, or has it from before when neither the stream
 // nor what was met has moved.
-func goneKeys(t *db.Tx, to *Target, o *opened, before leaving) (*gone, error) {
-	g := &gone{leaving: maps.Clone(before)}
+func goneKeys(t *db.Tx, to *Target, o *opened, before *leaving) (*gone, error) {
+	g := &gone{leaving: before}
 	var err error
 	if g.met, err = readMet(t, o); err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func goneKeys(t *db.Tx, to *Target, o *opened, before leaving) (*gone, error) {
 	if g.seq, err = lastChange(t, to, o.stream); err != nil {
 		return nil, err
 	}
-	if o.gone != nil && o.gone.met == g.met && o.gone.seq == g.seq && maps.Equal(o.gone.leaving, g.leaving) {
+	if o.gone != nil && o.gone.met == g.met && o.gone.seq == g.seq && o.gone.leaving.equal(g.leaving) {
 		return o.gone, nil
 	}
 	digest := sha256.New()
