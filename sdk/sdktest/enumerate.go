@@ -16,6 +16,7 @@ type listed struct{ stream, part string }
 type list struct {
 	begunBy string
 	met     map[string]bool
+	marked  map[string]bool // by this run, as records that the part holds
 	open    bool
 	inRun   bool // this run has opened it
 }
@@ -25,7 +26,7 @@ func (h *host) listsBefore() {
 	h.res.lists = make(map[listed]*list)
 	for at, l := range h.o.lists {
 		before := *l
-		before.met, before.inRun = maps.Clone(l.met), false
+		before.met, before.marked, before.inRun = maps.Clone(l.met), map[string]bool{}, false
 		h.res.lists[at] = &before
 	}
 }
@@ -48,7 +49,7 @@ func (h *host) enumerate(m *abi.Enumeration) string {
 			return "an enumeration of stream " + m.Stream + " is opened twice"
 		}
 		if m.BegunBy == "" || l == nil || !l.open || l.begunBy != m.BegunBy {
-			l = &list{begunBy: h.runID(), met: map[string]bool{}}
+			l = &list{begunBy: h.runID(), met: map[string]bool{}, marked: map[string]bool{}}
 			if s := h.streams[m.Stream]; m.BegunBy != "" || len(s.Resources) > 0 || s.TimeRange != nil {
 				l.met = nil // lost or narrowed: it sweeps nothing
 			}
@@ -72,6 +73,7 @@ func (h *host) enumerate(m *abi.Enumeration) string {
 	}
 	for _, key := range m.Keys {
 		l.meet(keyText(key))
+		l.marked[keyText(key)] = true
 	}
 	return ""
 }
@@ -90,6 +92,7 @@ func (h *host) met(r *Record) {
 	}
 	if at, open := h.listing[r.Stream]; open {
 		h.res.lists[at].meet(r.Key)
+		h.res.lists[at].marked[r.Key] = true
 		r.parts = []string{at.part}
 		return
 	}
@@ -113,12 +116,23 @@ func (h *host) missing(request []byte) ([]byte, *abi.Error) {
 	keys := []string{}
 	for _, key := range slices.Sorted(maps.Keys(h.o.Stored[m.Stream])) {
 		stored := h.o.Stored[m.Stream][key]
-		if l.met != nil && key > m.After && !l.met[key] && (m.Part == "" || slices.Equal(stored.parts, []string{m.Part})) {
+		if l.met != nil && key > m.After && !l.met[key] && (m.Part == "" || slices.Equal(h.res.partsOf(m.Stream, stored), []string{m.Part})) {
 			keys = append(keys, key)
 		}
 	}
 	answer, _ := json.Marshal(map[string][]string{"keys": keys[:min(len(keys), 2)]}) // so that no connector relies on one page
 	return answer, nil
+}
+
+// partsOf returns the parts that hold a record, with those into which the run has put it.
+func (r *Result) partsOf(stream string, rec Record) []string {
+	parts := slices.Clone(rec.parts)
+	for at, l := range r.lists {
+		if at.stream == stream && at.part != "" && l.marked[rec.Key] && !slices.Contains(parts, at.part) {
+			parts = append(parts, at.part)
+		}
+	}
+	return parts
 }
 
 // whole is an enumeration that was closed behind so many cursors.

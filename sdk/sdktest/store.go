@@ -31,6 +31,12 @@ func (s Store) Apply(r *Result) {
 		}
 		s[rec.Stream][rec.Key] = rec
 	}
+	for stream, rows := range s {
+		for key, rec := range rows {
+			rec.parts = r.partsOf(stream, rec)
+			rows[key] = rec
+		}
+	}
 	s.sweep(r)
 }
 
