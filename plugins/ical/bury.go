@@ -10,7 +10,7 @@ import (
 // settle lists the events of a calendar again that has not changed: of those that it lost, the host
 // may have asked its owner.
 func (r *run) settle(id string, v *survey, old *fileState) error {
-	part, err := r.part(id, old, false)
+	part, err := r.h.Enumerate(streamEvents, id, "")
 	if err != nil {
 		return err
 	}
@@ -24,44 +24,54 @@ func (r *run) settle(id string, v *survey, old *fileState) error {
 	if err := part.Met(keys...); err != nil {
 		return err
 	}
-	v.unmet, err = r.bury(part, old, v.entries)
-	return err
+	return r.bury(part, v, old)
 }
 
-// bury deletes the events of a calendar that its file does not have any more, and closes the
-// enumeration, if there is one. Few events are deleted by their ids, which the cursor has. Those that
-// an enumeration has not met are left to the host, which asks about many: unmet counts them. An event
-// that is there and was not met, such as one that the host rejected, stays as it is.
-func (r *run) bury(part *sdk.Enumeration, old *fileState, now map[eventID]entry) (unmet int64, err error) {
-	fresh := r.h.Mode() == abi.ModeFullRefresh // the store may have events that no cursor names
-	if old == nil && !fresh {                  // of a new file, nothing is stored
-		return 0, part.Whole()
+// bury closes the list of a calendar. The events that it has not met are left to the host, which asks
+// about many: the survey counts them, and each run lists the calendar until the host has none of
+// them. An event that is there and was not met, such as one that the host rejected, stays as it is.
+func (r *run) bury(part *sdk.Enumeration, v *survey, old *fileState) error {
+	v.listed = true
+	if old == nil && r.h.Mode() != abi.ModeFullRefresh { // of a new file, nothing is stored
+		return part.Whole()
 	}
-	gone, live := old.keys(), make(map[string]bool, len(now))
-	for id, en := range now {
+	live := make(map[string]bool, len(v.entries))
+	strays := map[string]bool{}
+	for _, key := range old.keys() {
+		strays[key] = true
+	}
+	for id, en := range v.entries {
 		key := id.String()
-		if live[key] = en.fingerprint != 0; !live[key] && fresh {
-			gone = append(gone, key)
+		if live[key] = en.fingerprint != 0; !live[key] && r.h.Mode() == abi.ModeFullRefresh {
+			strays[key] = true // an earlier version may have stored it, and no cursor names it
 		}
 	}
-	slices.Sort(gone)
-	for _, key := range slices.Compact(gone) {
-		if live[key] {
-			continue
-		}
-		if err := r.h.Delete(streamEvents, key); err != nil {
-			return 0, err
-		}
-	}
-	err = part.Missing(func(key string) error {
+	err := part.Missing(func(key string) error {
 		if live[key] {
 			return part.Met([]string{key})
 		}
-		unmet++
+		v.unmet++
+		delete(strays, key)
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return unmet, part.Whole()
+	if err := r.adopt(part, v, strays, live); err != nil {
+		return err
+	}
+	return part.Whole()
+}
+
+// adopt has a part hold the events that an earlier version has stored in none. Those that are gone are
+// weighed by the host when the next run does not meet them.
+func (r *run) adopt(part *sdk.Enumeration, v *survey, strays, live map[string]bool) error {
+	keys := make([][]string, 0, len(strays))
+	for key := range strays {
+		if keys = append(keys, []string{key}); !live[key] {
+			v.unmet++
+		}
+	}
+	slices.SortFunc(keys, slices.Compare)
+	return part.Met(keys...)
 }

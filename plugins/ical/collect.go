@@ -47,7 +47,6 @@ type run struct {
 	names         nameCounts // the table of the names in the cursor
 	books         *accounts.Books
 	failed        int64 // files and folders that could not be collected
-	parts         bool  // an enumeration was opened, and may have been left open
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -185,7 +184,7 @@ func (r *run) file(f files.Entry) error {
 // once. A file without a calendar, which this connector does not understand, ends in unread with
 // notICal.
 func (r *run) unread(p string, old *fileState, why *problems.Kind) {
-	if why == notICal && (old == nil || old.live == 0) {
+	if why == notICal && (old == nil || old.live+old.unmet == 0) {
 		why = stranger
 	}
 	if why == notICal || why == stranger {
@@ -225,15 +224,16 @@ func (r *run) countEvents(v *survey) {
 // rest of what an earlier run collected stays.
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
-		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, ids: v.ids, unmet: v.unmet, unknown: v.names.refer(&r.names),
+		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, unmet: v.unmet, unknown: v.names.refer(&r.names),
 	}
-	if !s.whole() {
-		if s.ids = ""; old != nil {
-			s.ids, s.prints, s.live = old.ids, old.prints, max(old.live, s.live)
-		}
+	if old != nil && !v.listed {
+		s.ids, s.prints = old.ids, old.prints
+	}
+	if old != nil && !s.whole() {
+		s.live = max(old.live, s.live)
 	}
 	if s.unmet > 0 {
-		s.mtimeMS, s.ids = -1, ""
+		s.mtimeMS = -1
 	}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
 		s.mtimeMS = -1 // a write in this very moment would not show: look again
@@ -260,17 +260,6 @@ func (r *run) unchanged(f files.Entry) bool {
 	return err == nil && info.Size() == f.Size && info.ModTime().UnixMilli() == f.MTimeMS
 }
 
-// part enumerates the part of the stream that is a calendar, unless it has few events and the
-// cursor names those that are stored. Behind the first part, every calendar has one: a part that
-// was left open, because its file changed, would take these events for its own.
-func (r *run) part(id string, old *fileState, few bool) (*sdk.Enumeration, error) {
-	if few && old.named() && !r.parts {
-		return nil, nil
-	}
-	r.parts = true
-	return r.h.Enumerate(streamEvents, id, "")
-}
-
 // events does the second pass when the events are not those of the cursor.
 func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*problems.Kind, error) {
 	if !r.h.Wants(streamEvents) {
@@ -283,7 +272,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		r.books.Items(streamEvents).Unchanged += v.live
 		return nil, nil
 	}
-	part, err := r.part(id, old, v.live <= fewEvents && v.counts.broken == 0)
+	part, err := r.h.Enumerate(streamEvents, id, "")
 	if err != nil {
 		return nil, err
 	}
@@ -313,8 +302,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 	if v.counts.broken > 0 {
 		return nil, nil // the part stays open: what does not close may be any event
 	}
-	v.unmet, err = r.bury(part, old, v.entries)
-	return nil, err
+	return nil, r.bury(part, v, old)
 }
 
 func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) error {

@@ -47,11 +47,14 @@ func (r *run) coverage() error {
 
 func (r *run) coverageRows() []coverageRow {
 	var sum counts
-	var live int64
+	var live, files int64
 	var unknown nameCounts
 	failed := r.failed
 	for _, p := range cursor.Keys(r.after.files) {
 		s := r.after.files[p]
+		if s.removed == 0 {
+			files++
+		}
 		live += s.live
 		if !s.whole() {
 			failed++
@@ -67,7 +70,7 @@ func (r *run) coverageRows() []coverageRow {
 		}
 		return coverageRow{store, "", statusUnsupported, what + " are counted, not collected", n, true}
 	}
-	calendars := coverageRow{"files", streamCalendars, statusCollected, "one calendar a file", int64(len(r.after.files)), true}
+	calendars := coverageRow{"files", streamCalendars, statusCollected, "one calendar a file", files, true}
 	if failed > 0 {
 		calendars.status = statusIncomplete
 		calendars.reason = problems.Counted(failed, "file or folder could not be collected whole; its earlier records stay",

@@ -25,14 +25,21 @@ type fileState struct {
 	counts        counts
 	calendar      int64 // fingerprint of the calendar record; 0: not emitted
 	events        int64 // fingerprint of the events that were emitted; 0: not known
-	// ids are those of the events, in base64, when there are few. prints is from version 0.2.0,
-	// which did not enumerate: ids with a fingerprint behind each.
+	// ids are those of up to four events, in base64, from versions that put these into no part of the
+	// stream. prints is from version 0.2.0, which had no parts: ids with a fingerprint behind each.
 	prints, ids string
 	// unmet are events that the host had and the file has not. The host may ask about them before it
 	// deletes them, so the calendar is enumerated in each run until it has none.
 	unmet   int64
+	removed int64   // one of the words below
 	unknown []int64 // names that the connector does not know, see nameCounts.refer
 }
+
+// States of a file that is no more.
+const (
+	removedFile     = 1 // the host may have its calendar
+	removedCalendar = 2 // the calendar was listed: the host has it while the list lacks it
+)
 
 // Members implements cursor.Value.
 func (s *fileState) Members(m *cursor.Members) {
@@ -45,6 +52,7 @@ func (s *fileState) Members(m *cursor.Members) {
 		m.Int(countNames[i], n)
 	}
 	m.Int("unmet", &s.unmet)
+	m.Int("removed", &s.removed)
 	m.Text("events", &s.prints)
 	m.Text("ids", &s.ids)
 	m.Ints("unknown", &s.unknown, 2*(maxUnknown+1))
@@ -54,16 +62,7 @@ func (s *fileState) Members(m *cursor.Members) {
 // whole stay, also those that it does not have.
 func (s *fileState) whole() bool { return s.counts.broken == 0 }
 
-// fewEvents is up to how many events the cursor has their ids: an enumeration costs more. A list of
-// more is one that the host asks about before it is emptied.
-const fewEvents = 4
-
-// named reports whether the ids are those of all events that are stored.
-func (s *fileState) named() bool {
-	return s == nil || s.whole() && s.unmet == 0 && (s.live == 0 || s.ids != "" || s.prints != "")
-}
-
-// keys returns the keys of the events whose ids are kept.
+// keys returns the keys of the events that the cursor names.
 func (s *fileState) keys() (keys []string) {
 	const id, sum = len(eventID{}), 6
 	if s == nil {

@@ -18,8 +18,8 @@
 // of them differs from the cursor's, the second (collect.go) enumerates the calendar, a
 // part of the stream: it emits the events, the host finds the changed ones, and those
 // that the host has and the file has not become tombstones, unless they are so many that the host
-// asks first: then the calendar is listed again in each run. The cursor has the ids of a
-// calendar with few events instead, because folders have thousands of those. A file that cannot be read
+// asks first: then the calendar is listed again in each run. So it is with a file that is no more, and with the
+// calendars, which are one list. Nothing leaves the cursor before the host has let go of it. A file that cannot be read
 // or changes in between is skipped and keeps its earlier events: only a file
 // that was read to its end proves that an event was deleted. An event whose STATUS is
 // CANCELLED counts as deleted, and so do all events of a deleted file. When no calendar

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/base64"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -38,9 +36,9 @@ type survey struct {
 	twins    map[eventID]*twins
 	total    uint32     // VEVENTs, copies included
 	live     int64      // events that are not cancelled
+	listed   bool       // the host has its list, whole
 	unmet    int64      // see fileState
 	sum      int64      // fingerprint of their records, in whatever order; never 0
-	ids      string     // of them, when they are few; see fileState
 	names    nameCounts // that the connector does not know
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
@@ -147,7 +145,6 @@ func (v *survey) complete() {
 	for name, z := range v.zones {
 		defined += z.fingerprint(name)
 	}
-	var few []string
 	sum := sumLine(formatSeed, v.calendar.name)
 	for id, en := range v.entries {
 		if en.fingerprint == 0 {
@@ -173,19 +170,13 @@ func (v *survey) complete() {
 			en.fingerprint = 1
 		}
 		v.entries[id] = en
-		if v.live++; v.live <= fewEvents {
-			few = append(few, string(id[:]))
-		}
+		v.live++
 		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
 	}
 	if v.counts.broken > 0 {
 		sum = fingerprint.Mix(sum) // of a file whose other events stay
 	}
 	v.sum = int64(sum&fingerprint.Mask48) | 1
-	if v.live <= fewEvents {
-		slices.Sort(few)
-		v.ids = base64.RawURLEncoding.EncodeToString([]byte(strings.Join(few, "")))
-	}
 }
 
 // unplaced returns the index of a zone that does not give an event its instants, -1 for none. A
