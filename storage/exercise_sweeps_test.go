@@ -185,6 +185,13 @@ func exerciseSameAnswer(t *testing.T, x *exercise) {
 	}
 	asked := func(n int) string { return fmt.Sprintf("10 of 12 too_many_gone %d", n) }
 	two := func() string { return met(2) }
+	grown := func() string {
+		var more []string
+		for i := range 18 {
+			more = append(more, fmt.Sprintf("new %d=1", i))
+		}
+		return met(2, more...)
+	}
 	for name, steps := range map[string][]step{
 		"three days":  {{0, two, asked(1)}, {day, two, asked(2)}, {day, two, "10 of 12 0"}},
 		"within days": {{0, two, asked(1)}, {day - 1e3, two, asked(1)}, {1e3, two, asked(2)}, {time.Hour, two, asked(2)}, {day - time.Hour - 1e3, two, asked(2)}, {1e3, two, "10 of 12 0"}},
@@ -196,6 +203,9 @@ func exerciseSameAnswer(t *testing.T, x *exercise) {
 			{0, two, asked(1)}, {day, two, asked(2)}, {day, func() string { return met(12) }, "0 of 12 0"}, {day, two, asked(1)},
 		},
 		"a list that nobody believes": {{0, two, asked(1)}, {day, func() string { return met(2, "!009") }, "0 of 0 rejected 0"}, {0, two, asked(2)}},
+		"a list that grew since": {
+			{0, two, asked(1)}, {0, grown, asked(1)}, {day - 1e3, grown, "10 of 30 too_many_gone 1"}, {1e3, grown, "10 of 30 too_many_gone 2"}, {day, grown, "10 of 30 0"},
+		},
 		"another source": {{0, two, asked(1)}, {day, two, asked(2)}, {day, func() string {
 			w := x.begin("c")
 			x.ok(w.ForgetEnumerations(t.Context()))

@@ -84,7 +84,8 @@ func weigh(t *db.Tx, to *Target, s Sweep, before *leaving, together map[int64]bo
 		return w, err
 	}
 	w.Gone, w.Held, w.answer = w.g.count, max(o.held, w.g.count), answer{}
-	if w.asked = s.Accepted; w.asked || w.Gone == 0 || !together[o.stream] && !tooMany(w.Gone, w.Held) {
+	asks := together[o.stream] || tooMany(w.Gone, w.Held) || o.answer.digest == w.g.digest // which was asked before
+	if w.asked = s.Accepted; w.asked || w.Gone == 0 || !asks {
 		return w, nil
 	}
 	again := o.answer.again(w.g.digest, o.at)
