@@ -125,6 +125,21 @@ func TestAPartGivesTheWholeListUp(t *testing.T) {
 	}
 }
 
+// A list of the whole stream that the host does not have gives the parts up as well: what came
+// while it was open was met in it alone.
+//
+// Invariant 12.
+func TestAListThatIsNotHadGivesPartsUp(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	openA, wholeA := ofPart("A", "open"), ofPart("A", "whole")
+	h.succeed(openA + notes("a1", "a2") + wholeA + state("notes", `{}`) + done(2))
+	res := h.succeed(openA + enumeration("open", `,"begun_by":"run_other"`) + notes("a1", "a2") + wholeA + state("notes", `{"n":2}`) + done(2))
+	if got := h.keys("notes"); got != "a1 a2" || withheldDeletions(res) == "" {
+		t.Errorf("got the records %q and the gap %q, want both and a gap", got, withheldDeletions(res))
+	}
+}
+
 // A record that was rejected or kept back since a list began exists, whichever run said so: a
 // narrowed one, one that opened no list, or a list that the host does not have.
 //

@@ -53,9 +53,11 @@ func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 		if err := o.begin(t, to, how.Part, runID); err != nil {
 			return err
 		}
-		to.forgetOtherForm(o)
 	case !open || begunBy != how.BegunBy:
 		o.refused = SweepLost
+	}
+	if !how.Narrowed { // which closes nothing
+		to.forgetOtherForm(o)
 	}
 	if to.opened == nil {
 		to.opened, to.active = map[Enumeration]*opened{}, map[int64]*opened{}
@@ -162,11 +164,11 @@ func forgetOtherForm(t *db.Tx, stream int64, part string) error {
 	return err
 }
 
-// forgetOtherForm has the run forget what it has opened of the form that forgetOtherForm forgets:
-// a list of it that was closed is lost.
-func (to *Target) forgetOtherForm(begun *opened) {
+// forgetOtherForm has the run forget what it has opened of the other form of a list that it opens:
+// what comes from now on is not met there, so that one of it that was closed is lost.
+func (to *Target) forgetOtherForm(now *opened) {
 	for e, o := range to.opened {
-		if o.stream == begun.stream && o.part != begun.part {
+		if o.stream == now.stream && o.part != now.part {
 			delete(to.opened, e)
 		}
 	}

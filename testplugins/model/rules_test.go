@@ -249,7 +249,7 @@ func (b *books) open(c *call, id listID) {
 	}
 	u := &use{listID: id, list: s.lists[c.part], open: true, day: b.day}
 	for other, o := range r.unswept {
-		if other.stream == c.stream && (other.part == "") != (c.part == "") {
+		if other.stream == c.stream && (other.part == "") != (c.part == "") && !r.plan.narrows(c.stream) {
 			o.given = true
 			delete(r.unswept, other)
 		}
