@@ -41,7 +41,53 @@ func made(seed uint64) *sequence {
 	for i := range 1 + m.IntN(mostRuns) {
 		s.runs = append(s.runs, m.run(i))
 	}
+	if seed%patientEach == 0 {
+		s.runs = m.patient()
+	}
 	return s
+}
+
+// patientEach is the distance of seeds whose sequences are patient.
+const patientEach = 8
+
+// patient is a source that lists the same in each run, day after day.
+func (m *maker) patient() (runs []plan) {
+	there := slices.DeleteFunc(slices.Clone(keys), func(string) bool { return m.oneIn(2) })
+	for i := range mostRuns {
+		p := plan{label: fmt.Sprint(i + 1), end: endSucceeded, force: true}
+		m.p, m.calls, m.open, m.opened = &p, nil, nil, map[listID]bool{}
+		if i == 0 {
+			m.fill()
+		} else {
+			p.days = m.IntN(4) / 2
+			m.same(there)
+		}
+		p.calls = m.calls
+		runs = append(runs, p)
+	}
+	return runs
+}
+
+// same lists some records of notes, and says of one that it is still to be fetched.
+func (m *maker) same(there []string) {
+	deferred := pick(m, []string{"", "", "a", "b"})
+	for i, part := range m.parts {
+		id := listID{notes, part}
+		m.begin(id, "")
+		if m.oneIn(4) && i > 0 { // it goes on with this one
+			m.add(call{do: doWhole, stream: notes, part: m.open[0].part})
+			m.open = m.open[1:]
+		}
+		for j, key := range there {
+			if m.shared || j%len(m.parts) == i {
+				m.add(call{do: doEmit, stream: notes, keys: []string{key}, n: 1})
+			}
+		}
+		if deferred != "" && i == 0 {
+			m.add(call{do: doGap, stream: notes, keys: []string{deferred}})
+		}
+	}
+	m.shut()
 }
 
 func (m *maker) oneIn(n int) bool { return m.IntN(n) == 0 }
