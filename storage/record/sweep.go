@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -55,10 +56,10 @@ func Missing(t *db.Tx, to *Target, e Enumeration, after string, limit int) ([]st
 	if err != nil {
 		return nil, err
 	}
-	return missing(t, o, met, nil, after, limit)
+	return missing(t, o, met, leaving{}, after, limit)
 }
 
-func missing(t *db.Tx, o *opened, met *metKeys, others *leaving, after string, limit int) (keys []string, err error) {
+func missing(t *db.Tx, o *opened, met *metKeys, others leaving, after string, limit int) (keys []string, err error) {
 	for more := true; more && err == nil && len(keys) < limit; {
 		var unmet, there []string
 		if unmet, err = unmetKeys(t, o, met, after, limit); err != nil || len(unmet) == 0 {
@@ -86,36 +87,45 @@ func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys
 	return keys, err
 }
 
-// leaving are the parts that are swept before another one: what they have not met they do not hold.
-// Each has the one before it, so that those of a run with thousands of parts take the memory of one list.
+// leaving are the parts that are swept before another one: what they have not met they do not hold. It is
+// the beginning of a list that all parts of a run share, so that those of a run with thousands of parts take
+// the memory of one list.
 type leaving struct {
-	before *leaving
-	part   int64 // its id
-	met    *metKeys
+	all *leavers
+	n   int // how many of them are swept before
+}
+
+// leavers are parts in the order in which they are swept.
+type leavers struct {
+	parts []int64 // their ids
+	at    map[int64]int
+	met   []*metKeys
+}
+
+// add puts a part behind the others. A run sweeps each part once.
+func (l *leavers) add(part int64, met *metKeys) {
+	l.at[part] = len(l.parts)
+	l.parts, l.met = append(l.parts, part), append(l.met, met)
 }
 
 // of returns what a part has met that is swept before; nil: it is not.
-func (l *leaving) of(part int64) *metKeys {
-	for ; l != nil; l = l.before {
-		if l.part == part {
-			return l.met
-		}
+func (l leaving) of(part int64) *metKeys {
+	if l.all == nil {
+		return nil
+	}
+	if i, known := l.all.at[part]; known && i < l.n {
+		return l.all.met[i]
 	}
 	return nil
 }
 
-// equal reports whether two lists have the same parts.
-func (l *leaving) equal(o *leaving) bool {
-	for ; l != o; l, o = l.before, o.before {
-		if l == nil || o == nil || l.part != o.part || l.met != o.met {
-			return false
-		}
-	}
-	return true
+// equal reports whether two lists have the same parts, which have met the same.
+func (l leaving) equal(o leaving) bool {
+	return l.n == o.n && (l.n == 0 || l.all == o.all || slices.Equal(l.all.parts[:l.n], o.all.parts[:l.n]) && slices.Equal(l.all.met[:l.n], o.all.met[:l.n]))
 }
 
 // stillThere returns those of the keys whose records would be buried.
-func stillThere(t *db.Tx, o *opened, others *leaving, keys []string) (there []string, err error) {
+func stillThere(t *db.Tx, o *opened, others leaving, keys []string) (there []string, err error) {
 	query, held := thereInStream, map[string]bool{}
 	if o.handed {
 		query = handedOn
@@ -135,7 +145,7 @@ func stillThere(t *db.Tx, o *opened, others *leaving, keys []string) (there []st
 }
 
 // heldElsewhere returns those of the keys that another part holds as well.
-func heldElsewhere(t *db.Tx, o *opened, others *leaving, keys []string) (map[string]bool, error) {
+func heldElsewhere(t *db.Tx, o *opened, others leaving, keys []string) (map[string]bool, error) {
 	rows, err := t.DB.QueryContext(t.Ctx, withKeys(t, elsewhere), keyTexts(keys), o.stream, o.id)
 	if err != nil {
 		return nil, err

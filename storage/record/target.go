@@ -88,7 +88,7 @@ type gone struct {
 
 	met     *metKeys
 	seq     int64 // of the stream's last change, when they were looked up
-	leaving *leaving
+	leaving leaving
 }
 
 // Stream is one stream that a run writes to.

@@ -50,14 +50,14 @@ func weighAll(t *db.Tx, to *Target, sweeps []Sweep) ([]weighed, error) {
 // weighEach weighs sweeps in their order. Of the streams in together too many records would go,
 // so that each list of theirs needs the word that one by itself needs.
 func weighEach(t *db.Tx, to *Target, sweeps []Sweep, together map[int64]bool) (all []weighed, err error) {
-	var before *leaving
+	before := &leavers{at: map[int64]int{}}
 	for _, s := range sweeps {
-		w, err := weigh(t, to, s, before, together)
+		w, err := weigh(t, to, s, leaving{before, len(before.parts)}, together)
 		if err != nil {
 			return nil, err
 		}
 		if w.g != nil && w.Refused == "" && w.o.part {
-			before = &leaving{before, w.o.id, w.g.met}
+			before.add(w.o.id, w.g.met)
 		}
 		all = append(all, w)
 	}
@@ -65,7 +65,7 @@ func weighEach(t *db.Tx, to *Target, sweeps []Sweep, together map[int64]bool) (a
 }
 
 // weigh weighs one sweep behind those of other parts.
-func weigh(t *db.Tx, to *Target, s Sweep, before *leaving, together map[int64]bool) (w weighed, err error) {
+func weigh(t *db.Tx, to *Target, s Sweep, before leaving, together map[int64]bool) (w weighed, err error) {
 	w.Enumeration, w.o = s.Enumeration, to.opened[s.Enumeration]
 	o := w.o
 	if o == nil {
@@ -97,7 +97,7 @@ func weigh(t *db.Tx, to *Target, s Sweep, before *leaving, together map[int64]bo
 
 // goneKeys looks up what a sweep would bury, or has it from before when neither the stream
 // nor what was met has moved.
-func goneKeys(t *db.Tx, to *Target, o *opened, before *leaving) (*gone, error) {
+func goneKeys(t *db.Tx, to *Target, o *opened, before leaving) (*gone, error) {
 	g := &gone{leaving: before}
 	var err error
 	if g.met, err = readMet(t, o); err != nil {
