@@ -73,11 +73,12 @@ func (b *books) weigh(ids []listID, together map[string]bool) (all []weighed) {
 // ask refuses a list that would lose too much, until three runs have found the same, a day
 // apart each.
 func (w *weighed) ask(accepts, together bool) {
+	found, before := strings.Join(w.gone, " "), w.list.answer
 	w.asked, w.answer = accepts, answer{}
-	if accepts || len(w.gone) == 0 || !together && !tooMany(len(w.gone), max(w.list.held, len(w.gone))) {
+	many := together || tooMany(len(w.gone), max(w.list.held, len(w.gone))) || before.gone == found // asked about before
+	if accepts || len(w.gone) == 0 || !many {
 		return
 	}
-	found, before := strings.Join(w.gone, " "), w.list.answer
 	switch {
 	case before.gone != found:
 		w.answer = answer{found, 1, w.day}
