@@ -331,7 +331,6 @@ func TestNobodyIsSentElsewhere(t *testing.T) {
 	for want, address := range map[string]string{
 		"invalid_client":                authorizeAddress("cl_none"),
 		"invalid_redirect_uri":          authorizeAddress(client, "redirect_uri", "https://evil.example/"),
-		"invalid_redirect_uri ":         authorizeAddress(client, "redirect_uri", ""), // the client has two
 		"invalid_request":               PathAuthorize + "?client_id=" + client + "&request_uri=urn:pdpp:pending-consent:x",
 		"unsupported_response_type":     authorizeAddress(client, "response_type", "token"),
 		"invalid_authorization_details": authorizeAddress(client, "authorization_details", "[]"),
@@ -339,9 +338,12 @@ func TestNobodyIsSentElsewhere(t *testing.T) {
 		"invalid_scope":                 authorizeAddress(client, "scope", "everything"),
 	} {
 		got := b.sends(http.MethodGet, address, "")
-		if to := got.head.Get("Location"); got.status != http.StatusSeeOther || to != PathBegin+"?refused="+strings.TrimSpace(want) {
+		if to := got.head.Get("Location"); got.status != http.StatusSeeOther || to != PathBegin+"?refused="+want {
 			t.Errorf("got %d to %s, want a page that tells %s", got.status, to, want)
 		}
+	}
+	if got := b.sends(http.MethodGet, authorizeAddress(client, "redirect_uri", ""), ""); got.head.Get("Location") != PathBegin+"?refused=invalid_redirect_uri" {
+		t.Errorf("without an address, of a client that has two: got %d to %s, want a page", got.status, got.head.Get("Location"))
 	}
 	for _, address := range []string{
 		authorizeAddress(client, "code_challenge", ""),
