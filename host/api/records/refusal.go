@@ -86,11 +86,16 @@ func refusalOf(err error) *wire.Failure {
 // unauthenticated refuses a request whose token is missing or no good (RD-02.1, RD-02.2).
 func (c *call) unauthenticated(message string, shown bool) error {
 	f := &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: message, NextStep: "ask the owner of this host for a token"}
+	c.challenge(f, shown)
+	return f
+}
+
+// challenge says in a 401 where a client learns to ask for access; shown: it showed a token that is no good.
+func (c *call) challenge(f *wire.Failure, shown bool) {
 	if c.about != "" {
 		f.Metadata = c.Guard.Base(c.r) + c.about
 	}
 	c.w.Header().Set("WWW-Authenticate", wire.Challenge(f.Metadata, shown))
-	return f
 }
 
 // strange refuses a token by what is known of it.
@@ -111,8 +116,8 @@ func (c *call) askAgain(err error) error {
 		return err
 	}
 	f := refusalOf(err)
-	f.Status, f.Metadata = http.StatusUnauthorized, c.Guard.Base(c.r)+c.about
-	c.w.Header().Set("WWW-Authenticate", wire.Challenge(f.Metadata, true))
+	f.Status = http.StatusUnauthorized
+	c.challenge(f, true)
 	return f
 }
 
