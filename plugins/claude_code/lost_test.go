@@ -19,6 +19,16 @@ var lists = map[string]string{
 
 func holdsBack(o *sdktest.Options) { o.HoldsBack = true }
 
+// fallen returns a home that had twelve things of each kind and has one, the run before that, and the run
+// behind it, of which the host asks.
+func fallen(t *testing.T) (h home, first, asked *sdktest.Result) {
+	t.Helper()
+	h = dozen()
+	first = run(t, h)
+	h.fall()
+	return h, first, checked(t, first.SecondRun(t, holdsBack))
+}
+
 // dozen is a home folder with twelve files of each list.
 func dozen() home {
 	h := small()
@@ -94,10 +104,7 @@ func TestAFolderThatFalls(t *testing.T) {
 // and is emitted once when it can.
 func TestWhatIsAskedAboutComesBack(t *testing.T) {
 	t.Parallel()
-	h := dozen()
-	first := run(t, h)
-	h.fall()
-	asked := checked(t, first.SecondRun(t, holdsBack))
+	h, _, asked := fallen(t)
 	for path, stream := range map[string]string{"skills/n5/SKILL.md": "skills", "commands/n5.md": "slash_commands", project + "memory/n5.md": "memory_notes"} {
 		h.put(path, "text")
 		for what, root := range map[string]fs.FS{"opened": barred{fstest.MapFS(h), map[string]bool{path: true}}, "examined": shy{fstest.MapFS(h), path}} {
@@ -147,10 +154,7 @@ func TestARunWithoutNotesForgetsNone(t *testing.T) {
 // listed: neither what the host asks about goes nor anything else.
 func TestAFolderThatCannotBeListedLosesNothing(t *testing.T) {
 	t.Parallel()
-	h := dozen()
-	first := run(t, h)
-	h.fall()
-	asked := checked(t, first.SecondRun(t, holdsBack))
+	h, first, asked := fallen(t)
 	shut := map[string]bool{}
 	for _, name := range []string{"projects", "skills", "commands", "file-history", "cache", "backups"} {
 		shut[name] = true

@@ -22,6 +22,16 @@ func holdsBack(o *sdktest.Options) { o.HoldsBack = true }
 // believed has the host delete what it is told.
 func believed(o *sdktest.Options) { o.HoldsBack = false }
 
+// fallen returns a home that had twelve things of each kind and has one, the run before that, and the run
+// behind it, of which the host asks.
+func fallen(t *testing.T) (h *home, first, asked *sdktest.Result) {
+	t.Helper()
+	h = dozen(t)
+	first = h.collect()
+	h.fall()
+	return h, first, h.again(first, holdsBack)
+}
+
 // dozen is a home folder with twelve files of each list.
 func dozen(t *testing.T) *home {
 	h := newHome(t)
@@ -84,10 +94,7 @@ func TestAFolderThatFalls(t *testing.T) {
 // and is emitted once when it can.
 func TestWhatIsAskedAboutComesBack(t *testing.T) {
 	t.Parallel()
-	h := dozen(t)
-	first := h.collect()
-	h.fall()
-	asked := h.again(first, holdsBack)
+	h, _, asked := fallen(t)
 	for stream, path := range lists {
 		name := fmt.Sprintf(path, "n5")
 		h.write(name, "text\n")
@@ -130,10 +137,7 @@ func (l locked) ReadDir(name string) ([]fs.DirEntry, error) {
 // refresh.
 func TestAFolderThatCannotBeListedLosesNothing(t *testing.T) {
 	t.Parallel()
-	h := dozen(t)
-	first := h.collect()
-	h.fall()
-	asked := h.again(first, holdsBack)
+	h, first, asked := fallen(t)
 	for stream, path := range lists {
 		folder, _, _ := strings.Cut(path, "/")
 		for name, before := range map[string]*sdktest.Result{"first": first, "asked": asked} {
