@@ -60,8 +60,7 @@ var ErrNotRegular = errors.New("not a regular file")
 type Scanner struct {
 	MaxLine int // the longest line delivered, in bytes without its LF; 0: DefaultMaxLine
 	Buffer  int // where the buffer starts, in bytes; 0: DefaultBuffer
-	// Whole reports whether the bytes behind the last LF are a line that is complete without one. If it is
-	// nil, they never are.
+	// Whole reports whether the bytes behind the last LF are a complete line. A nil Whole reports false.
 	Whole func(line []byte) bool
 
 	fsys  fs.FS

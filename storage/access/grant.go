@@ -29,7 +29,7 @@ type Grant struct {
 	Expires     time.Time // zero: never
 	Revoked     time.Time // zero: it holds
 	HourlyBytes int64     // that may be read by it; 0: the usual
-	Resource    string    // that its client asked to read: ResourceHost, ResourceMCP; "": it did not say
+	Resource    string    // that its client asked to read: ResourceHost or ResourceMCP, or "" if it named no resource
 }
 
 // The resources of this host, each of which a grant may be for (RFC 8707).

@@ -64,7 +64,7 @@ type GrantRequest struct {
 	CodeExpires time.Time
 	UserCode    string    // the hash of the code that an owner types; "": none
 	Typed       time.Time // when its owner typed it; zero: never
-	Resource    string    // what it asks to read: ResourceHost, ResourceMCP; "": it did not say
+	Resource    string    // that it asks to read: ResourceHost or ResourceMCP, or "" if it names no resource
 }
 
 type requestRow struct {

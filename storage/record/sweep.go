@@ -108,7 +108,7 @@ func (l *leavers) add(part int64, met *metKeys) {
 	l.parts, l.met = append(l.parts, part), append(l.met, met)
 }
 
-// of returns what a part has met that is swept before; nil: it is not.
+// of returns what a part has met, or nil if the part is not swept before.
 func (l leaving) of(part int64) *metKeys {
 	if l.all == nil {
 		return nil

@@ -24,7 +24,7 @@ const (
 // eachStore is how many sequences share a store. Stores go side by side.
 const eachStore = 250
 
-// Of an ordinary test run.
+// How many sequences an ordinary test run plays.
 const (
 	onFiles  = 1000
 	onServer = 200

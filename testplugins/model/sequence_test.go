@@ -22,7 +22,7 @@ type call struct {
 	part   string   // of open, met, whole, missing
 	keys   []string // of met; else one
 	n      int      // the content of a record; the number of a cursor
-	by     string   // of open: the run that began the list, see label; "": this one begins it
+	by     string   // of open: the run that began the list, see label, or "" if this run begins it
 }
 
 func (c *call) key() string { return c.keys[0] }

@@ -28,7 +28,7 @@ func DetailCopy(reason, class string) string {
 	}
 }
 
-// WhatOf words what becomes of the details of a class.
+// WhatOf says what becomes of the details of a class.
 func WhatOf(class string) string {
 	if abi.Reason(class) == abi.ReasonGone {
 		return "gone or forbidden at the provider"

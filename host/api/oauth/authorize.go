@@ -92,7 +92,7 @@ func (c *call) meant(resource, scope string) (kind string, err error) {
 	return c.resourceOf(resource)
 }
 
-// resourceOf returns which resource of this host an address is of; "": no address was sent.
+// resourceOf returns the resource of this host that an address names, or "" if the client sent no address.
 func (c *call) resourceOf(address string) (kind string, err error) {
 	switch {
 	case address == "":

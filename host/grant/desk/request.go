@@ -83,13 +83,13 @@ type Ask struct {
 	Display  string   // what the client calls itself now; "": as it is registered
 	Details  []byte   // JSON; empty: its owner chooses
 	Browser  *Browser // nil: no browser brings its answer
-	Resource string   // ResourceHost or ResourceMCP; "": it does not say
+	Resource string   // ResourceHost or ResourceMCP, or "" if it names no resource
 }
 
 // Browser says how an owner's browser brings a client its code (RD-45).
 type Browser struct {
 	Issuer    string // this host's origin, as the client knows it
-	Redirect  string // where it is brought; "": to the one address that the client has registered
+	Redirect  string // where it is brought, or "" for the one address that the client has registered
 	State     string // and what is brought back unchanged
 	Challenge string // S256 of the verifier that the client holds
 }
