@@ -4,7 +4,9 @@ import (
 	"net"
 	"net/mail"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The kinds of channel.
@@ -43,6 +45,9 @@ type Email struct {
 // Kind returns the kind of the channel, and what may be shown of its address. The error is
 // notifications.address_invalid, and says nothing of what was given.
 func (a *Address) Kind() (kind, target string, err error) {
+	if !a.oneLine() {
+		return "", "", invalid("it has a line break or another character that cannot be seen", "write it on one line")
+	}
 	switch {
 	case a.Push != nil && a.Email == nil && a.Service == "":
 		u, err := url.Parse(a.Push.Endpoint)
@@ -62,13 +67,32 @@ func (a *Address) Kind() (kind, target string, err error) {
 	return "", "", invalid("it is none, or several", "give one of an e-mail, a service's URL and a browser's subscription")
 }
 
+// oneLine reports whether every text of the address can be seen and stands on one line: a line
+// break would end the command or the header in which the text is sent.
+func (a *Address) oneLine() bool {
+	texts := []string{a.Service}
+	if e := a.Email; e != nil {
+		texts = append(texts, e.To, e.From, e.Server, e.User, e.Password)
+	}
+	if p := a.Push; p != nil {
+		texts = append(texts, p.Endpoint, p.P256DH, p.Auth)
+	}
+	for _, text := range texts {
+		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (e *Email) check() error {
 	for _, text := range []string{e.To, e.From} {
 		if m, err := mail.ParseAddress(text); err != nil || m.Address != text {
 			return invalid("it is no e-mail address", "write one such as ana@example.org")
 		}
 	}
-	if host, port, err := net.SplitHostPort(e.Server); err != nil || host == "" || port == "" || strings.ContainsAny(host, " /@") {
+	host, port, err := net.SplitHostPort(e.Server)
+	if _, perr := strconv.ParseUint(port, 10, 16); err != nil || perr != nil || host == "" || strings.ContainsAny(host, ` /@<>"\`) {
 		return invalid("the mail server is not host:port", "write it such as smtp.example.org:587")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -128,6 +129,7 @@ func TestFailures(t *testing.T) {
 		if abi.CodeOf(err) != tc.want || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: got %v, want %s and no address", tc.name, err, tc.want)
 		}
+		ofChannels(t, tc.name, err)
 	}
 	if len(requests) != 1 {
 		t.Errorf("got %d requests, want that no redirect is followed", len(requests))
@@ -261,6 +263,82 @@ func TestEmail(t *testing.T) {
 		err := (&Sender{AllowPrivate: tc.allowed}).Send(t.Context(), a, note)
 		if err == nil || tc.want != "" && abi.CodeOf(err) != tc.want || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want %s", tc.name, err, tc.want)
+		}
+	}
+}
+
+// ofChannels fails where a refusal speaks of what a channel does not have: its owner wrote no
+// manifest, and a channel makes no run.
+func ofChannels(t *testing.T, name string, err error) {
+	t.Helper()
+	var e *abi.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%s: got %v, want an *abi.Error", name, err)
+	}
+	for _, other := range []string{"manifest", "runtime_requirements", "connector", "provider", "pages", "requested"} {
+		if strings.Contains(e.Message+" "+e.Hint, other) {
+			t.Errorf("%s: got %q, %q, want nothing of a %s", name, e.Message, e.Hint, other)
+		}
+	}
+}
+
+// Each refusal of the wall is told in the words of channels.
+func TestTheWallSpeaksOfChannels(t *testing.T) {
+	t.Parallel()
+	for _, code := range []abi.Code{
+		egress.CodeHostRefused, egress.CodeSchemeRefused, egress.CodeAddressRefused, egress.CodeHeaderReserved, egress.CodeHeaderInvalid,
+		egress.CodeTooLarge, egress.CodeEncodingRefused, egress.CodeUpgradeRefused, egress.CodePolicyInvalid,
+	} {
+		err := unreachable("push.example.org", abi.NewError(code, "the manifest does not name the provider", "ask for smaller pages"))
+		if abi.CodeOf(err) != code || !strings.Contains(err.Error(), "push.example.org") {
+			t.Errorf("got %v, want %s and the host", err, code)
+		}
+		ofChannels(t, string(code), err)
+	}
+}
+
+// A text that breaks its line, or that cannot be seen, is refused when it is entered: each text of
+// each kind of address.
+func TestAddressesStandOnOneLine(t *testing.T) {
+	t.Parallel()
+	mail := Email{To: "ana@example.org", From: "pdpp@example.org", Server: "smtp.example.org:587", User: "ana", Password: "a password"}
+	push := Push{Endpoint: "https://push.example.org/x", P256DH: "key", Auth: "auth"}
+	const service = "ntfy://ntfy.example.org/mine"
+	for name, text := range map[string]func(string) Address{
+		"to":      func(s string) Address { m := mail; m.To = s + m.To; return Address{Email: &m} },
+		"to, end": func(s string) Address { m := mail; m.To += s; return Address{Email: &m} },
+		"to, in":  func(s string) Address { m := mail; m.To = `"a` + s + `b"@example.org`; return Address{Email: &m} },
+		"from":    func(s string) Address { m := mail; m.From += s; return Address{Email: &m} },
+		"server": func(s string) Address {
+			m := mail
+			m.Server = "smtp" + s + ".example.org:587"
+			return Address{Email: &m}
+		},
+		"port":     func(s string) Address { m := mail; m.Server += s; return Address{Email: &m} },
+		"user":     func(s string) Address { m := mail; m.User += s; return Address{Email: &m} },
+		"password": func(s string) Address { m := mail; m.Password += s; return Address{Email: &m} },
+		"endpoint": func(s string) Address { p := push; p.Endpoint += s; return Address{Push: &p} },
+		"key":      func(s string) Address { p := push; p.P256DH += s; return Address{Push: &p} },
+		"auth":     func(s string) Address { p := push; p.Auth += s; return Address{Push: &p} },
+		"service":  func(s string) Address { return Address{Service: service + s} },
+		"fragment": func(s string) Address { return Address{Service: service + "#" + s} },
+	} {
+		for _, broken := range []string{"\r\n", "\n", "\r", "\x00", "\t", "\u0085", "\u2028", "\u202e", "\r\nRCPT TO:<eve@example.org>"} {
+			a := text(broken)
+			if _, _, err := a.Kind(); abi.CodeOf(err) != CodeAddressInvalid {
+				t.Errorf("%s with %q: got %v, want %s", name, broken, err, CodeAddressInvalid)
+			}
+		}
+	}
+	for _, a := range []Address{{Email: &mail}, {Push: &push}, {Service: service}} {
+		if _, _, err := a.Kind(); err != nil {
+			t.Errorf("got %v, want an address without a line break to be taken", err)
+		}
+	}
+	for _, server := range []string{"smtp.example.org:mail", "smtp.example.org:70000", `sm"tp:587`, `sm\tp:587`, "<smtp>:587"} {
+		a := Address{Email: &Email{To: mail.To, From: mail.From, Server: server}}
+		if _, _, err := a.Kind(); abi.CodeOf(err) != CodeAddressInvalid {
+			t.Errorf("the server %q: got %v, want %s", server, err, CodeAddressInvalid)
 		}
 	}
 }

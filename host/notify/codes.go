@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
 )
 
 // The codes of a channel.
@@ -21,10 +22,17 @@ func invalid(problem, hint string) error {
 
 // unreachable does not wrap err, whose text may quote the address.
 func unreachable(host string, err error) error {
-	if code := abi.CodeOf(err); code != abi.CodeInternal && code != abi.CodeInterrupted {
-		return err // of the wall, which names the host alone
+	code := abi.CodeOf(err)
+	switch code {
+	case abi.CodeInternal, abi.CodeInterrupted:
+		return abi.NewError(CodeUnreachable, fmt.Sprintf("%q does not answer", host), "it is tried again later; test the channel once it is back")
+	case egress.CodeSchemeRefused:
+		return abi.NewError(code, fmt.Sprintf("the channel's address at %q is not https", host), "write it with https, or name its host:port under network.allow_private")
+	case egress.CodeHostRefused, egress.CodeAddressRefused:
+		return abi.NewError(code, fmt.Sprintf("the channel's address at %q is not a public one on port 443", host),
+			"where it is a server of your own network, name its host:port under network.allow_private")
 	}
-	return abi.NewError(CodeUnreachable, fmt.Sprintf("%q does not answer", host), "it is tried again later; test the channel once it is back")
+	return abi.NewError(code, fmt.Sprintf("%q gave an answer that cannot be read", host), "check the channel's address; it is tried again later")
 }
 
 // answered is why an answer of a service is no success; nil if it is.
