@@ -89,12 +89,19 @@ const (
 // left unfinished, which goes on; until every table has been compared, it cannot be opened
 // as a store. Errors: storage.copy_refused for a source that is in use or is not there and
 // for a target that holds something else, storage.copy_differs when an unfinished target
-// is not a part of this source, and those of Open.
+// is not a part of this source, storage.older_version for a source that this program has not brought
+// up to date, and those of Open.
 func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 	if err := distinct(o.From, o.To); err != nil {
 		return nil, err
 	}
-	from, err := Open(ctx, Options{Path: o.From, Now: o.Now, Logger: o.Logger})
+	from, err := openHost(ctx, Options{Path: o.From, Now: o.Now, Logger: o.Logger}, func(ctx context.Context, at db.Options) (*db.DB, error) {
+		d, err := db.OpenAsItIs(ctx, at)
+		if d == nil && err == nil {
+			err = noSource(o.From)
+		}
+		return d, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +149,7 @@ func distinct(from, to string) error {
 	}
 	source, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return abi.NewError(CodeCopyRefused, "there is no store to copy", "name an existing one with --from").WithDetail(from)
+		return noSource(from)
 	}
 	if err != nil || db.OnServer(to) {
 		return err
@@ -151,6 +158,10 @@ func distinct(from, to string) error {
 		return distinct(to, to)
 	}
 	return nil
+}
+
+func noSource(from string) error {
+	return abi.NewError(CodeCopyRefused, "there is no store to copy", "name an existing one with --from").WithDetail(from)
 }
 
 // unused refuses a store that a run or a server uses, which is the copy's source or target.

@@ -85,18 +85,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // there is none, it makes none: what is opened is empty. One that this process cannot
 // write to is read as it stands, and where SQLite would have to write for that (a log
 // that is not folded back, a schema to bring up to date), in a copy that Close
-// removes; each write of it fails. Any other is opened by Open, whose errors it has.
+// removes; each write of it fails. Any other is opened as it is, with the errors of Open:
+// one that Open would bring up to date is refused with storage.older_version.
 func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 	return openHost(ctx, o, db.OpenToRead)
 }
 
 // OpenToShow is OpenToRead for a server that shows a store which takes no writes: each write is
-// refused with why, until it is opened again.
+// refused with why, until it is opened again. An older file is shown in a copy.
 func OpenToShow(ctx context.Context, o Options, why error) (*Store, error) {
 	return openHost(ctx, o, func(ctx context.Context, o db.Options) (*db.DB, error) { return db.Show(ctx, o, why) })
 }
 
-// openDatabase is db.Open or db.OpenToRead.
+// CodeOlder is db.CodeOlder.
+const CodeOlder = db.CodeOlder
+
+// openDatabase is db.Open, db.OpenAsItIs or db.OpenToRead.
 type openDatabase func(context.Context, db.Options) (*db.DB, error)
 
 func openHost(ctx context.Context, o Options, open openDatabase) (*Store, error) {

@@ -24,6 +24,7 @@ var operations = map[string]string{
 	"ChangeConnection":      "connections set",
 	"store.Compact":         "store compact",
 	"store.Copy":            "store copy",
+	"store.Migrate":         "store migrate",
 	"Connection":            "connections show",
 	"Connections":           "connections list",
 	"connectors.List":       "plugins list",

@@ -54,6 +54,7 @@ var pages = map[string]string{
 	"connectors.Verify":     "(a developer's check of a module, on the command line)",
 	"store.Compact":         "(it needs the store for itself, and serving has it)",
 	"store.Copy":            "(it needs the store for itself, and serving has it)",
+	"store.Migrate":         "(what serves has done it)",
 	"doctor.Examine":        "(it looks at an installation that may not serve)",
 	"settings.Read":         "GET /settings",
 	"settings.Defaults":     "GET /settings",

@@ -28,6 +28,7 @@ var withoutRoute = map[string]string{
 	"settings.Defaults":    "settings.Read has every value that holds",
 	"store.Compact":        "it needs the store for itself, and serving has it",
 	"store.Copy":           "it writes a file on the machine of the host",
+	"store.Migrate":        "what serves has done it",
 	"grants.Ask":           "a program that reaches the API asks by /agent-connect",
 	"grants.NewCredential": "its file is for programs on this machine; an app that reaches the API asks for its token there",
 	"access.Reset":         "it ends all access, and whoever forgot the password has no token either",

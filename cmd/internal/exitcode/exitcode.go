@@ -35,6 +35,7 @@ var exact = map[abi.Code]int{
 	abi.CodeInterrupted:     Interrupted,
 	abi.CodeOwnerNeeded:     OwnerNeeded,
 	abi.CodeStoreNewer:      Refused, // nothing was touched; a newer host is needed
+	"storage.older_version": Refused, // as above; a command that writes is needed
 	abi.CodeFenced:          Failed,
 	"read.index_behind":     Internal, // nothing is wrong with what was asked for
 	"read.busy":             Internal,

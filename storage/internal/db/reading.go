@@ -17,10 +17,18 @@ import (
 // there is none, it makes none: what is opened is empty. One that this process cannot
 // write to is read as it stands, and where SQLite would have to write for that (a log
 // that is not folded back, a schema to bring up to date), in a copy that Close
-// removes; each write of it fails. Any other is opened by Open, whose errors it has.
-func OpenToRead(ctx context.Context, o Options) (*DB, error) {
+// removes; each write of it fails. Any other is opened by OpenAsItIs, whose errors it has:
+// storage.older_version for a store that has to be brought up to date.
+func OpenToRead(ctx context.Context, o Options) (*DB, error) { return openToRead(ctx, o, false) }
+
+// openToRead is OpenToRead that reads an older file in a copy, if copied is set.
+func openToRead(ctx context.Context, o Options, copied bool) (*DB, error) {
 	if postgres.Is(o.Path) {
-		return openServerToRead(ctx, o)
+		d, err := openServerAsItIs(ctx, o)
+		if d == nil && err == nil {
+			return openCopy(ctx, o, "")
+		}
+		return d, err
 	}
 	path, err := filepath.Abs(o.Path)
 	if err != nil || o.Path == "" {
@@ -31,16 +39,15 @@ func OpenToRead(ctx context.Context, o Options) (*DB, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return openCopy(ctx, o, "")
 	case err == nil && info.Mode().IsRegular() && info.Size() == 0: // there was room for its name alone, see Open
-		d, err := Open(ctx, o)
-		if abi.CodeOf(err) != abi.CodeStoreFull {
-			return d, err
-		}
 		return openCopy(ctx, o, "")
 	case err != nil || !info.Mode().IsRegular() || info.Size() < smallestFile:
 		return Open(ctx, o) // which says what is wrong with it
 	case writable(path) && writable(filepath.Dir(path)):
-		d, err := Open(ctx, o)
-		if abi.CodeOf(err) != abi.CodeStoreFull {
+		d, err := OpenAsItIs(ctx, o)
+		switch code := abi.CodeOf(err); {
+		case code == CodeOlder && copied:
+			return openCopy(ctx, o, path)
+		case code != abi.CodeStoreFull:
 			return d, err
 		}
 	}
@@ -53,31 +60,27 @@ func OpenToRead(ctx context.Context, o Options) (*DB, error) {
 	return openCopy(ctx, o, path)
 }
 
-// openServerToRead opens a database with a current schema as it is, an empty file where
-// the database holds no store yet, and one with an older schema by bringing it up to date.
-func openServerToRead(ctx context.Context, o Options) (*DB, error) {
+// openServerAsItIs is OpenAsItIs of a server.
+func openServerAsItIs(ctx context.Context, o Options) (*DB, error) {
 	d, fresh, left, err := reachServer(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	if fresh {
+		return nil, d.Close() //nolint:nilnil // there is no store
+	}
 	current := left == 0
-	if current && !fresh {
+	if current {
 		current, err = d.opts.Current(ctx, d.Read)
 	}
 	switch {
-	case err == nil && current && !fresh:
-		d.writer = startWriter(d)
-		return d, nil
 	case err != nil:
 		return nil, errors.Join(d.Fail("read the store", err), d.Close())
+	case !current:
+		return nil, errors.Join(older(d.Path), d.Close())
 	}
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	if fresh {
-		return openCopy(ctx, o, "")
-	}
-	return openServer(ctx, o)
+	d.writer = startWriter(d)
+	return d, nil
 }
 
 // openFixed opens a file that nobody writes: nothing is made beside it. Without an
@@ -101,9 +104,9 @@ func openFixed(ctx context.Context, o Options, path string) (*DB, error) {
 }
 
 // Show is OpenToRead for somebody who shows the database while it takes no writes: each is refused
-// with why, those in a copy too, which would be lost with it.
+// with why, those in a copy too, which would be lost with it. An older file is shown in a copy.
 func Show(ctx context.Context, o Options, why error) (*DB, error) {
-	d, err := OpenToRead(ctx, o)
+	d, err := openToRead(ctx, o, true)
 	if err == nil {
 		d.shown.Store(&why)
 		d.note(why)

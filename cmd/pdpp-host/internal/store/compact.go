@@ -21,7 +21,19 @@ func Command(s *session.Session) *cobra.Command {
 		Long: "Removes runs that are older than history.retention, and writes the file anew without its free pages, which takes as much free\n" +
 			"disk as the file. It is refused while a run goes on; one that begins meanwhile may be refused as storage.locked.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return compact(cmd.Context(), s) },
-	}, copyCommand(s))
+	}, copyCommand(s), &cobra.Command{
+		Use: "migrate", Short: "Bring a store of an older version up to date", Args: syntax.Takes(),
+		Long: "Changes the store to the form of this version; an older pdpp-host refuses it from then on. Each command that changes\n" +
+			"something does the same, and serve does; one that only reads refuses an older store.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.Change(func(o *owner.Owner) error {
+				if err := store.Migrate(cmd.Context(), o); err != nil {
+					return err
+				}
+				return s.Printer.Result("the store is up to date", struct{}{}, nil)
+			})
+		},
+	})
 	return cmd
 }
 
