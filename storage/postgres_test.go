@@ -26,7 +26,7 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	pgtest.Again(t,
 		"TestOpenModes", "TestOpenRefuses.*", "TestOpenReadOnlyFile", "TestOpenTogether", "TestOpenLocked", "TestOwner.*", // the file itself
-		"TestSettings", "TestReadOnlyFolder.*", "TestReading.*", "TestDamagedFile", "TestDiskFull", "TestFull.*", "TestSalvage.*",
+		"TestSettings", "TestReadOnlyFolder.*", "TestReading.*", "TestLook.*", "TestDamagedFile", "TestDiskFull", "TestFull.*", "TestSalvage.*",
 		"TestLock.*", "TestCloseDoesNotWaitForALock", // locks of files
 		"TestErased.*", "TestCompact", "TestAMissingTable.*", "TestAStrange.*", // what is overwritten in the file, and its pages
 		"TestCheckFinds", "TestEvidenceOfAnOlderStore", "TestRejectionsOfAnOlderStore", "TestArtifactsAreBounded", // SQL of SQLite in the test

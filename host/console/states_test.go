@@ -150,7 +150,7 @@ func (b *bed) faces(name string) map[string]said {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	findings, err := doctor.Examine(b.t.Context(), b.Owner, false)
+	findings, err := doctor.Examine(b.t.Context(), b.Owner, doctor.Options{})
 	if err != nil {
 		b.t.Fatal(err)
 	}

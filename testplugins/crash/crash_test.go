@@ -198,7 +198,7 @@ func (h harness) records(data string) []string {
 
 func (h harness) check(data string) {
 	h.t.Helper()
-	cmd := h.args(data, "doctor", "--json")
+	cmd := h.args(data, "doctor", "--deep", "--json")
 	if out, err := cmd.CombinedOutput(); err != nil && bytes.Contains(out, []byte("storage.corrupt")) {
 		h.t.Fatalf("doctor: %v\n%s", err, out)
 	}

@@ -76,6 +76,6 @@ type findings struct {
 }
 
 func (c *call) examine() (*findings, error) {
-	all, err := doctor.Examine(c.Context(), c.owner, false)
+	all, err := doctor.Examine(c.Context(), c.owner, doctor.Options{Deep: c.query["deep"] != ""})
 	return &findings{"owner_findings", all}, err
 }

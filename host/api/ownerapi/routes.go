@@ -45,7 +45,7 @@ func (a *API) routes() []route {
 	return []route{
 		ask(get, "/control", read, "", "Which actions the host takes", nil, (*call).showControl),
 		ask(get, "/status", read, "Fleet", "How all connections are, and what the owner has to do", list(), (*call).showStatus),
-		ask(get, "/doctor", read, "doctor.Examine", "Checks the whole installation", nil, (*call).examine),
+		ask(get, "/doctor", read, "doctor.Examine", "Checks the whole installation", []param{{name: "deep", about: "reads the whole store, too, which may take minutes", kind: flag}}, (*call).examine),
 		ask(get, "/settings", read, "settings.Read", "The settings that hold, without secrets", nil, (*call).showSettings),
 		ask(get, "/audit", manage, "AuditEvents", "What owners changed, and were refused", list(
 			param{name: "connection", about: "only of this connection"}, param{name: "operation", about: "only of this operation"},

@@ -12,15 +12,21 @@ type exam struct {
 	findings
 	*owner.Owner
 
-	repair bool
-	sound  map[string]*modules.Described // the installed modules that may run, by connector key
+	deep, repair bool
+
+	sound map[string]*modules.Described // the installed modules that may run, by connector key
 }
 
-// Examine makes every check that the ones before it allow. With repair it makes again
-// what health rests on from the rest, and expects no scheduler that is gone. The error
-// is an interruption.
-func Examine(ctx context.Context, o *owner.Owner, repair bool) ([]Finding, error) {
-	e := &exam{Owner: o, repair: repair, sound: map[string]*modules.Described{}}
+// Options say how thorough an examination is.
+type Options struct {
+	Deep   bool // reads the whole store, which takes minutes where it has a million records
+	Repair bool // makes again what health rests on, and the index, from the rest, and expects no scheduler that is gone; it is deep
+}
+
+// Examine makes every check that the ones before it allow. How long it takes does not depend on how many
+// records there are, unless it is deep. The error is an interruption.
+func Examine(ctx context.Context, o *owner.Owner, how Options) ([]Finding, error) {
+	e := &exam{Owner: o, deep: how.Deep || how.Repair, repair: how.Repair, sound: map[string]*modules.Described{}}
 	e.machine(ctx)
 	e.configuration()
 	e.folders()

@@ -37,7 +37,11 @@ func (e *exam) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := store.Check(ctx)
+	look, said := store.Look, "opens, %s; whether all of it is sound: pdpp-host doctor --deep"
+	if e.deep {
+		look, said = store.Check, "sound, %s looked at"
+	}
+	report, err := look(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (e *exam) store(ctx context.Context) error {
 		e.broken("store", p, string(abi.CodeStoreCorrupt), "copy the data folder somewhere safe, then restore a back-up or collect again into a new one")
 	}
 	if len(report.Problems) == 0 {
-		e.ok("store", "sound, "+words.Plural(report.Records, "record")+" looked at")
+		e.ok("store", fmt.Sprintf(said, words.Plural(report.Records, "record")))
 	}
 	for _, check := range []func(context.Context, *storage.Store) error{e.server, e.space, e.evidence, e.index, e.grants, e.connections, e.credentials, e.runs, e.serving} {
 		if err := check(ctx, store); err != nil {
@@ -70,17 +74,33 @@ func (e *exam) server(ctx context.Context, store *storage.Store) error {
 
 // space says what takes the store's room.
 func (e *exam) space(ctx context.Context, store *storage.Store) error {
+	if !e.deep {
+		return e.spaceInAll(ctx, store)
+	}
 	s, err := store.Space(ctx)
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("records %s, run history %s, details still to fetch and their like %s, the rest %s, free %s",
-		words.Bytes(s.Records), words.Bytes(s.History), words.Bytes(s.Gaps), words.Bytes(s.Rest), words.Bytes(s.Free))
-	if s.Free > 0 {
+	e.room(fmt.Sprintf("records %s, run history %s, details still to fetch and their like %s, the rest %s",
+		words.Bytes(s.Records), words.Bytes(s.History), words.Bytes(s.Gaps), words.Bytes(s.Rest)), s.Free)
+	return nil
+}
+
+// spaceInAll says how much room the store takes: what takes it, only a look at each of its pages tells.
+func (e *exam) spaceInAll(ctx context.Context, store *storage.Store) error {
+	s, err := store.Stats(ctx)
+	if err == nil {
+		e.room(words.Bytes(s.FileBytes+s.LogBytes)+" in all", s.FreeBytes)
+	}
+	return err
+}
+
+func (e *exam) room(taken string, free int64) {
+	said := taken + ", free " + words.Bytes(free)
+	if free > 0 {
 		said += " (pdpp-host store compact gives it back)"
 	}
 	e.ok("space", said)
-	return nil
 }
 
 // runs names runs whose process is gone. However long the history is, only what has no

@@ -104,8 +104,16 @@ LEFT JOIN sqlite_schema AS o ON o.name = d.name WHERE d.aggregate = 1 GROUP BY 1
 	for _, r := range rows {
 		sizes[r.Name] += r.Size
 	}
-	if err == nil && d.pg == nil {
-		err = d.Read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&free)
+	if err == nil {
+		free, err = d.Free(ctx)
 	}
 	return sizes, free, d.Fail("measure the store", err)
+}
+
+// Free returns the bytes of a file's free pages; a server has none. It reads one page.
+func (d *DB) Free(ctx context.Context) (free int64, err error) {
+	if d.pg == nil {
+		err = d.Read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&free)
+	}
+	return free, err
 }
