@@ -48,6 +48,8 @@ var rooms = map[string][]string{
 	"host/send":     {"abi"},
 	"host/files":    {"abi"},
 	"host/leftover": {"abi", "abi/manifest", "storage"},
+	// Shares of strangers.
+	"host/fair": {},
 	// A file replaced as a whole.
 	"host/atomicfile": {},
 	"host/browser":    {"abi", "host/browser/handoff"},
@@ -70,11 +72,11 @@ var rooms = map[string][]string{
 		"host/collector/profile", "host/leftover", "host/plugin", "host/run", "storage",
 	},
 	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
-	"host/api/wire":     {},
-	"host/api/oauth":    {"abi", "host/api/wire", "host/grant", "host/read", "host/web"},
+	"host/api/wire":     {"host/fair"},
+	"host/api/oauth":    {"abi", "host/api/wire", "host/fair", "host/grant", "host/read", "host/web"},
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
-	"host/api/records":  {"abi", "abi/declaration", "health", "host/api/wire", "host/owner", "host/read", "host/web"},
+	"host/api/records":  {"abi", "abi/declaration", "health", "host/api/wire", "host/fair", "host/owner", "host/read", "host/web"},
 	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/leftover", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/leftover", "host/owner", "host/web"},

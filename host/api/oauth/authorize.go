@@ -148,10 +148,13 @@ type elsewhere string
 // address has (RD-45). Whatever is wrong is told on a page of this host: nobody is sent to an
 // address that a stranger wrote before its owner has decided.
 func (c *call) authorize() (any, error) {
+	q := wire.ReadQuery(c.r.URL.RawQuery)
+	if err := c.counts(desk.ProofURI, q.Value("request_uri")); err != nil {
+		return nil, err
+	}
 	if dest := c.r.Header.Get("Sec-Fetch-Dest"); dest != "" && dest != "document" {
 		return nil, wire.Invalid("", "was not made by opening a page") // an image of another's page asks for nothing
 	}
-	q := wire.ReadQuery(c.r.URL.RawQuery)
 	client, uri := q.Value("client_id"), q.Value("request_uri")
 	if uri == "" {
 		p, err := pushedOf(q)

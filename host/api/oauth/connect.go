@@ -60,7 +60,7 @@ func (c *call) connect() (any, error) {
 		if c.NoRegistration {
 			return nil, wire.Invalid("client_id", "is missing, and no client is registered here")
 		}
-		if err := c.limit(&c.clients); err != nil {
+		if err := c.limit(&c.shares.clients); err != nil {
 			return nil, err
 		}
 	}
@@ -99,6 +99,9 @@ type polling struct {
 func (c *call) poll() (any, error) {
 	var in polling
 	if err := c.read(&in); err != nil {
+		return nil, c.unread(err)
+	}
+	if err := c.counts(desk.ProofPolling, in.Polling); err != nil {
 		return nil, err
 	}
 	if in.Polling == "" {
@@ -122,8 +125,11 @@ type revoked struct {
 // revoke ends a grant for its own client, or for its owner's program (RD-50).
 func (c *call) revoke() (any, error) {
 	id, from, token := c.r.PathValue("grant"), c.Guard.Address(c.r), c.bearer()
+	if err := c.counts(desk.ProofToken, token); err != nil {
+		return nil, err
+	}
 	guesser := c.Guard.From(c.r)
-	if err := c.guesses.Check(guesser, "tokens", token, c.Now()); err != nil {
+	if err := c.shares.guesses.Check(guesser, "tokens", token, c.Now()); err != nil {
 		return nil, err
 	}
 	err := c.Desk.RevokeOwn(c.Witness(c.r.Context(), from, "grants.revoke", id), token, id)
@@ -133,11 +139,11 @@ func (c *call) revoke() (any, error) {
 		if known, refused = c.RevokeAsOwner(c.r.Context(), from, token, id); known || refused != nil {
 			err = refused
 		} else {
-			c.guesses.Wrong(guesser, token, c.Now())
+			c.shares.guesses.Wrong(guesser, token, c.Now())
 		}
 	}
 	if known {
-		c.guesses.Right(token)
+		c.shares.guesses.Right(token)
 	}
 	if err != nil {
 		return nil, err

@@ -114,6 +114,7 @@ func TestRates(t *testing.T) {
 		}
 	}
 	b.forward(time.Second)
+	b.onlyAtOnce(inAll)
 	for i := range inAll {
 		if got = b.polls("x"); got.status != http.StatusUnauthorized {
 			t.Errorf("all addresses: got %d for request %d, want %d of them", got.status, i, inAll)

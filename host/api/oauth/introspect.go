@@ -27,7 +27,7 @@ type introspected struct {
 func (c *call) introspect() (any, error) {
 	id, secret, _ := c.r.BasicAuth()
 	from := c.Guard.From(c.r)
-	if err := c.guesses.Check(from, "secrets", id+":"+secret, c.Now()); err != nil {
+	if err := c.shares.guesses.Check(from, "secrets", id+":"+secret, c.Now()); err != nil {
 		return nil, err
 	}
 	known, err := c.Introspects(c.r.Context(), id, secret)
@@ -35,11 +35,11 @@ func (c *call) introspect() (any, error) {
 		return nil, err
 	}
 	if !known {
-		c.guesses.Wrong(from, id+":"+secret, c.Now())
+		c.shares.guesses.Wrong(from, id+":"+secret, c.Now())
 		c.w.Header().Set("WWW-Authenticate", `Basic realm="introspection", charset="UTF-8"`)
 		return nil, &wire.Failure{Status: http.StatusUnauthorized, Code: wire.CodeUnauthenticated, Message: "a server proves itself by a token of the scope introspect, with its id"}
 	}
-	c.guesses.Right(id + ":" + secret)
+	c.shares.guesses.Right(id + ":" + secret)
 	q, err := c.form()
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (c *call) register() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.limit(&c.clients); err != nil {
+	if err := c.limit(&c.shares.clients); err != nil {
 		return nil, err
 	}
 	made, err := c.Desk.Register(c.r.Context(), desk.NewClient{Name: taken.Name, Redirects: taken.Redirects, Refreshes: slices.Contains(taken.GrantTypes, typeRefresh)})

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,29 +63,16 @@ type Deps struct {
 type Server struct {
 	Deps
 
-	mux     *http.ServeMux
-	asks    wire.Limiter[netip.Prefix] // of all that is asked
-	clients wire.Limiter[netip.Prefix] // of registrations
-	guesses wire.Guesses               // of the secrets of resource servers, and of the tokens that end a grant
+	mux    *http.ServeMux
+	shares *shares
 }
 
 // workTime is how long the host works on a request (RD-07).
 const workTime = 20 * time.Second
 
-// The rates of strangers (RD-57, RD-39.2).
-const (
-	rateOfOne, burstOfOne = 5, 20
-	rateInAll             = 50
-	registrations         = 20 // an hour of one address
-	secondsOfHour         = 3600
-)
-
 // New returns the face.
 func New(d Deps) *Server {
-	s := &Server{
-		Deps: d, mux: http.NewServeMux(), asks: wire.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne, InAll: rateInAll},
-		clients: wire.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
-	}
+	s := &Server{Deps: d, mux: http.NewServeMux(), shares: newShares()}
 	for i := range table {
 		rt := &table[i]
 		s.mux.Handle(rt.Method+" "+rt.Path, s.handle(rt))
@@ -127,6 +113,7 @@ type call struct {
 	id    string
 	route *route
 	to    string // where a browser is sent; "": nowhere
+	leave func() // ends its turn among strangers, or nil if it has none
 }
 
 func (s *Server) handle(rt *route) http.Handler {
@@ -152,6 +139,11 @@ func (s *Server) handle(rt *route) http.Handler {
 // answer admits the request and answers it. A panic becomes an error.
 func (c *call) answer() (status int, body []byte, err error) {
 	defer web.Recover(c.Logger, c.route.Path, c.id, func() { err = wire.Broken() })
+	defer func() {
+		if c.leave != nil {
+			c.leave()
+		}
+	}()
 	if err := c.admit(); err != nil {
 		return 0, nil, err
 	}
@@ -187,17 +179,10 @@ func (c *call) admit() error {
 	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil && !c.route.page { // no other route has a parameter
 		return err
 	}
-	if c.route.uncounted {
+	if c.route.uncounted || c.route.shows {
 		return nil
 	}
-	return c.limit(&c.asks)
-}
-
-func (c *call) limit(l *wire.Limiter[netip.Prefix]) error {
-	if wait := l.Take(c.Guard.From(c.r), c.Now()); wait > 0 {
-		return wire.TooMany("too many requests came from this address", int(l.Burst), wait)
-	}
-	return nil
+	return c.stands()
 }
 
 // origin is what this request's addresses begin with (RD-01.1).

@@ -15,6 +15,7 @@ type route struct {
 	do        func(*call) (any, error)
 	flat      bool // its errors are those of RFC 6749
 	uncounted bool // what everybody may know
+	shows     bool // its handler counts a request, by what it shows
 	page      bool // a browser opens it, with a query: it is sent on to a page
 }
 
@@ -31,19 +32,19 @@ var table = []route{
 			Method: http.MethodGet, Path: PathAuthorize, Summary: "Sends an owner's browser to the page that decides", Open: true, Answers: []wire.Answer{{Status: http.StatusSeeOther}},
 			Params: slices.Concat([]wire.Param{field("client_id", "who asks"), field("request_uri", "what was pushed; without it the request stands here")}, asked, browser),
 		},
-		do: (*call).authorize, page: true,
+		do: (*call).authorize, page: true, shows: true,
 	},
-	post(PathToken, "Gives an app its tokens, for a code, a device's code or a refresh token", (*call).token, wire.OK[issued](), flat, secret, form(
+	post(PathToken, "Gives an app its tokens, for a code, a device's code or a refresh token", (*call).token, wire.OK[issued](), flat, secret, shows, form(
 		wire.Param{Name: "grant_type", About: "by what", Required: true, Schema: map[string]any{"type": "string", "enum": grantTypes}}, needed("client_id", "who asks"),
 		field("code", "of "+typeCode), field("redirect_uri", "of "+typeCode), field("code_verifier", "of "+typeCode), field("refresh_token", "of "+typeRefresh), field("device_code", "of "+typeDevice))),
-	post(PathRevokeToken, "Ends the grant of a token (RFC 7009)", (*call).revokeToken, wire.OK[struct{}](), flat, form(needed("token", "one of any kind"), field("client_id", "whose it is"))),
+	post(PathRevokeToken, "Ends the grant of a token (RFC 7009)", (*call).revokeToken, wire.OK[struct{}](), flat, shows, form(needed("token", "one of any kind"), field("client_id", "whose it is"))),
 	post(PathIntrospect, "Tells a server of the owner's what a token stands for (RFC 7662)", (*call).introspect, wire.OK[introspected](), secret, form(needed("token", "one of any kind")),
 		func(rt *route) { rt.uncounted = true }),
 	post(PathStartDevice, "Begins to wait for an owner who types a code (RFC 8628)", (*call).startDevice, wire.OK[device](), flat, secret,
 		form(slices.Concat([]wire.Param{needed("client_id", "who asks")}, asked)...)),
 	post(PathConnect, "Begins to wait for an owner's decision", (*call).connect, wire.Succeeds[attempt](http.StatusCreated), secret, takes[connecting]),
-	post(PathPoll, "Asks whether the owner has decided", (*call).poll, append(wire.OK[token](), wire.Succeeds[waiting](http.StatusAccepted)...), secret, takes[polling]),
-	post(PathRevoke, "Ends a grant, for its own app or for its owner", (*call).revoke, wire.OK[revoked](), func(rt *route) { rt.Open = false }),
+	post(PathPoll, "Asks whether the owner has decided", (*call).poll, append(wire.OK[token](), wire.Succeeds[waiting](http.StatusAccepted)...), secret, shows, takes[polling]),
+	post(PathRevoke, "Ends a grant, for its own app or for its owner", (*call).revoke, wire.OK[revoked](), func(rt *route) { rt.Open = false }, shows),
 }
 
 // root is what a program sees at the address alone.
@@ -81,6 +82,7 @@ func post(path, summary string, do func(*call) (any, error), answers []wire.Answ
 func flat(rt *route)          { rt.flat, rt.Failure = true, reflect.TypeFor[flatError]() }
 func lax(rt *route)           { rt.Lax = true }
 func secret(rt *route)        { rt.Secret = true }
+func shows(rt *route)         { rt.shows = true }
 func takes[In any](rt *route) { rt.In = reflect.TypeFor[In]() }
 
 func form(all ...wire.Param) func(*route) { return func(rt *route) { rt.Form = all } }

@@ -23,7 +23,7 @@ type issued struct {
 
 // token gives a client its tokens, for a code, a device's code or a refresh token.
 func (c *call) token() (any, error) {
-	q, err := c.form()
+	q, err := c.showing(proofOf)
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +74,6 @@ func (c *call) token() (any, error) {
 	return out, nil
 }
 
-// form reads a form, and nothing else.
-func (c *call) form() (*wire.Query, error) {
-	body, _, err := wire.ReadBodyOf(c.w, c.r, wire.MaxBody, wire.MediaForm)
-	if err != nil {
-		return nil, err
-	}
-	return wire.ReadForm(string(body)), nil
-}
-
 // witness has the next change of the store leave the event of a client's change.
 func (c *call) witness(ctx context.Context, operation, subject string) context.Context {
 	return c.witnessOf(c.Guard.Address(c.r))(ctx, operation, subject)
@@ -97,7 +88,7 @@ func (s *Server) witnessOf(address string) desk.Witness {
 // revokeToken ends what a token is of: its grant or, where it speaks for the owner, itself
 // (RFC 7009). Whether there was one is not told.
 func (c *call) revokeToken() (any, error) {
-	q, err := c.form()
+	q, err := c.showing(func(q *wire.Query) (desk.Proof, string) { return desk.ProofToken, q.Value("token") })
 	if err != nil {
 		return nil, err
 	}

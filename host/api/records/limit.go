@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/fair"
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
@@ -24,7 +25,7 @@ const (
 // limits bounds what the readers ask.
 type limits struct {
 	clients, owners *wire.Turns
-	costly, noted   wire.Limiter[string] // by grant
+	costly, noted   fair.Limiter[string] // by grant
 	failed          wire.Guesses
 	bytes           wire.Budget[string] // by the grant
 	all             chan struct{}
@@ -34,8 +35,8 @@ func newLimits() *limits {
 	return &limits{
 		clients: wire.NewTurns(rateOfClient, burstOfClient, mostOfClient),
 		owners:  wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce),
-		costly:  wire.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
-		noted:   wire.Limiter[string]{Rate: rateOfNoted, Burst: burstOfNoted},
+		costly:  fair.Limiter[string]{Rate: rateOfCostly, Burst: burstOfCostly},
+		noted:   fair.Limiter[string]{Rate: rateOfNoted, Burst: burstOfNoted},
 		all:     make(chan struct{}, mostInAll),
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/fair"
 )
 
 // Guesses bounds how many secrets that are none come from one address (RD-57). A secret that
 // was good is not shut out by others that guess from its address: many apps share the address
 // of a machine or of a proxy. It is safe for concurrent use.
 type Guesses struct {
-	failed Limiter[netip.Prefix]
+	failed fair.Limiter[netip.Prefix]
 	mu     sync.Mutex
 	good   map[TokenHash]struct{}
 }
@@ -50,7 +52,7 @@ func (g *Guesses) Right(secret string) {
 	g.good[HashOf(secret)] = struct{}{}
 }
 
-func (g *Guesses) limiter() *Limiter[netip.Prefix] {
+func (g *Guesses) limiter() *fair.Limiter[netip.Prefix] {
 	g.failed.Rate, g.failed.Burst = MostGuesses/time.Minute.Seconds(), MostGuesses
 	return &g.failed
 }

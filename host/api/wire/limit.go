@@ -23,62 +23,8 @@ func (b *bucket) wait(rate, burst float64, now time.Time) time.Duration {
 	return 0
 }
 
-func (b *bucket) take(rate, burst float64, now time.Time) time.Duration {
-	wait := b.wait(rate, burst, now)
-	if wait == 0 {
-		b.left--
-	}
-	return wait
-}
-
-// Limiter bounds what is asked, by who asks and in all (RD-57). It is safe for concurrent use.
-type Limiter[K comparable] struct {
-	Rate, Burst float64 // of one of them
-	InAll       float64 // a second, and at once; 0: unbounded
-
-	mu  sync.Mutex
-	by  map[K]*bucket
-	all *bucket
-}
-
-// mostRemembered bounds what is remembered. A sender who is forgotten has a whole burst again,
-// and the limit of all of them holds still.
+// mostRemembered bounds of how many it is remembered what they had.
 const mostRemembered = 4096
-
-// Take counts a request, and returns how long its sender has to wait first; 0: not at all.
-func (l *Limiter[K]) Take(from K, now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if wait := l.of(from, now).take(l.Rate, l.Burst, now); wait > 0 || l.InAll == 0 {
-		return wait
-	}
-	if l.all == nil {
-		l.all = &bucket{l.InAll, now}
-	}
-	return l.all.take(l.InAll, l.InAll, now)
-}
-
-// Wait is how long Take of one would have its sender wait, without counting anything.
-func (l *Limiter[K]) Wait(from K, now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.by[from] == nil {
-		return 0
-	}
-	return l.of(from, now).wait(l.Rate, l.Burst, now)
-}
-
-func (l *Limiter[K]) of(from K, now time.Time) *bucket {
-	one := l.by[from]
-	if one == nil {
-		if l.by == nil || len(l.by) >= mostRemembered {
-			l.by = map[K]*bucket{}
-		}
-		one = &bucket{l.Burst, now}
-		l.by[from] = one
-	}
-	return one
-}
 
 // Budget bounds how much of something one may have in an hour. The last amount may go beyond
 // it; the time of the rest is waited for then. It is safe for concurrent use.

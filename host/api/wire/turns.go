@@ -3,6 +3,8 @@ package wire
 import (
 	"crypto/sha256"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/fair"
 )
 
 // The limits of the owner's programs (RD-57).
@@ -19,7 +21,7 @@ func HashOf(token string) TokenHash { return sha256.Sum256([]byte(token)) }
 
 // Turns bounds the requests of one token (RD-57). It is safe for concurrent use.
 type Turns struct {
-	Rate    Limiter[TokenHash]
+	Rate    fair.Limiter[TokenHash]
 	Running Slots[TokenHash]
 	AtOnce  int // of a token that run
 }
@@ -27,7 +29,7 @@ type Turns struct {
 // NewTurns lets rate requests of a token come each second, burst of them at once after a rest, and
 // atOnce run at a time.
 func NewTurns(rate, burst float64, atOnce int) *Turns {
-	return &Turns{Rate: Limiter[TokenHash]{Rate: rate, Burst: burst}, AtOnce: atOnce}
+	return &Turns{Rate: fair.Limiter[TokenHash]{Rate: rate, Burst: burst}, AtOnce: atOnce}
 }
 
 // Count counts a request, or refuses one that comes too soon.

@@ -1,0 +1,223 @@
+package fair
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// RD-57: each has its own rate, and one that came too often knows when it may come again.
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	l, now := Limiter[string]{Rate: 2, Burst: 3}, time.Unix(1, 0)
+	for i, want := range []time.Duration{0, 0, 0, time.Second / 2} {
+		if got := l.Take("a", now); got != want {
+			t.Errorf("time %d: got a wait of %s, want %s", i, got, want)
+		}
+	}
+	if got := l.Wait("b", now); got != 0 {
+		t.Errorf("another: got a wait of %s, want none", got)
+	}
+	l.Give("a")
+	l.Give("b")
+	if got := l.Wait("a", now); got != 0 {
+		t.Errorf("with one given back: got a wait of %s, want none", got)
+	}
+}
+
+// A flood of keys fills no memory, and whoever comes between them is not forgotten.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	l, now := Limiter[int]{Rate: 0.001, Burst: 1}, time.Unix(1, 0)
+	l.Take(-1, now)
+	for i := range 10 * mostRemembered {
+		l.Take(i, now)
+		if i%(mostRemembered/4) == 0 && l.Wait(-1, now) == 0 {
+			t.Fatalf("after %d others: got the one that comes often forgotten, want it remembered", i)
+		}
+	}
+	if got := l.by.len(); got > mostRemembered {
+		t.Errorf("got %d that are remembered, want %d at most", got, mostRemembered)
+	}
+	if got := l.Wait(0, now); got != 0 {
+		t.Errorf("one that was long ago: got a wait of %s, want it forgotten", got)
+	}
+}
+
+// Where all places are taken, the oldest of whoever has most goes, the one that comes included.
+func TestGivesWay(t *testing.T) {
+	t.Parallel()
+	places := func(of ...string) (all []Place[string]) {
+		for _, o := range of {
+			all = append(all, Place[string]{o, 1})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		has  []Place[string]
+		next string
+		want int
+	}{
+		{places(), "a", -1},
+		{places("a", "b", "b"), "c", 1},
+		{places("a", "b", "b"), "a", 0},
+		{places("a", "b"), "c", 0},
+		{places("a", "b"), "b", 1},
+		{[]Place[string]{{"a", 1}, {"a", 1}, {"b", 5}}, "c", 2},
+	} {
+		if got := GivesWay(c.has, Place[string]{c.next, 1}); got != c.want {
+			t.Errorf("%v and one more of %s: got the place %d to go, want %d", c.has, c.next, got, c.want)
+		}
+	}
+}
+
+// enters has many come, one after the other, and returns in which order they had their turns.
+func enters(t *testing.T, l *Line[string], all ...string) (order []string) {
+	t.Helper()
+	had := make(chan string, len(all))
+	for _, from := range all {
+		go func() {
+			if leave, _, err := l.Enter(t.Context(), from, time.Now); err == nil && leave != nil {
+				had <- from
+				leave()
+			}
+		}()
+		synctest.Wait()
+	}
+	time.Sleep(time.Hour)
+	close(had)
+	for from := range had {
+		order = append(order, from)
+	}
+	return order
+}
+
+// The one that had least is next, and of several that had as much the one that came first.
+func TestLineIsInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &Line[string]{Rate: 1, Burst: 1, Patience: time.Minute, Memory: 24 * time.Hour}
+		got := enters(t, l, "a", "a", "a", "b", "c", "b")
+		if want := []string{"a", "b", "c", "a", "b", "a"}; !slices.Equal(got, want) {
+			t.Errorf("got the turns %v, want %v", got, want)
+		}
+	})
+}
+
+// So many turns run at a time, and the next one begins when one is over.
+func TestTurnsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &Line[string]{AtOnce: 2, Patience: time.Minute}
+		running, most := 0, 0
+		for range 10 {
+			go func() {
+				leave, _, err := l.Enter(t.Context(), "a", time.Now)
+				if err != nil || leave == nil {
+					t.Errorf("got no turn, %v, want one", err)
+					return
+				}
+				l.mu.Lock()
+				running++
+				most = max(most, running)
+				l.mu.Unlock()
+				time.Sleep(time.Second)
+				l.mu.Lock()
+				running--
+				l.mu.Unlock()
+				leave()
+				leave() // twice ends it once
+			}()
+		}
+		time.Sleep(time.Minute)
+		if most != 2 || l.running != 0 {
+			t.Errorf("got %d at once and %d that still run, want 2 and 0", most, l.running)
+		}
+	})
+}
+
+// One that has no turn within its patience is told when to come again, keeps its place for a minute, and has had
+// nothing.
+func TestAPlaceIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &Line[string]{Rate: 0.1, Burst: 1, Patience: 2 * time.Second, Memory: time.Hour}
+		begun := time.Now()
+		enter := func(from string) (time.Duration, time.Duration) {
+			at := time.Now()
+			leave, wait, err := l.Enter(t.Context(), from, time.Now)
+			if err != nil || (leave == nil) != (wait > 0) {
+				t.Errorf("%s: got %v with a wait of %s, want a turn or a wait", from, err, wait)
+			}
+			return time.Since(at), wait
+		}
+		if waited, wait := enter("a"); waited != 0 || wait != 0 {
+			t.Errorf("the first: got %s and a wait of %s, want a turn at once", waited, wait)
+		}
+		if waited, wait := enter("first"); waited != 2*time.Second || wait != 10*time.Second {
+			t.Errorf("got %s and a wait of %s, want two seconds and the time of a turn", waited, wait)
+		}
+		time.Sleep(time.Until(begun.Add(9 * time.Second)))
+		go enter("second")
+		synctest.Wait()
+		if waited, wait := enter("first"); waited != time.Second || wait != 0 {
+			t.Errorf("coming again: got %s and a wait of %s, want the next turn", waited, wait)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// A full line keeps those that had least, and one that goes away leaves it.
+func TestLineIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &Line[int]{Rate: 1, Burst: 1, Patience: time.Minute, Memory: time.Hour}
+		ctx, cancel := context.WithCancel(t.Context())
+		refused := 0
+		for i := range 1 + mostWaiting + 10 {
+			go func() {
+				leave, wait, err := l.Enter(ctx, -i%2, time.Now)
+				switch {
+				case errors.Is(err, context.Canceled):
+				case err != nil || leave == nil && wait == 0:
+					t.Errorf("got %v, want a wait", err)
+				case wait > 0:
+					refused++
+				}
+			}()
+			synctest.Wait()
+		}
+		if len(l.waiting) != mostWaiting || refused != 10 {
+			t.Errorf("got %d that wait and %d refused, want %d and 10", len(l.waiting), refused, mostWaiting)
+		}
+		go func() {
+			if leave, _, err := l.Enter(t.Context(), 7, time.Now); err != nil || leave == nil {
+				t.Errorf("who had nothing: got %v and no turn, want one", err)
+			}
+		}()
+		time.Sleep(2100 * time.Millisecond) // the second one of the others had nothing either
+		cancel()
+		synctest.Wait()
+		if len(l.waiting) != 0 {
+			t.Errorf("got %d that wait, want none", len(l.waiting))
+		}
+	})
+}
+
+// A turn that was forgiven is as if it had not been.
+func TestForgiven(t *testing.T) {
+	t.Parallel()
+	l, now := &Line[string]{Rate: 0.001, Burst: 2, Memory: time.Hour}, func() time.Time { return time.Unix(1, 0) }
+	for range 100 {
+		leave, wait, err := l.Enter(t.Context(), "a", now)
+		if err != nil || leave == nil {
+			t.Fatalf("got a wait of %s, %v, want a turn", wait, err)
+		}
+		l.Forgive("a")
+		leave()
+	}
+	l.Forgive("somebody else")
+}
