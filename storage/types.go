@@ -151,6 +151,7 @@ type (
 	ReadRow      = read.Row
 	ReadSearch   = read.SearchQuery
 	ReadSpan     = read.Span
+	ReadTimes    = read.Times
 	ReadStream   = read.Stream
 	ReadStreams  = read.StreamQuery
 	ReadTerm     = read.Term

@@ -130,8 +130,12 @@ func (r *Reader) aggregate(ctx context.Context, scope *Scope, a *Aggregate, zone
 		if err := g.declared(s); err != nil {
 			return nil, err
 		}
-		if a.Metric == MetricCount && !a.grouped() && s.whole() && len(where) == 0 {
-			out.Records += s.Live
+		if a.Metric == MetricCount && !a.grouped() && (s.whole() && len(where) == 0 || s.byTime(where)) {
+			n, err := r.countOf(ctx, s, where)
+			if err != nil {
+				return nil, err
+			}
+			out.Records += n
 			continue
 		}
 		if err := r.each(ctx, s, where, g.take(s)); err != nil {
@@ -152,6 +156,13 @@ func (r *Reader) each(ctx context.Context, s *source, where []condition, fn func
 	}
 	if s.scope != nil && s.scope.Keys != nil {
 		return r.byKey(ctx, s, s.scope.Keys, r.raw, func(row *storage.ReadRow, _ []storage.ReadPast) error { return take(row.Key, row.Data) })
+	}
+	if s.byTime(where) {
+		from, to, fits := s.scope.Time.span()
+		if !fits {
+			return nil
+		}
+		return r.Store.ReadEachWithin(ctx, s.ID, storage.ReadTimes{From: from, To: to}, take)
 	}
 	return r.Store.ReadEach(ctx, s.ID, take)
 }

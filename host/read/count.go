@@ -131,6 +131,16 @@ func (s *source) byTime(where []condition) bool {
 	return s.bounded() && s.timed() && s.scope.Keys == nil && len(where) == 0
 }
 
+// beside are the times of a scope whose records a list finds by them, since it is in another order; nil: it has none. Were
+// they looked for in that order, those that the scope does not show would be passed over one by one (Invariant 9).
+func (s *source) beside() (within *storage.ReadTimes, fits bool) {
+	if !s.byTime(nil) || s.scope.Time.Field == s.plan.CursorField {
+		return nil, true
+	}
+	from, to, fits := s.scope.Time.span()
+	return &storage.ReadTimes{From: from, To: to}, fits
+}
+
 // countOf counts what some conditions choose of one source. It counts the records of a time
 // by the index of times: how long that takes tells nothing of the others (Invariant 9).
 func (r *Reader) countOf(ctx context.Context, s *source, where []condition) (total int64, err error) {

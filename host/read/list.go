@@ -222,6 +222,10 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		if !emitted {
 			w.from, w.to = s.edges(where)
 		}
+		fits := true
+		if w.within, fits = s.beside(); !fits {
+			w.last = true
+		}
 		m.walks = append(m.walks, w)
 	}
 	switch {

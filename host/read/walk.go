@@ -26,6 +26,8 @@ type walk struct {
 	descending bool
 	from, to   []byte // bounds of the cursor field; nil: none
 
+	within *storage.ReadTimes // that its records are found by; nil: they are found in its order
+
 	after   *storage.ReadPlace            // the last that was read; nil: at the beginning
 	at      bool                          // begin at after, and not behind it
 	past    map[string][]storage.ReadPast // of the rows that are ahead
@@ -70,6 +72,7 @@ func (w *walk) read(ctx context.Context, want int) error {
 		size = max(want, min(want*w.rows/max(w.showing, 1), 2*w.rows))
 	}
 	q := storage.ReadPage{StreamID: w.source.ID, Emitted: w.emitted, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: max(leastChunk, min(size, mostChunk)), Bytes: w.bytes}
+	q.Within = w.within
 	if w.source.scope != nil {
 		q.Keys = w.source.scope.Keys // not the others: how long it takes would tell how many there are (Invariant 9)
 	}

@@ -50,6 +50,39 @@ func (s *Store) ReadEach(ctx context.Context, streamID int64, fn func(key string
 	}
 }
 
+// ReadEachWithin is ReadEach for the records whose own time is within a span, by that time and their keys. It reads no other
+// record, and finds them as they were indexed.
+func (s *Store) ReadEachWithin(ctx context.Context, streamID int64, within Times, fn func(key string, data []byte) error) error {
+	const text = `SELECT o.time, o.key, r.data FROM (SELECT time, key FROM read_rows WHERE stream_id = ? AND time >= ? AND time < ? AND (time, key) > (?, ?)
+ORDER BY time, key LIMIT ?) AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 ORDER BY o.time, o.key`
+	at, after := within.From, ""
+	chunk := func() (n int, err error) {
+		rows, err := s.db.Query(ctx, text, streamID, within.From, within.To, at, after, eachChunk, streamID)
+		if err != nil {
+			return 0, s.db.Fail("read the records", err)
+		}
+		defer func() { err = errors.Join(err, s.db.Fail("read the records", errors.Join(rows.Err(), rows.Close()))) }()
+		for ; rows.Next(); n++ {
+			var data sql.RawBytes
+			if err := rows.Scan(&at, &after, &data); err != nil {
+				return n, s.db.Fail("read the records", err)
+			}
+			if data == nil { // it is gone meanwhile
+				continue
+			}
+			if err := fn(after, data); err != nil {
+				return n, err
+			}
+		}
+		return n, nil
+	}
+	for {
+		if n, err := chunk(); err != nil || n < eachChunk {
+			return err
+		}
+	}
+}
+
 func (s *Store) chunk(ctx context.Context, streamID int64, after *string, fn func(key string, data []byte) error) (n int, err error) {
 	rows, err := s.db.Read.QueryContext(ctx, "SELECT key, CASE WHEN deleted = 0 THEN data END FROM records WHERE stream_id = ? AND key > ? ORDER BY key LIMIT ?", streamID, *after, eachChunk)
 	if err != nil {

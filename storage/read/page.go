@@ -43,9 +43,13 @@ type PageQuery struct {
 	AtPlace    bool     // begin at After, and not behind it
 	From, To   []byte   // bounds of what is ordered by, the first included and the second not; nil: none
 	Keys       []string // only records with one of them; nil: every one
+	Within     *Times   // only records whose own time is within it; nil: of any time
 	Limit      int
 	Bytes      int // of the rows together, but for the last of them
 }
+
+// Times are a span of records' own times, as they compare: from the first, which is included, until the last, which is not.
+type Times struct{ From, To []byte }
 
 // scanned is what each row is scanned into: the columns of a record, and of its row in the read state.
 type scanned struct {
@@ -122,6 +126,10 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 		from = "read_rows"
 		and("o.key IN (?)", q.Keys)
 	}
+	if q.Within != nil { // by the index of times: how long it takes depends on no record outside of it
+		from = "read_rows"
+		and("o.time >= ? AND o.time < ?", q.Within.From, q.Within.To)
+	}
 	if q.Emitted {
 		from, by = "read_rows", "o.emitted"
 	}
@@ -144,7 +152,7 @@ func (s *Store) ReadPage(ctx context.Context, q PageQuery) (out []Row, more bool
 	order := func(by string) string { return " ORDER BY " + by + direction + ", o.key" + direction }
 	const columns = ", o.key, " + rowColumns + indexedColumns + " FROM "
 	args = append(args, q.Limit)
-	if q.Keys == nil && !s.db.IsServer() {
+	if q.Keys == nil && q.Within == nil && !s.db.IsServer() {
 		// The join goes through the order row by row, and to each record by the number that it was indexed with.
 		const joins = " AS o LEFT JOIN read_rows AS i ON i.stream_id = o.stream_id AND i.key = o.key " +
 			"LEFT JOIN records AS r ON r.seq = i.seq AND +r.stream_id = o.stream_id AND +r.key = o.key AND r.deleted = 0 LEFT JOIN runs AS u ON u.pk = r.run_pk"
