@@ -9,9 +9,11 @@ import (
 	"runtime"
 
 	"github.com/pdpp-host/pdpp-host/host/owner/disk"
+	"github.com/pdpp-host/pdpp-host/host/owner/home"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 )
 
 // Free room on a disk below which doctor warns, and below which it finds a problem, in bytes.
@@ -29,6 +31,17 @@ func (e *exam) folders() {
 	if !c.StoreOnServer() {
 		e.private("store file", c.StorageDSN(), false)
 	}
+	e.copied()
+}
+
+// copied says of what the data folder is a copy, for a while after it was served first.
+func (e *exam) copied() {
+	h, err := home.Of(e.Config.DataDir())
+	if err != nil || h == nil || h.CopyOf == nil || e.Now().After(h.Since.Add(home.KnownFor)) {
+		return
+	}
+	e.add("data folder", Notice, "it is a copy of "+h.CopyOf.Said(holder.Machine())+", and serves since "+words.Timestamp(h.Since),
+		"let only one of the two serve: each collects by itself, and does not see the other")
 }
 
 // private looks at one folder or file of the host's own.

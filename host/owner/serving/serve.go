@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/browser/handoff"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/home"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -78,6 +79,7 @@ func serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
+	s.tellCopy()
 	o.Traffic, o.Modules, o.Handoffs = traffic.New(), new(modules.Memory), handoff.New(o.Now, o.Random)
 	err = o.Engine(func(engine *plugin.Engine) error {
 		s.engine, s.right, s.began = engine, right, o.Now()
@@ -85,6 +87,22 @@ func serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 		return fn(s)
 	})
 	return errors.Join(err, right.release(ctx))
+}
+
+// tellCopy says where this data folder was copied from, at the first start of the copy: another one that goes
+// on to serve collects by itself, and neither sees what the other one has.
+func (s *Server) tellCopy() {
+	if s.shows != nil || s.Config == nil {
+		return
+	}
+	from, err := home.Settle(s.Config.DataDir(), holder.Machine(), s.Now())
+	if from != nil {
+		s.Logger.Warn("this data folder is a copy: let only one of the two serve, since each would collect by itself and not see the other",
+			"copy_of", from.Said(holder.Machine()), "data_dir", s.Config.DataDir())
+	}
+	if err != nil {
+		s.Logger.Warn("it could not be kept where this data folder is served", "data_dir", s.Config.DataDir(), "error", err.Error())
+	}
 }
 
 // room gives the reserve of a full disk back, and makes it again once there is room. While

@@ -63,6 +63,9 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
+// Machine names this machine: see machine.
+func Machine() string { return machine() }
+
 // machine names this machine: a hash of its id, because the id itself is confidential,
 // or "" where it has none. See machine-id(5).
 func machine() string {

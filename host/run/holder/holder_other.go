@@ -16,6 +16,15 @@ func Self() string {
 	return host + ":" + strconv.Itoa(os.Getpid())
 }
 
+// Machine names this machine, by its host's name: its id is not known here.
+func Machine() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
 // Alive always says yes: without a way to judge, a lease runs out by
 // itself.
 func Alive(string) bool { return true }
