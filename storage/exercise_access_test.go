@@ -156,6 +156,15 @@ func exercisePasskeys(t *testing.T, x *exercise) {
 	x.code(x.s.RemovePasskey(ctx, "pk01", "a"), access.CodePasskeyLast)
 	x.code(x.s.RemovePasskey(ctx, "pk02", "a"), access.CodePasskeyUnknown)
 
+	// A new session takes the place of the one that its browser had.
+	next := hold("next")
+	next.Former = "u0"
+	x.ok(x.s.OpenSessionBy(ctx, "pk01", 0, hold("u0"), never, never))
+	x.ok(x.s.OpenSessionBy(ctx, "pk01", 0, next, never, never))
+	former, err := x.s.SessionOf(ctx, "hash of u0")
+	x.ok(err)
+	x.same(former, (*Session)(nil))
+
 	// The counter of a device goes up, or stays 0 where it has none.
 	for i, uses := range []uint32{0, 0, 7, 8} {
 		x.ok(x.s.OpenSessionBy(ctx, "pk01", uses, hold(fmt.Sprint("u", i)), never, never))

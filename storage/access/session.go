@@ -23,6 +23,7 @@ type Session struct {
 	Used    time.Time // to the hour
 	Address string    // from which it was opened
 	Agent   string    // the browser's name for itself
+	Former  string    // of a new one: the session that the browser had before, which ends; "": none
 }
 
 // UsedEvery is how exactly the last use of a session or a token is known: a page that is
@@ -41,7 +42,7 @@ type sessionRow struct {
 }
 
 func (r *sessionRow) public() Session {
-	return Session{r.ID, r.SHA256, db.Time(r.CreatedUS), db.Time(r.UsedUS), r.Address, r.Agent}
+	return Session{ID: r.ID, SHA256: r.SHA256, Created: db.Time(r.CreatedUS), Used: db.Time(r.UsedUS), Address: r.Address, Agent: r.Agent}
 }
 
 func putSession(t *db.Tx, s Session) error {
@@ -57,7 +58,8 @@ func endSessions(t *db.Tx, but string) error {
 }
 
 // OpenSession keeps a session, provided that the password is still the one that was read, and
-// forgets those that ended before a moment: opened before opened, or used last before used.
+// forgets those that ended before a moment: opened before opened, or used last before used, and
+// the one that it takes the place of.
 func (s *Store) OpenSession(ctx context.Context, password string, n Session, opened, used time.Time) (ok bool, err error) {
 	err = s.db.Alone(ctx, "open the session", func(t *db.Tx) error {
 		row, err := readOwner(t.Ctx, t.DB)
@@ -70,7 +72,7 @@ func (s *Store) OpenSession(ctx context.Context, password string, n Session, ope
 }
 
 func openSession(t *db.Tx, n Session, opened, used time.Time) error {
-	_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("created_us < ? OR used_us < ?", db.Micros(opened), db.Micros(used)).Exec(t.Ctx)
+	_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("created_us < ? OR used_us < ? OR id = ?", db.Micros(opened), db.Micros(used), n.Former).Exec(t.Ctx)
 	return errors.Join(err, putSession(t, n))
 }
 

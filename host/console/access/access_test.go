@@ -63,6 +63,12 @@ func TestSessionChangesAtSignIn(t *testing.T) {
 	if len(second) != 43 || second == first || second == "fixed by somebody else" {
 		t.Errorf("the cookie is %q after sign-in, want one of its own", second)
 	}
+	// A new sign-in ends the session that the browser had: a copy of its cookie opens nothing.
+	stranger.leads(stranger.post("/sign-in", "password", password), "/")
+	copied := b.visitor()
+	copied.cookies[cookie] = second
+	copied.leads(copied.get("/settings"), "/sign-in?next=%2Fsettings")
+	stranger.says(stranger.get("/settings"), http.StatusOK, "Settings")
 	v.leads(v.post("/sign-out"), "/sign-in?done=signed_out")
 	if _, has := v.cookies[cookie]; has {
 		t.Error("the browser keeps its cookie, want none")

@@ -48,8 +48,13 @@ func (k *keyed) use() access.Device {
 	return k.answers(asked, err, k.device.Use)
 }
 
+// signIn has the owner's browser sign in, whose new session takes the place of the one it had.
 func (k *keyed) signIn(d access.Device) (*access.Opened, error) {
-	return access.SignInByPasskey(k.t.Context(), k.Owner, k.tries, d, access.SignIn{Agent: "Browser"})
+	opened, err := access.SignInByPasskey(k.t.Context(), k.Owner, k.tries, d, access.SignIn{Agent: "Browser"})
+	if err == nil {
+		k.Actor.ID = opened.ID
+	}
+	return opened, err
 }
 
 func (k *keyed) make() access.Device {
@@ -96,6 +101,7 @@ func TestOwnerSignsInByPasskey(t *testing.T) {
 	_, err = access.SignInWith(ctx, r.Owner, k.tries, access.SignIn{Password: ""})
 	r.code(err, access.CodePasswordWrong)
 	r.forward(time.Hour)
+	former := r.Actor.ID
 	opened, err := k.signIn(k.use())
 	r.ok(err)
 	who, err := access.BySession(ctx, r.Owner, opened.Secret)
@@ -108,7 +114,7 @@ func TestOwnerSignsInByPasskey(t *testing.T) {
 	if len(all) != 1 || all[0].Name != "laptop" || all[0].Host != party.ID || all[0].UsedAt == nil || !all[0].UsedAt.After(all[0].CreatedAt) {
 		t.Errorf("passkeys are %+v, want one, called laptop, that was used", all)
 	}
-	if got, want := r.last(), "owner.sign_in "+opened.ID+" "+all[0].ID+" done"; got != want {
+	if got, want := r.last(), "owner.sign_in "+opened.ID+" "+all[0].ID+" "+former+" done"; got != want {
 		t.Errorf("the audit event is %q, want %q", got, want)
 	}
 	r.code(access.RemovePasskey(ctx, r.Owner, all[0].ID), access.CodePasskeyLast)
@@ -125,8 +131,10 @@ func TestOwnerSignsInByPasskey(t *testing.T) {
 	} else if _, err := again.Make(asked.Options); err == nil {
 		t.Error("the device makes a second passkey of the owner's, want the options to keep it from that")
 	}
+	elsewhere, err := access.SignInByPasskey(ctx, r.As(owner.Actor{Face: owner.BrowserSession}, nil), k.tries, k.use(), access.SignIn{})
+	r.ok(err)
 	r.ok(access.RemovePasskey(ctx, r.Owner, all[0].ID))
-	_, err = access.BySession(ctx, r.Owner, opened.Secret)
+	_, err = access.BySession(ctx, r.Owner, elsewhere.Secret)
 	r.code(err, access.CodeSignedOut) // who has the device may be signed in
 	_, err = k.signIn(k.use())
 	r.code(err, access.CodePasskeyRefused)
@@ -142,8 +150,9 @@ func TestOwnerSignsInByPasskey(t *testing.T) {
 		t.Errorf("passkeys are %+v, want that of the phone, called by plain text", all)
 	}
 	r.ok(access.RemovePasskey(ctx, r.Owner, all[0].ID))
-	_, err = access.SignInWith(ctx, r.Owner, k.tries, access.SignIn{Password: password})
+	opened, err = access.SignInWith(ctx, r.Owner, k.tries, access.SignIn{Password: password})
 	r.ok(err)
+	r.Actor.ID = opened.ID
 
 	// OC-03.2: a reset ends passkeys as well.
 	r.ok(access.AddPasskey(ctx, r.Owner, k.make(), ""))
@@ -288,7 +297,7 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 	r.ok(err)
 	_, err = copied.signIn(copied.use())
 	r.code(err, access.CodePasskeyCopied)
-	if got, want := r.last(), " "+all[0].ID+" owner.passkey_copied"; !strings.HasPrefix(got, "owner.sign_in ses_") || !strings.HasSuffix(got, want) {
+	if got, want := r.last(), " "+all[0].ID+" "+r.Actor.ID+" owner.passkey_copied"; !strings.HasPrefix(got, "owner.sign_in ses_") || !strings.HasSuffix(got, want) {
 		t.Errorf("the audit event is %q, want one that ends with %q", got, want)
 	}
 	_, err = k.signIn(k.use())

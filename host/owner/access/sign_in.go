@@ -39,8 +39,11 @@ func newSession(o *owner.Owner, agent string) (*Opened, storage.Session, error) 
 	if err != nil {
 		return nil, storage.Session{}, err
 	}
-	agent = words.Cut(words.Clean(agent), longestAgent)
-	return &Opened{ID: id, Secret: secret}, storage.Session{ID: id, SHA256: hashOf(secret), Address: o.Actor.Address, Agent: agent}, nil
+	n := storage.Session{ID: id, SHA256: hashOf(secret), Address: o.Actor.Address, Agent: words.Cut(words.Clean(agent), longestAgent)}
+	if o.Actor.Face == owner.BrowserSession {
+		n.Former = o.Actor.ID // its browser forgets the secret of that, which whoever copied it has
+	}
+	return &Opened{ID: id, Secret: secret}, n, nil
 }
 
 // SignInWith opens a session for the owner's password. Errors: owner.password_wrong, and
@@ -74,14 +77,15 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 	})
 }
 
-// open opens a session by a passkey, or by the password where that is "". With keeps it.
+// open opens a session by a passkey, or by the password where that is "". With keeps it. The event's
+// subject is the session, the passkey and the session whose place it takes.
 func open(ctx context.Context, o *owner.Owner, by, agent string, s *storage.Store, with func(_ context.Context, n storage.Session, opened, used time.Time) error) (*Opened, error) {
 	opened, session, err := newSession(o, agent)
 	if err != nil {
 		return nil, err
 	}
 	now := o.Now()
-	err = o.Audited(ctx, s, "owner.sign_in", strings.TrimSpace(session.ID+" "+by), func(ctx context.Context) error {
+	err = o.Audited(ctx, s, "owner.sign_in", strings.Join(strings.Fields(session.ID+" "+by+" "+session.Former), " "), func(ctx context.Context) error {
 		return with(ctx, session, now.Add(-sessionLife), now.Add(-sessionIdle))
 	})
 	if err != nil {
