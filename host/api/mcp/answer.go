@@ -1,26 +1,16 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdpp-host/pdpp-host/host/api/records"
-	"github.com/pdpp-host/pdpp-host/host/read/field"
-)
-
-// Bounds of the text of a result (RD-59.3). All of an answer is in its structured content.
-const (
-	mostText     = 8 << 10
-	mostFacts    = 7 << 10 // of it, so that there is room for data
-	restLine     = 80      // for the line that says what is left out
-	mostPreviews = 5
-	mostValue    = 320 // characters of a value in a preview
 )
 
 // dataBegins stands before everything that records and their sources say.
@@ -35,8 +25,12 @@ type answer struct {
 	result   map[string]any // the structured content
 	facts    []string       // of this host's own: numbers, ids, and what to call next
 	data     []string       // of others, each on one line as JSON
-	parts    []string       // the same, where one line has no room
 	ladder   []map[string]any
+	steps    room // for the ladder
+}
+
+func newAnswer(q *question, reply *records.Reply, provider string) *answer {
+	return &answer{question: q, reply: reply, provider: provider, result: map[string]any{}, steps: mostLadder}
 }
 
 func (a *answer) read(into any) { _ = json.Unmarshal(a.reply.Body, into) } // of our own making
@@ -59,7 +53,8 @@ func (a *answer) next(what, tool string, args map[string]any) {
 
 // with returns the arguments of this call with some of them changed.
 func (a *answer) with(changed map[string]any) map[string]any {
-	args := maps.Clone(a.args)
+	args := map[string]any{}
+	maps.Copy(args, a.args)
 	maps.Copy(args, changed)
 	return args
 }
@@ -93,11 +88,7 @@ func (a *answer) text() *mcp.TextContent {
 	if len(a.data) > 0 {
 		b.WriteString(dataBegins + "\n")
 	}
-	if len(a.data) == 1 && a.parts != nil && b.Len()+len(a.data[0])+restLine > mostText {
-		add(a.parts, mostText, false)
-	} else {
-		add(a.data, mostText, true)
-	}
+	add(a.data, mostText, true)
 	return &mcp.TextContent{Text: b.String()}
 }
 
@@ -118,13 +109,15 @@ func refused(body []byte, status int) *mcp.CallToolResult {
 	for _, one := range all {
 		a.show(one)
 	}
+	if left := room(mostBody); size(is.Error) > mostBody {
+		short, _ := shorten(is.Error, &left)
+		is.Error, _ = short.(map[string]any)
+		is.Error["shortened"] = true
+	}
 	return &mcp.CallToolResult{Content: []mcp.Content{a.text()}, StructuredContent: map[string]any{"error": is.Error}, IsError: true}
 }
 
-func (a *answer) whole() { a.result["data"] = json.RawMessage(a.reply.Body) }
-
 func (a *answer) schema() {
-	a.whole()
 	var is struct {
 		Detail     string `json:"detail"`
 		Connectors []struct {
@@ -140,10 +133,12 @@ func (a *answer) schema() {
 		} `json:"connectors"`
 	}
 	a.read(&is)
-	streams := 0
+	whole := a.whole()
+	names, left := []map[string]any{}, room(mostBody)
+	streams, first := 0, ""
 	for _, c := range is.Connectors {
 		for _, s := range c.Streams {
-			streams++
+			streams, first = streams+1, cmp.Or(first, s.Name)
 			row := map[string]any{"connector": c.DisplayName, "stream": s.Name, "sorted_by": s.CursorField, "connections": s.Connections}
 			if s.Connections == nil {
 				row["connections"] = c.Connections
@@ -152,7 +147,21 @@ func (a *answer) schema() {
 				row["fields"] = s.Schema
 			}
 			a.show(row)
+			name := map[string]any{"connector": c.DisplayName, "stream": s.Name}
+			if whole || left.take(name) {
+				names = append(names, name)
+			}
 		}
+	}
+	switch {
+	case whole:
+	case streams == 1:
+		a.shortened()
+		a.say("The description of the stream is too long for a result: the resource ", streamScheme, url.PathEscape(first), " has all of it.")
+	default:
+		a.result["data"] = map[string]any{"object": "schema", "streams": names, "shortened": true}
+		a.say("The structured content names ", strconv.Itoa(len(names)), " of them. They are described one by one: schema with stream, or connection_id.")
+		a.step("schema", map[string]any{"stream": first}, 0)
 	}
 	a.say(strconv.Itoa(streams), " streams can be read. Next: query_records, aggregate or search, with the names of streams and fields as they stand below.")
 }
@@ -170,7 +179,6 @@ type row struct {
 func (r *row) id() string { return idOf(r.Connection, r.Stream, r.ID) }
 
 func (a *answer) records() {
-	a.whole()
 	var is struct {
 		Data  []row  `json:"data"`
 		Next  string `json:"next_cursor"`
@@ -182,6 +190,23 @@ func (a *answer) records() {
 		} `json:"meta"`
 	}
 	a.read(&is)
+	shown := len(is.Data)
+	previews := make([]*preview, min(len(is.Data), mostPreviews))
+	for i := range previews {
+		r := &is.Data[i]
+		if r.Deleted {
+			a.show(map[string]any{"id": r.id(), "deleted": true})
+			continue
+		}
+		previews[i] = cutRecord(r.Data, 0, mostPreview, nil)
+		a.show(map[string]any{"id": r.id(), "data": previews[i].values})
+		for _, v := range previews[i].cut {
+			a.step("read_record_field", v.args(r.id()), v.total)
+		}
+	}
+	if !a.whole() {
+		shown = a.rows(is.Data, previews)
+	}
 	a.say("rows in this page: ", strconv.Itoa(len(is.Data)))
 	if is.Meta.Count.Value != nil {
 		a.say("count of the whole list: ", strconv.FormatInt(*is.Meta.Count.Value, 10))
@@ -189,66 +214,31 @@ func (a *answer) records() {
 	if len(is.Data) > 0 && !is.Data[0].Deleted {
 		a.next("first record", "fetch", map[string]any{"id": is.Data[0].id()})
 	}
-	if is.Next != "" {
+	if shown < len(is.Data) {
+		a.shorter("query_records", shown, len(is.Data))
+	} else if is.Next != "" {
 		a.next("next page", "query_records", a.with(map[string]any{"cursor": is.Next}))
 	}
-	if is.Since != "" {
+	if is.Since != "" && shown == len(is.Data) {
 		a.say("next_changes_since: ", is.Since)
 	}
-	for i := range is.Data {
-		if i == mostPreviews {
-			a.say("The first ", strconv.Itoa(mostPreviews), " rows are below; all are in the structured content.")
-			break
-		}
-		r := &is.Data[i]
-		if r.Deleted {
-			a.show(map[string]any{"id": r.id(), "deleted": true})
-			continue
-		}
-		a.show(map[string]any{"id": r.id(), "data": a.preview(r.id(), r.Data)})
+	if len(is.Data) > len(previews) {
+		a.say("The first ", strconv.Itoa(mostPreviews), " rows are below; ", strconv.Itoa(shown), " are in the structured content.")
 	}
 }
 
-// preview cuts the values of a record, and notes where the rest of a text is read.
-func (a *answer) preview(id string, data []byte) map[string]any {
-	out := map[string]any{}
-	field.Members(data, func(name, value []byte) bool {
-		plain := field.Name(name)
-		text, isText := field.String(value)
-		if !isText {
-			text = string(value)
-		}
-		cut, more := firstChars(text, mostValue)
-		switch {
-		case !more:
-			out[plain] = json.RawMessage(value)
-		case isText:
-			out[plain] = cut + "…"
-			a.ladder = append(a.ladder, map[string]any{
-				"tool": "read_record_field", "arguments": map[string]any{"id": id, "field_path": plain, "offset_chars": mostValue}, "total_chars": utf8.RuneCountInString(text),
-			})
-		default:
-			out[plain] = cut + "… (cut)"
-		}
-		return true
-	})
-	return out
-}
-
-// firstChars returns the first characters of a text, and whether there are others.
-func firstChars(text string, most int) (string, bool) {
-	n := 0
-	for at := range text {
-		if n == most {
-			return text[:at], true
-		}
-		n++
-	}
-	return text, false
+// shorter says how the rows are read for which there is no room: in pages of those that there is room for.
+func (a *answer) shorter(tool string, shown, all int) {
+	args := a.with(map[string]any{"limit": shown})
+	a.say("Rows that are too many for a result: ", strconv.Itoa(all-shown), ". Ask for shorter pages.")
+	a.next("shorter page", tool, args)
+	a.step(tool, args, 0)
 }
 
 func (a *answer) aggregate() {
-	a.whole()
+	if !a.whole() {
+		a.shortened()
+	}
 	var is struct {
 		Value   json.RawMessage   `json:"value"`
 		Groups  []json.RawMessage `json:"groups"`
@@ -270,7 +260,6 @@ func (a *answer) aggregate() {
 }
 
 func (a *answer) search() {
-	a.whole()
 	var is struct {
 		Data []struct {
 			Stream     string `json:"stream"`
@@ -299,81 +288,76 @@ func (a *answer) search() {
 	for _, w := range is.Meta.Warnings { // of this host's own
 		a.say("warning: ", w.Message)
 	}
-	results := make([]map[string]any, len(is.Data))
+	whole, left := a.whole(), room(mostBody)
+	if whole {
+		left -= room(size(a.result["data"]))
+	}
+	results := []map[string]any{}
 	for i := range is.Data {
 		h := &is.Data[i]
 		id := idOf(h.Connection, h.Stream, h.Key)
-		results[i] = map[string]any{"id": id, "title": h.Stream + " " + h.Key, "url": a.provider + h.URL, "snippet": h.Snippet}
+		result := map[string]any{"id": id, "title": title(h.Stream, h.Key), "url": a.provider + h.URL, "snippet": h.Snippet}
+		if !left.take(result) {
+			break
+		}
+		results = append(results, result)
 		a.show(map[string]any{"id": id, "snippet": h.Snippet})
 		if i == 0 {
 			a.next("best match", "fetch", map[string]any{"id": id})
 		}
 	}
-	if is.Next != "" {
+	a.result["results"] = results
+	if !whole {
+		page := map[string]any{}
+		for name, value := range without(a.reply.Body, "data", "links", "next_cursor") {
+			if left.take(value) {
+				page[name] = value
+			}
+		}
+		a.result["data"] = page
+	}
+	switch {
+	case len(results) < len(is.Data):
+		a.shorter("search", max(1, len(results)), len(is.Data))
+	case is.Next != "":
 		a.next("next page", "search", a.with(map[string]any{"cursor": is.Next}))
 	}
-	a.result["results"] = results
 }
 
 func (a *answer) record() {
 	var is row
 	a.read(&is)
 	id := is.id()
-	cut := a.preview(id, is.Data)
-	text := string(is.Data)
-	if len(text) > mostText {
-		if short, err := json.Marshal(cut); err == nil {
-			text = string(short)
-		}
+	args := func(from int) map[string]any {
+		return a.with(map[string]any{"id": id, fieldsBefore: from})
+	}
+	most := room(max(0, mostRecord-len(id)-size(args(0))))
+	p := cutRecord(is.Data, a.before, most, func(v cutValue) int { return size(v.args(id)) + restLine })
+	text, complete := string(is.Data), a.before == 0 && len(is.Data) <= mostText && size(string(is.Data)) <= 2*mostText
+	if short, err := json.Marshal(p.values); err == nil && !complete {
+		text = string(short)
 	}
 	maps.Copy(a.result, map[string]any{
-		"id": id, "title": is.Stream + " " + is.ID, "text": text, "url": a.provider + records.Path(a.path) + "?connection_id=" + is.Connection,
-		"metadata": map[string]any{"stream": is.Stream, "record_id": is.ID, "connection_id": is.Connection, "emitted_at": is.EmittedAt, "complete": len(string(is.Data)) <= mostText},
+		"id": id, "title": title(is.Stream, is.ID), "text": text, "url": a.provider + records.Path(a.path) + "?connection_id=" + is.Connection,
+		"metadata": map[string]any{"stream": is.Stream, "record_id": is.ID, "connection_id": is.Connection, "emitted_at": is.EmittedAt, "complete": complete},
 	})
 	a.say("record ", id)
-	for _, step := range a.ladder {
-		if args, ok := step["arguments"].(map[string]any); ok {
-			a.next("rest of a text", "read_record_field", args)
-		}
+	if p.from > 0 || p.end < p.all {
+		a.say("fields ", strconv.Itoa(min(p.from+1, p.end)), " to ", strconv.Itoa(p.end), " of ", strconv.Itoa(p.all))
 	}
-	for _, name := range slices.Sorted(maps.Keys(cut)) {
-		a.show(map[string]any{name: cut[name]})
+	if p.end < p.all {
+		a.next("next fields", "fetch", args(p.end))
+		a.step("fetch", args(p.end), 0)
 	}
-	a.parts, a.data = a.data, nil
-	a.show(cut)
+	for _, v := range p.cut {
+		a.next(v.what(), "read_record_field", v.args(id))
+		a.step("read_record_field", v.args(id), v.total)
+	}
+	a.show(p.values)
 }
 
-func (a *answer) field() {
-	var is struct {
-		Stream     string         `json:"stream"`
-		ID         string         `json:"record_id"`
-		Connection string         `json:"connection_id"`
-		Field      map[string]any `json:"field"`
-		Window     map[string]any `json:"window"`
-	}
-	a.read(&is)
-	id := idOf(is.Connection, is.Stream, is.ID)
-	is.Field["text_like"] = true
-	for from, to := range map[string]string{"next_offset_chars": "next_cursor", "previous_offset_chars": "previous_cursor"} {
-		if n, ok := is.Window[from].(float64); ok {
-			is.Window[to] = strconv.Itoa(int(n))
-		}
-	}
-	maps.Copy(a.result, map[string]any{"record": map[string]any{"id": id, "connection_id": is.Connection, "stream": is.Stream, "record_id": is.ID}, "field": is.Field, "window": is.Window})
-	text, _ := is.Window["text"].(string)
-	start, _ := is.Window["start_chars"].(float64)
-	total, _ := is.Window["total_chars"].(float64)
-	var shown string
-	for chars := utf8.RuneCountInString(text); ; chars /= 2 { // written as JSON it may be longer
-		shown, _ = firstChars(text, chars)
-		if line, err := json.Marshal(shown); err != nil || len(line) < mostText-1024-len(id) { //nolint:mnd // what the other lines take
-			break
-		}
-	}
-	end := int(start) + utf8.RuneCountInString(shown)
-	a.say("characters ", strconv.Itoa(int(start)), " to ", strconv.Itoa(end), " of ", strconv.Itoa(int(total)))
-	if end < int(total) {
-		a.next("next part", "read_record_field", map[string]any{"id": id, "field_path": is.Field["path"], "offset_chars": end})
-	}
-	a.show(shown)
+// title is what a record is called.
+func title(stream, key string) string {
+	key, _ = firstChars(key, mostValue)
+	return stream + " " + key
 }

@@ -117,7 +117,7 @@ func newBed(t testing.TB) *bed {
 	c, err := store.EnsureConnection(t.Context(), "one", "demo")
 	b.ok(err)
 	b.id = c.ID
-	b.ok(store.PinPlugin(t.Context(), c.ID, "aa", []byte(manifest)))
+	b.ok(store.PinPlugin(t.Context(), c.ID, "aa", []byte(strings.TrimSuffix(manifest, "]}")+`,{"name":"wide","schema":{"properties":{"`+strings.Join(wideFields(), `":{},"`)+`":{}}}}]}`)))
 	made, err := access.CreateToken(t.Context(), o, access.NewToken{Name: "test", Scope: access.ScopeRead})
 	b.ok(err)
 	b.owner = made.Secret
@@ -145,7 +145,7 @@ func newBed(t testing.TB) *bed {
 
 func (b *bed) put(store *storage.Store) {
 	b.Helper()
-	for stream, rows := range map[string][][2]string{"notes": b.notes(), "other": {{"x", `{"id":"canary"}`}}} {
+	for stream, rows := range map[string][][2]string{"notes": b.notes(), "other": {{"x", `{"id":"canary"}`}}, "wide": {{"wide", wide()}}} {
 		w, err := store.BeginRun(b.Context(), storage.NewRun{
 			RunID: "run-" + stream, ConnectionID: b.id, Connector: "demo", Version: "1", ModuleSHA256: "aa", Mode: abi.ModeIncremental,
 			Bookmark: storage.BookmarkIncremental, Holder: "holder", Streams: []string{stream}, LeaseTTL: time.Minute,

@@ -133,6 +133,8 @@ type question struct {
 	query url.Values
 	of    *handle // the record that is asked for; nil: none
 	args  map[string]any
+
+	before int // fields of the record that are passed over
 }
 
 func (a *arguments) asks(path ...string) *question {
@@ -170,7 +172,30 @@ func askRecord(a *arguments) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.about(h, "streams", h.Stream, "records", h.Record)
+	before, err := a.passed()
+	if err != nil {
+		return nil, err
+	}
+	q, err := a.about(h, "streams", h.Stream, "records", h.Record)
+	if err == nil {
+		q.before = before
+	}
+	return q, err
+}
+
+// fieldsBefore is an argument that no route has: the fields of a record come in parts.
+const fieldsBefore = "offset_fields"
+
+func (a *arguments) passed() (int, error) {
+	sent := a.take(fieldsBefore)
+	if sent == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(sent)
+	if err != nil || n < 0 {
+		return 0, wire.Invalid(fieldsBefore, "is no number of fields")
+	}
+	return n, nil
 }
 
 func askField(a *arguments) (*question, error) {

@@ -72,12 +72,16 @@ var schemas = func() (all []json.RawMessage) {
 // call answers one call of a tool.
 func (t *tool) call(ctx context.Context, provider string, ask Ask, raw []byte) *mcp.CallToolResult {
 	q, wrong := t.question(raw)
-	reply := ask(ctx, q.path, q.query, wrong)
+	reply, tell := ask(ctx, q.path, q.query, wrong), t.tell
+	if record, is := q.asJSON(reply); is {
+		tell = func(a *answer) { a.fieldAsJSON(q.query) }
+		reply = ask(ctx, record.path, record.query, nil)
+	}
 	if reply.Status != http.StatusOK {
 		return refused(reply.Body, reply.Status)
 	}
-	a := &answer{question: q, reply: reply, provider: provider, result: map[string]any{}}
-	t.tell(a)
+	a := newAnswer(q, reply, provider)
+	tell(a)
 	return a.finish()
 }
 

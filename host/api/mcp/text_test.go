@@ -21,7 +21,7 @@ func TestTextIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &answer{question: &question{path: []string{"v1"}, args: args}, reply: &records.Reply{ID: "req_x", Body: text}, result: object{}}
+		a := newAnswer(&question{path: []string{"v1"}, args: args}, &records.Reply{ID: "req_x", Body: text}, "")
 		tell(a)
 		return a.finish()
 	}
@@ -43,8 +43,8 @@ func TestTextIsBounded(t *testing.T) {
 		result *mcp.CallToolResult
 		want   []string
 	}{
-		"many fields":      {told((*answer).record, record(short), nil), []string{"record 0123/notes:1\n", `{"f00":"aaa`, `{"f15":"aaa`, "Lines that are in the structured content alone: "}},
-		"many long fields": {told((*answer).record, record(long), nil), []string{"record 0123/notes:1\n", `"field_path":"f00"`, `{"f00":"bbb`, "Lines that are in the structured content alone: "}},
+		"many fields":      {told((*answer).record, record(short), nil), []string{"record 0123/notes:1\n", "fields 1 to 18 of 100\n", `next fields: fetch {"id":"0123/notes:1","offset_fields":18}`, `{"f00":"aaa`, `"f17":"aaa`}},
+		"many long fields": {told((*answer).record, record(long), nil), []string{"record 0123/notes:1\n", `"field_path":"f00"`, `{"f00":"bbb`, `next fields: fetch {"id":"0123/notes:1","offset_fields":`}},
 		"many arguments": {
 			told((*answer).records, object{"data": []object{record(object{"id": "1"})}, "next_cursor": "n", "next_changes_since": "s"}, object{"fields": names}),
 			[]string{"rows in this page: 1\n", "next_changes_since: s\n", `{"data":{"id":"1"}`, "Lines that are in the structured content alone: "},
@@ -59,7 +59,7 @@ func TestTextIsBounded(t *testing.T) {
 		},
 		"rows of which one is long": {
 			told((*answer).records, object{"data": []object{record(object{"id": "1"}), record(long), record(object{"id": "3"})}}, object{}),
-			[]string{`{"data":{"id":"1"}`, "Lines that are in the structured content alone: 2\n"},
+			[]string{`{"data":{"id":"1"}`, `"f05":"bbb`, `{"data":{"id":"3"}`},
 		},
 		"many connections": {refused(ambiguous, 409), []string{"Refused (ambiguous_connection): choose\n", `{"connection_id":"00000000000000000000000000000000"`, "Lines that are in the structured content alone: "}},
 	} {

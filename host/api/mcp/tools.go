@@ -87,13 +87,13 @@ var tools = []tool{
 		ask: askSearch, tell: (*answer).search,
 	},
 	{
-		name: "fetch", title: "Read one record", about: "Returns one record by its id. Long texts are cut; read_record_field reads them whole. expand and expand_limit are refused under a grant.",
+		name: "fetch", title: "Read one record", about: "Returns one record by its id. Long values are cut; read_record_field reads them whole. Where a record has very many fields, some are left out; offset_fields goes on behind them. expand and expand_limit are refused under a grant.",
 		route: "v1/streams/{stream}/records/{record}",
-		args:  []arg{required(recordID), fields, expand, expandMost, connection},
+		args:  []arg{required(recordID), fields, {name: fieldsBefore, about: "Pass over so many fields of the record.", kind: number, most: 1 << 20}, expand, expandMost, connection},
 		ask:   askRecord, tell: (*answer).record,
 	},
 	{
-		name: "read_record_field", title: "Read a long text", about: "Reads one text of a record in parts, or the place in it where q stands. Takes id, or connection_id, stream and record_id.",
+		name: "read_record_field", title: "Read a long value", about: "Reads one value of a record in parts, a text as it is and any other value as its JSON, or the place in a text where q stands. Takes id, or connection_id, stream and record_id.",
 		route: "v1/streams/{stream}/records/{record}/field-window",
 		args: []arg{recordID, connection, {name: "stream", about: "With record_id."}, {name: "record_id", about: "The record's key, in the place of id."}, {name: "field_path", about: "Name of the field.", needed: true},
 			{name: "cursor", about: "next_cursor of the part before."}, {name: "offset_chars", about: "Where the part begins.", kind: number, most: 1 << 30}, {name: "limit_chars", about: "How long it is.", kind: number, least: 1, most: read.MostWindow},

@@ -19,7 +19,7 @@ func TestArguments(t *testing.T) {
 		"aggregate": "connection_id string; field string; filter object; granularity string minute/hour/day/week/month/quarter/year; group_by string; group_by_time string; limit integer 1..100; " +
 			"metric* string count/sum/min/max/count_distinct; stream* string; time_zone string",
 		"search":            "connection_id string; cursor string; filter object; limit integer 1..100; mode string lexical/semantic/hybrid; q* string; streams array",
-		"fetch":             "connection_id string; expand array; expand_limit object; fields array; id* string",
+		"fetch":             "connection_id string; expand array; expand_limit object; fields array; id* string; offset_fields integer 0..1048576",
 		"read_record_field": "after_chars integer 0..8192; before_chars integer 0..8192; connection_id string; cursor string; field_path* string; id string; limit_chars integer 1..16384; offset_chars integer 0..1073741824; q string; record_id string; stream string",
 	}
 	for name, s := range b.transports() {
