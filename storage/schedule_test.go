@@ -191,6 +191,12 @@ func TestServe(t *testing.T) {
 		}
 	}
 	since := x.clock.Now().UTC()
+	x.ok(x.s.ServesAt(t.Context(), "another", "http://127.0.0.1:1"))
+	x.ok(x.s.ServesAt(t.Context(), "first", "http://127.0.0.1:8378"))
+	serve("first")
+	if o, err := x.s.Serving(t.Context()); err != nil || o.Origin != "http://127.0.0.1:8378" {
+		t.Errorf("got %+v, %v, want where the first is, which it said once", o, err)
+	}
 	x.clock.forward(30 * time.Second)
 	if o := serve("second"); o == nil || o.Holder != "first" || !o.Since.Equal(since) {
 		t.Errorf("got %+v, want the first, since it began", o)
@@ -203,6 +209,9 @@ func TestServe(t *testing.T) {
 	x.clock.forward(ttl)
 	if serve("second") != nil {
 		t.Error("its time has passed, and it still serves")
+	}
+	if o, err := x.s.Serving(t.Context()); err != nil || o.Holder != "second" || o.Origin != "" {
+		t.Errorf("got %+v, %v, want the second, which has not said where it is", o, err)
 	}
 	x.ok(x.s.StopServing(t.Context(), "first")) // it is not the one
 	alive = false

@@ -183,6 +183,7 @@ var operations = map[string]string{
 	"Tell":                  "(readers read it, under their scope)",
 	"EachOverdue":           "(doctor reads it)",
 	"Served":                "(doctor reads it)",
+	"ReachedAt":             "(owner reset and grants credential-file read it)",
 	"doctor.ForgetServer":   "(doctor --repair does it)",
 	"doctor.RepairEvidence": "(doctor --repair does it)",
 	"doctor.RepairIndex":    "(doctor --repair does it)",

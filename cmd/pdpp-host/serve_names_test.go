@@ -3,8 +3,14 @@ package main
 import (
 	"io"
 	"net/http"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/console/assets"
 )
 
 // RD-01, RD-01.1, RD-01.2, RD-01.3, RD-01.4, RD-01.5, RD-04.2: a host that serves is one origin. Each
@@ -55,15 +61,17 @@ func TestServeIsOneOrigin(t *testing.T) {
 	reads := []string{
 		"/", "/sign-in", "/v1/streams", "/v1/streams/notes/records", "/v1/search?q=x", "/v1/owner/status", "/v1/openapi.json", "/v1/nowhere", "/v1", "/v1//streams", "/v1/../v1/streams", "//v1/streams", "/a/../b", "/_ref/device-exportersX/../../v1/streams", "/_ref/device-exporters/../../sign-in",
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/oauth/authorize", "/consent/begin?request_uri=x", "/mcp", "/nowhere",
+		"/healthz", "/readyz", "/metrics", "/favicon.ico", assets.Path("console.css"), assets.Worker, "/events", "/v1/reference", device.Prefix + "/x/source-instances/y/state", device.Prefix,
 	}
 	changes := []string{"/v1/owner/connections/mine/run", "/oauth/register", "/oauth/par", "/oauth/token", "/agent-connect", "/agent-connect/poll", "/introspect", "/grants/x/revoke", "/consent/approve", "/mcp"}
+	devices := []string{device.PathEnroll, device.Prefix + "/x/ingest-batches", "/sign-in", "/set-up", "/confirm"} // these have no face for programs
 	for _, host := range []string{"evil.example", "evil.example:" + port, "127.0.0.1.evil.example:" + port, "127.0.0.1:1"} {
 		for _, path := range reads {
 			if status, _, text := ask(http.MethodGet, host, path); status != http.StatusMisdirectedRequest || strings.Contains(text, "evil") {
 				t.Errorf("%s of %s: got %d %.300s, want 421", path, host, status, text)
 			}
 		}
-		for _, path := range changes {
+		for _, path := range slices.Concat(changes, devices) {
 			if status, _, text := ask(http.MethodPost, host, path); status != http.StatusMisdirectedRequest {
 				t.Errorf("POST %s of %s: got %d %.300s, want 421", path, host, status, text)
 			}
@@ -103,7 +111,45 @@ func TestServeIsOneOrigin(t *testing.T) {
 			t.Errorf("%s in this version: got %d %.300s, want it answered", path, status, text)
 		}
 	}
+	for _, path := range []string{"/healthz", assets.Path("console.css"), assets.Worker} {
+		if status, _, text := ask(http.MethodGet, own, path); status != http.StatusOK {
+			t.Errorf("%s: got %d %.300s, want it answered", path, status, text)
+		}
+	}
 	if status, log := p.end(t); status != 0 {
 		t.Errorf("got the status %d and %s, want it to end well", status, log)
+	}
+}
+
+// OC-03.2: the link of a reset leads to the server that runs, wherever it listens: whoever listens
+// where the configuration says is told no code.
+func TestAResetLeadsToTheServer(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	home := t.TempDir()
+	p := serveIn(t, home, "--listen", "127.0.0.1:0")
+	reset := func() string {
+		c := exec.CommandContext(t.Context(), "pdpp-host", "owner", "reset", "--quiet")
+		c.Env = p.cmd.Env
+		text, err := c.Output()
+		if err != nil {
+			t.Fatalf("got %v %s, want a link", err, text)
+		}
+		return string(text)
+	}
+	want, got := "http://"+p.at+"/set-up?code=", ""
+	for began := time.Now(); !strings.HasPrefix(got, want) && time.Since(began) < time.Minute; { // it listens a moment before it has said where
+		got = reset()
+	}
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if status, log := p.end(t); status != 0 {
+		t.Errorf("got the status %d and %s, want it to end well", status, log)
+	}
+	if got := reset(); !strings.HasPrefix(got, "ORIGIN/set-up?code=") {
+		t.Errorf("got %s, want no address where nothing serves", got)
 	}
 }

@@ -37,10 +37,10 @@ func New(s *site.Site) http.Handler {
 	mux.Handle("/", s.Anybody(func(*site.Visit) error { return site.NotFound() }))
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
-	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))
-	top.Handle("GET "+assets.Worker, web.Confined(assets.Handler()))
+	top.Handle("GET "+assets.Prefix, s.Guard.Named(web.Confined(assets.Handler())))
+	top.Handle("GET "+assets.Worker, s.Guard.Named(web.Confined(assets.Handler())))
 	// Browsers ask for it beside what stands in a page.
-	top.Handle("GET /favicon.ico", web.Confined(http.RedirectHandler(assets.Path("icon.svg"), http.StatusFound)))
+	top.Handle("GET /favicon.ico", s.Guard.Named(web.Confined(http.RedirectHandler(assets.Path("icon.svg"), http.StatusFound))))
 	top.Handle("/", pages)
 	return top
 }

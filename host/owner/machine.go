@@ -192,6 +192,21 @@ func (o *Owner) Served(ctx context.Context) (bool, error) {
 	return err == nil && server != nil && o.lives(server), err
 }
 
+// ReachedAt returns what a browser reaches the server at that serves the data folder now; "": none
+// serves it, or it listens nowhere. A link leads there alone: another program of this machine may
+// listen at the address of the configuration.
+func (o *Owner) ReachedAt(ctx context.Context) (origin string, err error) {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return "", err
+	}
+	server, err := store.Serving(ctx)
+	if err != nil || server == nil || !o.lives(server) && !holder.Runs(server.Holder) {
+		return "", err
+	}
+	return server.Origin, nil
+}
+
 // EachOverdue calls do for the connections that a scheduler would have run, the longest
 // due first, until it returns false. A connection that waits for its owner, or for time
 // to pass, is not overdue.

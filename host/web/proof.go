@@ -119,6 +119,6 @@ func isSignedOut(err error) bool {
 }
 
 // UnknownHost refuses a request for a name that this host was not told of.
-func UnknownHost() error {
+func UnknownHost() *abi.Error {
 	return abi.NewError(CodeUnknownHost, "this host was not told of the name in your browser's address", "set serve.origin to what the address begins with, as in https://pdpp.example.org")
 }

@@ -210,6 +210,8 @@ type Server struct {
 	Holder    string
 	Since     time.Time
 	ExpiresAt time.Time
+	// Origin is what a browser reaches it at; "": it listens nowhere, or has not said so.
+	Origin string
 }
 
 // servingID is the one row's key: a store has one server.
@@ -222,6 +224,11 @@ type servingRow struct {
 	Holder    string `bun:"holder"`
 	SinceUS   int64  `bun:"since_us"`
 	ExpiresUS int64  `bun:"expires_us"`
+	Origin    string `bun:"origin"`
+}
+
+func (r *servingRow) public() *Server {
+	return &Server{r.Holder, db.Time(r.SinceUS), db.Time(r.ExpiresUS), r.Origin}
 }
 
 // Serve makes holder the store's one server for ttl, or keeps it so. It returns
@@ -244,14 +251,14 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 			current := db.Micros(t.Now) < old.ExpiresUS && old.ExpiresUS <= db.Micros(t.Now.Add(2*ttl))
 			switch {
 			case old.Holder == holder:
-				row.SinceUS = old.SinceUS
+				row.SinceUS, row.Origin = old.SinceUS, old.Origin
 			case old.Holder != "" && current && alive(old.Holder):
-				other = &Server{Holder: old.Holder, Since: db.Time(old.SinceUS), ExpiresAt: db.Time(old.ExpiresUS)}
+				other = old.public()
 				return nil
 			}
 		}
 		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
-			Set("holder = EXCLUDED.holder, since_us = EXCLUDED.since_us, expires_us = EXCLUDED.expires_us").Exec(t.Ctx)
+			Set("holder = EXCLUDED.holder, since_us = EXCLUDED.since_us, expires_us = EXCLUDED.expires_us, origin = EXCLUDED.origin").Exec(t.Ctx)
 		return err
 	})
 	return other, err
@@ -261,14 +268,22 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 // not end it; nil: nobody, as far as is known.
 func (s *Store) Serving(ctx context.Context) (*Server, error) {
 	var row servingRow
-	err := s.db.QueryRow(ctx, "SELECT holder, since_us, expires_us FROM serving WHERE id = ?", []any{servingID}, &row.Holder, &row.SinceUS, &row.ExpiresUS)
+	err := s.db.QueryRow(ctx, "SELECT holder, since_us, expires_us, origin FROM serving WHERE id = ?", []any{servingID}, &row.Holder, &row.SinceUS, &row.ExpiresUS, &row.Origin)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil //nolint:nilnil // nobody serves
 	case err != nil:
 		return nil, s.db.Fail("read who serves", err)
 	}
-	return &Server{Holder: row.Holder, Since: db.Time(row.SinceUS), ExpiresAt: db.Time(row.ExpiresUS)}, nil
+	return row.public(), nil
+}
+
+// ServesAt keeps what a browser reaches the store's server at, if holder is that.
+func (s *Store) ServesAt(ctx context.Context, holder, origin string) error {
+	return s.db.Alone(ctx, "keep where the server is", func(t *db.Tx) error {
+		_, err := t.DB.NewUpdate().Model((*servingRow)(nil)).Set("origin = ?", origin).Where("id = ? AND holder = ?", servingID, holder).Exec(t.Ctx)
+		return err
+	})
 }
 
 // StopServing ends holder's time as the store's server, if it is that.

@@ -113,6 +113,9 @@ func (c *grantClient) prepare() {
 	if err == nil {
 		err = s.NewToken(c.t.Context(), storage.Token{ID: "tok_1", SHA256: hashed(ownerToken), Name: "test", Scope: "manage", Expires: time.Now().Add(24 * time.Hour)})
 	}
+	if err == nil { // nobody asks a host without an owner for a grant
+		err = errors.Join(s.OfferLink(c.t.Context(), "code", time.Now().Add(time.Hour), false), s.UseLink(c.t.Context(), "code", "no password", nil, storage.Session{ID: "ses_1", SHA256: "none"}))
+	}
 	if err == nil {
 		err = s.Close()
 	}

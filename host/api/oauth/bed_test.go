@@ -64,6 +64,8 @@ type bed struct {
 	log   *bytes.Buffer
 	runs  int
 	from  int
+
+	ownerless *atomic.Bool // nobody has claimed the host
 }
 
 func migrated(dsn string) error {
@@ -77,7 +79,7 @@ func migrated(dsn string) error {
 func newBed(t testing.TB) *bed {
 	t.Helper()
 	text, err := ownerapi.Document("v", Routes())
-	b := &bed{TB: t, check: described.New(t, text, err), us: &atomic.Int64{}, log: &bytes.Buffer{}}
+	b := &bed{TB: t, check: described.New(t, text, err), us: &atomic.Int64{}, ownerless: &atomic.Bool{}, log: &bytes.Buffer{}}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
 	now := func() time.Time { return time.UnixMicro(b.us.Load()).UTC() }
 	store, err := storage.Open(t.Context(), storage.Options{Path: pgtest.Place(t, fresh.Store(t, filepath.Join(t.TempDir(), "pdpp.sqlite")), migrated), Now: now})
@@ -92,7 +94,7 @@ func newBed(t testing.TB) *bed {
 	})
 	guard := &web.Guard{Listening: netip.MustParseAddrPort(at)}
 	as := func(a owner.Actor) *owner.Owner { return b.owner.As(a, nil) }
-	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, RevokeAsOwner: ownerapi.RevokeByToken(as), Introspects: func(ctx context.Context, id, secret string) (bool, error) {
+	b.face = New(Deps{Guard: guard, Desk: b.desk, Now: now, Random: rand.Reader, Logger: logger, Witness: b.witness, Claimed: func(context.Context) (bool, error) { return !b.ownerless.Load(), nil }, RevokeAsOwner: ownerapi.RevokeByToken(as), Introspects: func(ctx context.Context, id, secret string) (bool, error) {
 		return access.Introspects(ctx, b.owner, id, secret)
 	}})
 	b.accept("mine", manifest)

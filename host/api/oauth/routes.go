@@ -52,6 +52,8 @@ type Deps struct {
 	Witness func(ctx context.Context, address, operation, subject string) context.Context
 	// Introspects reports whether a resource server shows a secret that was made for it.
 	Introspects func(ctx context.Context, id, secret string) (bool, error)
+	// Claimed reports whether this host has an owner who could be asked.
+	Claimed func(ctx context.Context) (bool, error)
 	// RevokeAsOwner ends a grant for whoever at that address shows a token that speaks for the
 	// owner. known is false where it is none.
 	RevokeAsOwner func(ctx context.Context, address, token, id string) (known bool, err error)
@@ -179,11 +181,30 @@ func (c *call) admit() error {
 	if err := wire.ReadQuery(c.r.URL.RawQuery).Done(); err != nil && !c.route.page { // no other route has a parameter
 		return err
 	}
-	if c.route.uncounted || c.route.shows {
-		return nil
+	if !c.route.uncounted && !c.route.shows {
+		if err := c.stands(); err != nil {
+			return err
+		}
 	}
-	return c.stands()
+	return c.checkClaimed()
 }
+
+// checkClaimed refuses everything while this host has no owner (OC-03.1): nobody could be asked, and
+// what is kept for them would be whoever's came first.
+func (c *call) checkClaimed() error {
+	claimed, err := c.Claimed(c.r.Context())
+	if err == nil && !claimed {
+		err = &wire.Failure{Status: http.StatusServiceUnavailable, Code: codeOwnerless, Message: "this host has no owner yet", Hint: "its owner opens the link that `pdpp-host serve` prints", After: unclaimedFor}
+	}
+	return err
+}
+
+// codeOwnerless is answered by a host that has no owner, which a program may ask again after
+// unclaimedFor.
+const (
+	codeOwnerless = "temporarily_unavailable"
+	unclaimedFor  = time.Minute
+)
 
 // origin is what this request's addresses begin with (RD-01.1).
 func (c *call) origin() string { return c.Guard.Base(c.r) }
@@ -258,7 +279,7 @@ func (c *call) fail(err error) {
 		c.Logger.Error("a request failed", "route", c.route.Path, "request", c.id, "cause", string(abi.CodeOf(err)))
 	}
 	switch {
-	case c.route.page && f.Status != http.StatusMisdirectedRequest:
+	case c.route.page && f.Status != http.StatusMisdirectedRequest && f.Code != codeOwnerless:
 		http.Redirect(c.w, c.r, PathBegin+"?refused="+url.QueryEscape(f.Code), http.StatusSeeOther)
 	case c.route.flat:
 		c.failFlat(f, abi.CodeOf(err) == desk.CodeReplayed)

@@ -17,6 +17,9 @@ const linkLife = 15 * time.Minute
 type Link struct {
 	Code      string    `json:"code"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Origin is what the owner's browser reaches the host at: the server's own word, or that of the
+	// configuration where none serves. "": it is not known.
+	Origin string `json:"origin"`
 }
 
 // Claimed reports whether the owner of this host has chosen how to sign in.
@@ -49,6 +52,12 @@ func offer(ctx context.Context, o *owner.Owner, operation string, reset bool) (*
 		return nil, err
 	}
 	l := &Link{Code: code, ExpiresAt: o.Now().Add(linkLife).UTC().Truncate(time.Second)}
+	if l.Origin, err = o.ReachedAt(ctx); err != nil {
+		return nil, err
+	}
+	if l.Origin == "" && o.Config != nil {
+		l.Origin = o.Config.Origin()
+	}
 	err = o.Audited(ctx, s, operation, "owner", func(ctx context.Context) error {
 		return s.OfferLink(ctx, hashOf(code), l.ExpiresAt, reset)
 	})

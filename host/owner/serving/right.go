@@ -35,6 +35,7 @@ type right struct {
 	held   atomic.Pointer[time.Time] // when it was last renewed
 	failed atomic.Bool               // the last renewal was not written
 	why    error                     // why it could not be taken when the server began, or nil if it was
+	at     atomic.Pointer[string]    // what a browser reaches the server at, which the store is still to keep; nil: nothing
 }
 
 // heard reports whether the right was renewed within the time that it lasts, and the store
@@ -93,8 +94,35 @@ func (l *right) hold(ctx context.Context, now time.Time) (*storage.Server, error
 	l.failed.Store(err != nil)
 	if err == nil && other == nil {
 		l.held.Store(&now)
+		err = l.tellWhere(ctx)
 	}
 	return other, err
+}
+
+// tellWhere keeps in the store what a browser reaches the server at, once.
+func (l *right) tellWhere(ctx context.Context) error {
+	at := l.at.Load()
+	if at == nil {
+		return nil
+	}
+	err := l.store.ServesAt(ctx, l.holder, *at)
+	if err == nil {
+		l.at.CompareAndSwap(at, nil)
+	}
+	return err
+}
+
+// ReachedAt keeps what a browser reaches the server at, so that `owner reset` leads there and to
+// nobody else. A store that takes no writes is told later.
+func (s *Server) ReachedAt(ctx context.Context, origin string) error {
+	s.right.at.Store(&origin)
+	if s.right.held.Load() == nil {
+		return nil
+	}
+	if err := s.right.tellWhere(ctx); !storage.RefusesWrites(err) {
+		return err
+	}
+	return nil
 }
 
 // hold holds on to the right, unless the scheduler is stuck: then the right runs out,

@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"path/filepath"
@@ -49,7 +50,7 @@ func credentialCommand(s *session.Session) *cobra.Command {
 			"look for it: their command line takes the folder as --cache-root. Only you can read the file, and nothing else has the token.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.Change(func(o *owner.Owner) error {
-				provider, err := providerAt(at, o.Config)
+				provider, err := providerAt(cmd.Context(), at, o)
 				if err != nil {
 					return err
 				}
@@ -77,10 +78,17 @@ func credentialCommand(s *session.Session) *cobra.Command {
 	return cmd
 }
 
-// providerAt is where programs reach this host.
-func providerAt(typed string, c *config.Config) (*url.URL, error) {
+// providerAt is where programs reach this host: the server's own word, where one serves.
+func providerAt(ctx context.Context, typed string, o *owner.Owner) (*url.URL, error) {
 	text := typed
 	if text == "" {
+		var err error
+		if text, err = o.ReachedAt(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if text == "" {
+		c := o.Config
 		text, _ = web.ExpectedOrigin(c.Origin(), c.Listen(), c.TLSCert() != "")
 	}
 	at, err := url.Parse(text)

@@ -14,7 +14,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
-	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
 // link is where the owner chooses how to sign in.
@@ -38,14 +37,17 @@ func reset(ctx context.Context, s *session.Session) error {
 		if err != nil {
 			return err
 		}
-		c := o.Config
-		origin, known := web.ExpectedOrigin(c.Origin(), c.Listen(), c.TLSCert() != "")
+		// Nobody listens at an address that nobody of ours is known to have: whoever did would get the code.
+		origin, known := made.Origin, made.Origin != ""
+		if !known {
+			origin = "ORIGIN"
+		}
 		l := link{site.SetUpAddress(origin, made.Code), made.ExpiresAt}
 		return s.Printer.Result("every browser is signed out", l, func(w io.Writer) {
 			if !s.Flags.Quiet {
 				fmt.Fprintln(s.Err, "every browser is signed out; choose your password or passkey, until "+output.Timestamp(l.ExpiresAt)+", at")
 				if !known {
-					fmt.Fprintln(s.Err, "(in the place of "+origin+" write the address that `serve` listens on)")
+					fmt.Fprintln(s.Err, "(nothing serves this data folder now: "+s.Advice("`pdpp-host serve`")+" prints a link of its own when it starts, or, in the place of "+origin+", write the address that it prints)")
 				}
 			}
 			fmt.Fprintln(w, l.URL)

@@ -44,20 +44,27 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if i == nil {
 		return nil
 	}
+	if err := server.ReachedAt(ctx, i.origin()); err != nil {
+		return err
+	}
 	pages := &site.Site{
 		Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server,
 		Asked: questions.Asked, Waiting: questions.Waiting,
 	}
 	mux := http.NewServeMux()
-	mux.Handle(device.Prefix+"/", i.handler)
+	devices := i.guard.Named(i.handler)
+	mux.Handle(device.Prefix+"/", devices)
+	mux.Handle(device.Prefix, devices) // else it is redirected
 	pagesFace := console.New(pages)
 	mux.Handle("/", pagesFace)
 	readers, err := i.openAPI(ctx, pages, server, mux)
 	if err != nil {
 		return err
 	}
+	hasOwner := func(ctx context.Context) (bool, error) { return access.Claimed(ctx, server.Asks(owner.Actor{})) }
 	programs := oauth.New(oauth.Deps{
-		Guard: i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger, NoRegistration: server.Config.NoRegistration(),
+		Claimed: hasOwner,
+		Guard:   i.guard, Desk: i.desk, Now: server.Now, Random: server.Random, Logger: server.Logger, NoRegistration: server.Config.NoRegistration(),
 		Introspects: func(ctx context.Context, id, secret string) (bool, error) {
 			return access.Introspects(ctx, i.guard.As(owner.Actor{Face: owner.App}), id, secret)
 		},
@@ -72,16 +79,18 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	mux.Handle(oauth.PathIndex, programs.Index(pagesFace))
 	figures := metrics.New(metrics.Deps{
 		Guard: i.guard, Vitals: server.Vitals, Watching: i.live.Watching, Devices: i.devices.Activity,
-		Claimed: func(ctx context.Context) (bool, error) { return access.Claimed(ctx, server.Asks(owner.Actor{})) },
-		Now:     server.Now, Logger: server.Logger, Version: s.Version,
+		Claimed: hasOwner, Now: server.Now, Logger: server.Logger, Version: s.Version,
 	})
 	mux.Handle(metrics.Path, web.Confined(figures))
-	i.handler = figures.Timed(probe.Handler(func() (fault string, checks []probe.Check) {
+	probes := i.guard.Named(probe.Handler(func() (fault string, checks []probe.Check) {
 		for _, c := range server.Ready() {
 			checks = append(checks, probe.Check(c))
 		}
 		return server.RefusesRuns(), checks
-	}, spelled(mux, readers)))
+	}, http.NotFoundHandler()))
+	mux.Handle(probe.PathAlive, probes)
+	mux.Handle(probe.PathReady, probes)
+	i.handler = figures.Timed(i.guard.Door(spelled(mux, readers)))
 	claimed, err := access.Claimed(ctx, server.Owner)
 	if err != nil {
 		return err
