@@ -143,7 +143,7 @@ func (r *run) lastIn(s *exports.Source) (time.Time, error) {
 		} else if f.Base() == "tweets.csv" {
 			at = lastRow(f.Text())
 		} else if end == ".js" || end == ".json" {
-			if text, err := open(f); err == nil {
+			if text, err := open(f); err == nil && !text.isViewer(f.Name) {
 				at = text.lastOf()
 			}
 		}
@@ -161,7 +161,7 @@ func (s *script) lastOf() (last time.Time) {
 	case streamTweets:
 		paths = []string{"*.created_at", "*.tweet.created_at"}
 	case streamMessages:
-		paths = []string{"*.dmConversation.messages.*.messageCreate.createdAt"}
+		paths = []string{"*.dmConversation.messages.*.messageCreate.createdAt", "*.dmConversation.messages.*.welcomeMessageCreate.createdAt"}
 	default:
 		return last
 	}

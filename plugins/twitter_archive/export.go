@@ -131,7 +131,7 @@ func (x *export) look(f *exports.File) bool {
 	case s.kind == kindGrailbird:
 		x.months = true
 	default:
-		return s.kind != ""
+		return s.kind != "" && !s.isViewer(f.Name)
 	}
 	return true
 }

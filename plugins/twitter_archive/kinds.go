@@ -120,19 +120,25 @@ func (s *script) streamOfKind() string {
 	return ""
 }
 
+// inViewer reports whether a folder is one of the page that shows an archive.
+func inViewer(dir string) bool {
+	return strings.Contains("/"+dir, "/assets/") || strings.Contains("/"+dir, "/lib/") || strings.Contains("/"+dir, "/css/")
+}
+
 // ruleOf returns the kind of a file that is not for this connector, by its name; "" for one that is
-// to be looked at.
+// to be looked at, as every script is, whatever its folder is called.
 func ruleOf(name string) string {
 	dir, base := path.Split(name)
 	end := strings.ToLower(path.Ext(base))
 	switch {
-	case strings.Contains(dir, "_media/"), end != "" && strings.Contains(media, end+" "):
-		return "media"
-	case strings.Contains("/"+dir, "/assets/"), strings.Contains("/"+dir, "/lib/"), strings.Contains("/"+dir, "/css/"),
-		end == ".html", end == ".css", end == ".woff", end == ".woff2", end == ".ttf", end == ".svg", end == ".ico", strings.EqualFold(base, "README.txt"):
-		return "viewer"
 	case end == ".csv" && strings.Contains("/"+dir, "/data/csv/"): // the same posts as data/js/tweets
 		return "copies"
+	case end == ".js", end == ".json", end == ".csv":
+		return ""
+	case strings.Contains(dir, "_media/"), end != "" && strings.Contains(media, end+" "):
+		return "media"
+	case inViewer(dir), end == ".html", end == ".css", end == ".woff", end == ".woff2", end == ".ttf", end == ".svg", end == ".ico", strings.EqualFold(base, "README.txt"):
+		return "viewer"
 	}
 	return ""
 }

@@ -22,7 +22,7 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 4
+const cursorVersion = 5
 
 // The problems besides those of the readers.
 const (
@@ -40,6 +40,7 @@ const (
 	problemTime    = "time_missing"
 	problemID      = "id_missing"
 	problemLarge   = "value_too_large"
+	problemStrange = "entry_not_known"
 )
 
 const owner = "manual_action_required"
@@ -58,6 +59,7 @@ var problems = []exports.Problem{
 	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the archive out if they do not matter", Hint: owner},
 	{Code: problemID, Text: "records that were left out, because they have no id: #; take the archive out if they do not matter", Hint: owner},
+	{Code: problemStrange, Text: "entries of a kind that is not known, which were left out: #; earlier records stay, and a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the archive out if they do not matter", Hint: owner},
 }
 
@@ -81,6 +83,7 @@ type run struct {
 	item         int64
 	conversation string // of the messages at hand
 	threads      int64  // conversations of the file at hand
+	happened     int64  // entries of them that are no messages
 }
 
 func (connector) Collect(h *sdk.Host) error {
@@ -269,10 +272,10 @@ func (r *run) known() (known, older bool) {
 		cursor := r.h.Cursor(stream)
 		generated := cursor.Get("generated").Str()
 		switch {
+		case generated > r.export.generated: // whatever the version of its cursor
+			older = true
 		case cursor.Get("v").Int() != cursorVersion:
 			known = false
-		case generated > r.export.generated:
-			older = true
 		case generated != r.export.generated || cursor.Get("sum").Int() != r.export.sum():
 			known = false
 		default:

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"io"
+	"path"
 	"strconv"
 	"strings"
 
@@ -11,7 +13,7 @@ import (
 
 // read reads one file of the archive.
 func (r *run) read(f *exports.File) (exports.Outcome, error) {
-	r.file, r.item, r.threads = f, 0, 0
+	r.file, r.item, r.threads, r.happened = f, 0, 0, 0
 	if kind := ruleOf(f.Name); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
@@ -30,21 +32,33 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	}
 	stream := s.streamOfKind()
 	switch {
+	case s.isViewer(f.Name):
+		return exports.Outcome{Fate: exports.Rule, Kind: "viewer"}, nil
 	case stream != "":
 		return r.script(s, stream)
 	case s.kind == "note_tweet":
 		return exports.Outcome{Fate: exports.Read, Kind: "notes"}, nil
 	case strings.HasPrefix(s.kind, "deleted_"):
 		return exports.Outcome{Fate: exports.Rule, Kind: "deleted"}, nil
-	case others[s.kind], strings.HasPrefix(s.name, "window.__THAR_CONFIG"), strings.HasPrefix(s.name, "var "), isViewer(f.Name):
+	case others[s.kind], strings.HasPrefix(s.name, "window.__THAR_CONFIG"), descriptions[s.name]:
 		return exports.Outcome{Fate: exports.Rule, Kind: "data"}, nil
 	}
 	return exports.Outcome{Kind: "other"}, nil
 }
 
-// isViewer reports whether a script is one of the page that showed archives of 2012 to 2017.
-func isViewer(name string) bool {
-	return strings.Contains("/"+name, "/js/") && !strings.Contains("/"+name, "/data/") && strings.HasSuffix(name, ".js")
+// descriptions are what the scripts of archives of 2012 to 2017 assign that have no posts:
+// https://github.com/alkihis/twitter-archive-reader.
+var descriptions = map[string]bool{"var payload_details": true, "var user_details": true, "var tweet_index": true}
+
+// isViewer reports whether a script is one of the page that shows an archive: it lies in a folder of that
+// page, and assigns nothing that an archive has. The name of the folder alone does not tell, since a whole
+// archive may lie in one of that name.
+func (s *script) isViewer(name string) bool {
+	if end := strings.ToLower(path.Ext(name)); s.kind != "" && !s.headless || end != ".js" && end != ".json" {
+		return false
+	}
+	data := strings.LastIndex("/"+name, "/data/")
+	return data < 0 && strings.Contains("/"+name, "/js/") || inViewer(path.Dir(name[max(data, 0):])+"/")
 }
 
 // script reads a file of posts or messages.
@@ -64,7 +78,9 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	if err == nil {
 		err = in.Err()
 	}
-	if missing := r.fewer(stream, in.Oversized()); err == nil && missing != "" {
+	if err == nil && r.unmet(&s, stream, in.Oversized()) {
+		o.Fate, o.Why, o.At = exports.Known, problemStrange, "a list without a known entry"
+	} else if missing := r.fewer(stream, in.Oversized()); err == nil && missing != "" {
 		o.Fate, o.Why, o.At = exports.Damaged, problemFewer, missing
 	}
 	if err != nil || o.Fate != exports.Read || r.books.Problems.Total() > before {
@@ -75,13 +91,35 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	return o, err
 }
 
+// unmet reports whether a file has a list, of which the reader met no entry: the list, or its entries, lie
+// under other names than before. The first of these is counted.
+func (r *run) unmet(s *script, stream string, oversized int64) bool {
+	list := bytes.TrimLeft(s.head[min(len(s.head), bytes.IndexByte(s.head, '=')+1):], " \t\r\n")
+	first, opens := bytes.CutPrefix(list, []byte("["))
+	empty := opens && bytes.HasPrefix(bytes.TrimLeft(first, " \t\r\n"), []byte("]"))
+	switch {
+	case s.headless || oversized > 0 || r.item > r.threads || empty:
+		return false
+	case r.threads > 0 && bytes.Contains(list, []byte(`"messages"`)): // conversations without a message
+		return false
+	}
+	name := "a list without names"
+	if _, behind, ok := bytes.Cut(list, []byte(`"`)); ok {
+		text, _, _ := bytes.Cut(behind, []byte(`"`))
+		name = string(text)
+	}
+	r.said.Items(stream).KeptBack++
+	r.said.Items(stream).Unknown(name)
+	return true
+}
+
 // fewer compares the file at hand with what the manifest says of it, and returns how many of how many
 // entries it has; "" where none is missing. An entry of messages is a conversation; where their number is
 // that of the messages, it may be what was counted.
 func (r *run) fewer(stream string, oversized int64) string {
 	said, entries := r.export.counts[r.file.Base()], r.item+oversized
 	if stream == streamMessages {
-		if entries-r.threads == said {
+		if n := entries - r.threads; n == said || n-r.happened == said {
 			return ""
 		}
 		entries = r.threads
@@ -109,7 +147,7 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 		}
 		return r.row(in)
 	})
-	if !known {
+	if !known || r.item == 0 && !in.Has("tweet_id") {
 		return exports.Outcome{Kind: "other"}, err
 	}
 	r.noteLarge(streamTweets, in.Large())
@@ -125,6 +163,16 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 func (r *run) note(stream, code string) {
 	r.said.Items(stream).KeptBack++
 	r.books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+}
+
+// strange counts the item at hand as one of an unknown kind, and leaves it out.
+func (r *run) strange(stream, kind string) {
+	if kind == "" {
+		kind = "an entry without a name"
+	}
+	r.said.Items(stream).KeptBack++
+	r.said.Items(stream).Unknown(kind)
+	r.books.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.

@@ -29,7 +29,7 @@ var streams map[string]stream
 func init() { // emit leads back to streams
 	streams = map[string]stream{
 		streamTweets:   {[]string{"*"}, (*run).tweet},
-		streamMessages: {[]string{"*.dmConversation.conversationId", "*.dmConversation.messages.*.messageCreate"}, (*run).message},
+		streamMessages: {[]string{"*.dmConversation.conversationId", "*.dmConversation.messages.*"}, (*run).message},
 	}
 }
 
@@ -130,12 +130,32 @@ func count(rec *sdk.Record, name string, v jsonvalue.Value) {
 	rec.IntOrNull(name, int64(f), err == nil && f >= 0 && f < 1<<53)
 }
 
-// message emits one direct message. The conversation's id stands before its messages.
+// The entries of a conversation, by their first member: https://github.com/alkihis/twitter-archive-reader.
+var (
+	messageForms = names("messageCreate welcomeMessageCreate")
+	happenings   = names("joinConversation participantsJoin participantsLeave conversationNameUpdate reactionCreate")
+)
+
+// message emits one direct message. The conversation's id stands before its messages. An entry of another
+// kind is no record; one of a kind that is not known is kept back, since it may be a message.
 func (r *run) message(in *jsonstream.Reader) error {
 	v := in.Value()
 	if in.Path() == 0 {
 		r.conversation = text(v)
 		r.threads++
+		return nil
+	}
+	form := ""
+	if it := v.Children(); v.Kind() == jsonvalue.Object && it.Next() {
+		form, v = it.Name().Str(), it.Value()
+	}
+	switch {
+	case happenings[form]:
+		r.happened++
+		r.said.Items(streamMessages).NotRecord++
+		return nil
+	case !messageForms[form]:
+		r.strange(streamMessages, form)
 		return nil
 	}
 	at, ok := exports.Time(v.Get("createdAt"), 1)
