@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
@@ -60,6 +59,14 @@ func (a *activities) add(v jsonvalue.Value) error {
 		query, search = exports.Parameter(address, "/search", "q")
 	}
 	video := isVideo(address)
+	if !isActivity(v) && !search && !video || address == "" && unknownMembers(v, activityMembers) != nil {
+		stream := streamSearches
+		if a.watched || isYouTube(v) {
+			stream = streamWatched
+		}
+		a.r.strange(stream, unknownMembers(v, activityMembers))
+		return nil
+	}
 	switch {
 	case search:
 		a.searches++
@@ -108,39 +115,34 @@ func (r *run) other(n int64) {
 	r.Books.Kinds["other_activities"] += n
 }
 
-// activity begins the record of an activity with its id and, under the name given, its time. It returns nil
-// for one without a time, which it notes, and for a copy.
-func (r *run) activity(stream, name string, v jsonvalue.Value) *sdk.Record {
+// activity has an activity emitted under its id. One without a time is noted.
+func (r *run) activity(stream string, v jsonvalue.Value, emit emitter) error {
 	at, ok := exports.Time(v.Get("time"), 1)
 	if !ok {
 		r.noteTime(stream)
 		return nil
 	}
-	id := sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str())
-	if id = r.alike.key(r.Items(stream), id, at, v); id == "" {
-		return nil
-	}
-	rec := r.h.Record(stream)
-	rec.String("id", id)
-	rec.Time(name, at)
-	return rec
+	return r.hold(stream, sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str()), at, v, emit)
 }
 
 func (r *run) search(v jsonvalue.Value, query string) error {
-	rec := r.activity(streamSearches, "timestamp", v)
-	if rec == nil {
-		return nil
-	}
-	rec.StringOrNull("query", query)
-	rec.StringOrNull("product", v.Get("header").Str())
-	return rec.Emit()
+	return r.activity(streamSearches, v, func(id string, at time.Time, v jsonvalue.Value) error {
+		rec := r.h.Record(streamSearches)
+		rec.String("id", id)
+		rec.Time("timestamp", at)
+		rec.StringOrNull("query", query)
+		rec.StringOrNull("product", v.Get("header").Str())
+		return rec.Emit()
+	})
 }
 
-func (r *run) video(v jsonvalue.Value) error {
-	rec := r.activity(streamWatched, "watched_at", v)
-	if rec == nil {
-		return nil
-	}
+func (r *run) video(v jsonvalue.Value) error { return r.activity(streamWatched, v, r.watch) }
+
+// watch emits one video under its id.
+func (r *run) watch(id string, at time.Time, v jsonvalue.Value) error {
+	rec := r.h.Record(streamWatched)
+	rec.String("id", id)
+	rec.Time("watched_at", at)
 	rec.StringOrNull("video_url", v.Get("titleUrl").Str())
 	rec.StringOrNull("video_title", videoTitle(v.Get("title").Str()))
 	channel := v.Get("subtitles").At(0)

@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"io"
+	"path"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
 )
 
 // pageBytes is how much is read of the page that describes an export: it names each file.
@@ -40,8 +43,7 @@ func (r *run) describe() error {
 
 // isPage reports whether a file may be the page that describes an export: it lies right in the folder Takeout.
 func isPage(name string) bool {
-	dir, base, deep := strings.Cut(name, "/")
-	return deep && dir == "Takeout" && !strings.Contains(base, "/") && strings.HasSuffix(strings.ToLower(base), ".html")
+	return path.Base(path.Dir(name)) == "Takeout" && strings.HasSuffix(strings.ToLower(name), ".html")
 }
 
 // readPage reads the names of folders out of a page.
@@ -71,11 +73,11 @@ func (r *run) readPage(in io.Reader) {
 var entities = strings.NewReplacer("&amp;", "&", "&#39;", "'", "&quot;", `"`, "&lt;", "<", "&gt;", ">")
 
 // ruleFor returns the rule by which a file is passed over, "" for one that is to be looked at.
-func (r *run) ruleFor(name string) string {
-	if kind := ruleOf(name); kind != "" {
+func (r *run) ruleFor(f *exports.File) string {
+	if kind := ruleOf(f); kind != "" {
 		return kind
 	}
-	if r.products[strings.ToLower(product(name))] {
+	if folder, tells := product(f); tells && r.products[strings.ToLower(folder)] {
 		return "products"
 	}
 	return ""

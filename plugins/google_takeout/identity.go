@@ -12,35 +12,98 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// alike tells entries of one list apart that have one key: a list has its entries in the order of their
-// times, so those with one time are remembered, and no others.
+// alike tells entries of one list apart that have one key. A list has its entries in the order of their
+// times, so those with one time are held until one of another time comes: only then it is known which of
+// their keys are shared. An entry whose key is its own has that; of those that share one, each has a key
+// with a sum of its content, whatever their order. Older versions gave the first of them the shared key:
+// such a record stays beside the new ones, since nothing else tells of an item that an export lacks.
 type alike struct {
 	at       time.Time
-	keys     map[string]bool
+	raw      []byte // of the held entries, one behind the other
+	held     []held
+	keys     map[string]int  // of entries with this time, and how many contents each has
 	contents map[uint64]bool // sums of a key and the content of an entry that has it
 }
 
-// maxAlike bounds how many entries of one time are remembered.
-const maxAlike = 1 << 16
+// emitter emits an entry under its id.
+type emitter func(id string, at time.Time, v jsonvalue.Value) error
 
-// key returns the key of an entry: its own, or for one whose key an entry of other content has, one of its
-// content. It returns "" for a copy, which it counts.
-func (a *alike) key(items *accounts.Items, key string, at time.Time, v jsonvalue.Value) string {
-	if a.keys == nil || !at.Equal(a.at) || len(a.contents) >= maxAlike {
-		a.at, a.keys, a.contents = at, make(map[string]bool), make(map[uint64]bool)
+// held is an entry that waits for its id.
+type held struct {
+	stream, key string
+	end         int // in raw
+	emit        emitter
+}
+
+// Bounds on the entries of one time: how many bytes are held, and how many entries are remembered.
+const (
+	maxAlikeBytes = 4 << 20
+	maxAlike      = 1 << 16
+)
+
+// hold has an entry emitted when its id is known. A copy of another one is counted and left out.
+func (r *run) hold(stream, key string, at time.Time, v jsonvalue.Value, emit emitter) error {
+	a := &r.alike
+	if !at.Equal(a.at) || len(a.raw) >= maxAlikeBytes {
+		if err := r.release(); err != nil {
+			return err
+		}
 	}
-	raw := string(v.Raw())
-	sum := fingerprint.Text(fingerprint.Text(fingerprint.Start, key), raw)
-	if a.contents[sum] {
-		items.Duplicate++
-		return ""
+	if !at.Equal(a.at) || len(a.contents) >= maxAlike {
+		a.at, a.keys, a.contents = at, nil, nil
 	}
-	a.contents[sum] = true
-	if !a.keys[key] {
-		a.keys[key] = true
-		return key
+	a.raw = append(a.raw, v.Raw()...)
+	a.held = append(a.held, held{stream, key, len(a.raw), emit})
+	return nil
+}
+
+// release emits the entries that are held.
+func (r *run) release() error {
+	a := &r.alike
+	list, from := a.held, 0
+	if len(list) > 1 || a.keys != nil {
+		list = a.distinct(r.Items)
 	}
-	return sha256.ID(key, raw)
+	for _, h := range list {
+		raw := a.raw[from:h.end]
+		from = h.end
+		if h.emit == nil { // a copy
+			continue
+		}
+		if a.keys[h.key] > 1 {
+			h.key = sha256.ID(h.key, string(raw))
+		}
+		v, err := r.again.Parse(raw)
+		if err != nil {
+			continue // it was parsed before
+		}
+		if err := h.emit(h.key, a.at, v); err != nil {
+			return err
+		}
+	}
+	a.raw, a.held = a.raw[:0], a.held[:0]
+	return nil
+}
+
+// distinct counts the contents of each key, and marks copies by taking their emitter.
+func (a *alike) distinct(items func(stream string) *accounts.Items) []held {
+	if a.keys == nil {
+		a.keys, a.contents = make(map[string]int), make(map[uint64]bool)
+	}
+	from := 0
+	for i := range a.held {
+		h := &a.held[i]
+		sum := fingerprint.Bytes(fingerprint.Text(fingerprint.Start, h.key), a.raw[from:h.end])
+		from = h.end
+		if a.contents[sum] {
+			items(h.stream).Duplicate++
+			h.emit = nil
+			continue
+		}
+		a.contents[sum] = true
+		a.keys[h.key]++
+	}
+	return a.held
 }
 
 // photoID names a photo. One in several albums has one address. A photo without an address is its title,

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // distinct returns how many keys the records of a stream have, and complains of records with one key
@@ -114,11 +117,28 @@ func TestEntriesThatAreAlike(t *testing.T) {
 			if keys, records := distinct(t, f, c.stream); keys != c.want || records != c.want {
 				t.Errorf("got %d records with %d keys, want %d", records, keys, c.want)
 			}
-			first := f.collect(t).Records(c.stream)
-			f.put(t, "a.zip", map[string]string{"x.json": strings.Replace(c.file, "#", c.list[0], 1)})
-			if alone := f.collect(t).Records(c.stream); len(alone) != 1 || len(first) == 0 || alone[0].Key != first[0].Key {
-				t.Errorf("an entry without another of its key has another key than before")
+			first := f.collect(t)
+			slices.Reverse(c.list)
+			f.put(t, "a.zip", map[string]string{"x.json": strings.Replace(c.file, "#", strings.Join(c.list, ","), 1)})
+			if got := len(first.SecondRun(t, nil).Stored()[c.stream]); got != c.want {
+				t.Errorf("in another order: got %d records stored, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+// An entry whose key no other one of its list has keeps that key, whatever stands around it.
+func TestAnEntryThatIsAlone(t *testing.T) {
+	t.Parallel()
+	place := func(second string) string {
+		return `{"timestamp":"2022-01-12T17:18:` + second + `Z","latitudeE7":1,"longitudeE7":2}`
+	}
+	for name, list := range map[string][]string{"alone": {place("24")}, "others around it": {place("23"), place("24"), place("24"), place("25")}} {
+		f := folder{}
+		f.put(t, "a.zip", map[string]string{"x.json": `{"locations":[` + strings.Join(list, ",") + `]}`})
+		want := sha256.ID("2022-01-12T17:18:24Z", "1", "2", "")
+		if got := f.collect(t).Keys(streamLocations); !slices.Contains(got, want) {
+			t.Errorf("%s: got the keys %q, want %s among them", name, got, want)
+		}
 	}
 }

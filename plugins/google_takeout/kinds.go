@@ -21,14 +21,14 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 			return exports.Outcome{}, err
 		}
 	}
-	if kind := r.ruleFor(f.Name); kind != "" {
+	if kind := r.ruleFor(f); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
 	if f.Problem != nil {
 		return exports.Outcome{Kind: "other"}, nil //nolint:nilerr // Each tells of it
 	}
 	if f.Ending() == ".mbox" {
-		return r.mail(f)
+		return r.mailbox(f)
 	}
 	n, err := io.ReadFull(f.Text(), r.head)
 	head, rest := r.head[:n], f.Text()
@@ -40,6 +40,8 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	}
 	whole := io.MultiReader(bytes.NewReader(head), rest)
 	switch text := bytes.TrimLeft(head, "\x00 \t\r\n"); {
+	case n == 0 && err == io.EOF && holds[f.Ending()]: //nolint:errorlint // as above
+		return empty(), nil
 	case len(text) == 0 && err == io.EOF: //nolint:errorlint // as above
 		return exports.Outcome{Kind: "empty", Fate: exports.Rule}, nil
 	case len(text) == 0:
@@ -51,11 +53,32 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	case bytes.HasPrefix(text, []byte("From ")):
 		return r.mail(whole)
 	case f.Ending() == ".csv":
-		return r.subscriptions(f.Name, whole)
+		return r.subscriptions(whole)
 	case bytes.Contains(text, []byte("ncrypted")) && bytes.Contains(text, []byte("Timeline")) || f.Base() == "Encrypted Backups.txt":
 		return exports.Outcome{Fate: exports.Known, Kind: "settings", Why: problemSealed}, nil
 	}
 	return exports.Outcome{Kind: "other"}, nil
+}
+
+// holds are the endings of files that have something in them: one without a byte was lost on its way.
+var holds = map[string]bool{".json": true, ".csv": true, ".html": true}
+
+// empty says what becomes of a file without a byte.
+func empty() exports.Outcome {
+	return exports.Outcome{Fate: exports.Damaged, Kind: "other", Why: problemEmpty}
+}
+
+// mailbox reads a file with the name of a mailbox.
+func (r *run) mailbox(f *exports.File) (exports.Outcome, error) {
+	first := make([]byte, 1)
+	n, err := io.ReadFull(f, first)
+	switch {
+	case err == io.EOF: //nolint:errorlint // as ReadFull returns it
+		return empty(), nil
+	case err != nil:
+		return r.mail(failing{err})
+	}
+	return r.mail(io.MultiReader(bytes.NewReader(first[:n]), f))
 }
 
 // failing is a stream that has failed.
@@ -67,7 +90,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // folder, and the classes of an activity are the same in every language.
 func page(name string, text []byte) exports.Outcome {
 	activity := bytes.Contains(text, []byte("outer-cell")) || bytes.Contains(text, []byte("content-cell"))
-	if front, _, _ := strings.Cut(name, "/"); !activity && (strings.Count(name, "/") == 1 && front == "Takeout" || strings.HasSuffix(name, "archive_browser.html")) {
+	if !activity && (isPage(name) || strings.HasSuffix(name, "archive_browser.html")) {
 		return exports.Outcome{Fate: exports.Rule, Kind: "settings"}
 	}
 	if !activity && bytes.Contains(text, []byte(`class="note`)) { // one of Keep
@@ -112,7 +135,8 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 	s.Begins(listStarts...)
 	list := &activities{r: r, watched: isWatchHistory(r.file)}
 	o := exports.Outcome{Kind: "other"}
-	err := exports.Elements(r.h, func() bool { return o.Kind != "stranger" && s.Next() }, func() error {
+	var front []stranger // in front of the first entry that tells
+	err := exports.Elements(r.h, func() bool { return len(front) < maxBefore && s.Next() }, func() error {
 		r.item++
 		v := s.Value()
 		switch {
@@ -125,14 +149,20 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 			o = exports.Outcome{Fate: exports.Read, Kind: "activities"}
 			return list.add(v)
 		case o.Kind == "other":
-			o.Kind = "stranger" // a list of something else
+			front = append(front, stranger{r.item, unknownMembers(v, activityMembers)})
 		default:
 			r.other(1)
 		}
 		return nil
 	})
+	if o.Kind == "activities" {
+		r.strangers(front)
+	}
 	if err == nil {
 		err = list.close()
+	}
+	if err == nil {
+		err = r.release()
 	}
 	stream := streamSearches
 	if o.Kind == "places" {
@@ -141,9 +171,6 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 	r.noteLarge(stream, s.Oversized())
 	if o.Fate == exports.Read {
 		r.Books.NoteHalves(r.file, s.Halves())
-	}
-	if o.Kind == "stranger" {
-		o.Kind = "other"
 	}
 	if head = bytes.TrimLeft(head, "\x00 \t\r\n"); o.Kind == "other" && (r.item > 0 || head[0] != '{' && head[0] != '[') {
 		return o, err

@@ -26,7 +26,8 @@ type run struct {
 	file *exports.File
 	item int64 // of the file at hand, counted from 1
 
-	alike alike // entries of the file at hand
+	alike alike         // entries of the file at hand
+	again jsonvalue.Doc // in which they are parsed once more
 
 	folder   *exports.Folder
 	products map[string]bool // folders that the exports' own pages name, in lower case; nil: they were not looked at
@@ -65,6 +66,8 @@ const (
 	problemLarge    = "value_too_large"
 	problemRow      = "row_incomplete"
 	problemHeader   = "headers_too_long"
+	problemStrange  = "entry_not_known"
+	problemEmpty    = "file_empty"
 )
 
 const owner = "manual_action_required"
@@ -76,6 +79,8 @@ var problems = []exports.Problem{
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
 	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; take the file out of the folder if they do not matter", Hint: owner},
 	{Code: problemHeader, Text: "messages of which a header is longer than is read: #; their records have its beginning, and are marked", Hint: "not_retriable"},
+	{Code: problemStrange, Text: "entries of a form that is not known, which were left out: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
+	{Code: problemEmpty, Text: "files without a byte: #; download the export again, or take them out of the folder", Hint: owner},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the file out of the folder if they do not matter", Hint: owner},
 }
 

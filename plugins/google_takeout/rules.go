@@ -9,18 +9,21 @@ import (
 
 // ruleOf returns the kind of a file that is not for this connector, by its name; "" for one that
 // is to be looked at.
-func ruleOf(name string) string {
-	end := strings.ToLower(path.Ext(name))
+func ruleOf(f *exports.File) string {
+	name, end := f.Name, f.Ending()
 	if end != "" && strings.Contains(pictures, end+" ") {
 		return "pictures"
 	}
-	if end == ".vcf" || end == ".ics" || others[strings.ToLower(product(name))] {
+	if end == ".vcf" || end == ".ics" {
+		return "products"
+	}
+	if folder, tells := product(f); tells && others[strings.ToLower(folder)] {
 		return "products"
 	}
 	if base := path.Base(name); photoLists[base] {
 		return "albums"
 	}
-	if strings.Contains(name, "Mail/User Settings/") {
+	if strings.Contains(name, "Mail/User Settings/") && end != ".mbox" {
 		return "settings"
 	}
 	return ""
@@ -30,19 +33,19 @@ func ruleOf(name string) string {
 const pictures = ".jpg .jpeg .png .gif .heic .heif .webp .avif .bmp .tif .tiff .dng .nef .cr2 .cr3 .arw .rw2 .orf .raf .mp .cover " +
 	".mp4 .m4v .mov .avi .mkv .3gp .3g2 .mpg .mpeg .mts .m2ts .wmv .webm .mp3 .m4a .wav .ogg .opus .amr .flac "
 
-// product returns the folder of a product: the one in the folder Takeout, or the first of what
-// was unpacked without it.
-func product(name string) string {
-	first, rest, deep := strings.Cut(name, "/")
+// product returns the folder of a product: the one in the innermost folder Takeout, or else the first. It
+// tells nothing of a file that lies loose without a folder Takeout: its owner may have put a whole export
+// into a folder that is called like a product.
+func product(f *exports.File) (folder string, tells bool) {
+	name, tells := f.Name, f.Place != f.Name
+	if at := strings.LastIndex("/"+name, "/Takeout/"); at >= 0 {
+		name, tells = name[at+len("Takeout/"):], true
+	}
+	folder, _, deep := strings.Cut(name, "/")
 	if !deep {
-		return ""
+		return "", false
 	}
-	if first == "Takeout" {
-		if first, _, deep = strings.Cut(rest, "/"); !deep {
-			return ""
-		}
-	}
-	return first
+	return folder, tells
 }
 
 // photoLists are files of Google Photos, whose names are the same in every language.

@@ -38,9 +38,23 @@ func (r *run) location(v jsonvalue.Value) error {
 	}
 	latitude, longitude := v.Get("latitudeE7"), v.Get("longitudeE7")
 	id := sha256.ID(at.Format(time.RFC3339Nano), string(latitude.Raw()), string(longitude.Raw()), string(v.Get("deviceTag").Raw()))
-	if id = r.alike.key(r.Items(streamLocations), id, at, v); id == "" {
-		return nil
+	if !latitude.Exists() && !longitude.Exists() {
+		if names := unknownMembers(v, placeMembers); len(names) > 0 {
+			r.strange(streamLocations, names)
+			return nil
+		}
 	}
+	return r.hold(streamLocations, id, at, v, r.place)
+}
+
+// placeMembers are those of a place: https://github.com/CarlosBergillos/LocationHistoryFormat.
+var placeMembers = names("timestamp|timestampms|latitudee7|longitudee7|accuracy|velocity|heading|altitude|verticalaccuracy|activity|source|devicetag|platform|" +
+	"platformtype|locationmetadata|formfactor|servertimestamp|servertimestampms|devicetimestamp|devicetimestampms|batterycharging|inferredlocation|placeid|" +
+	"devicedesignation|activewifiscan|oslevel")
+
+// place emits one place under its id.
+func (r *run) place(id string, at time.Time, v jsonvalue.Value) error {
+	latitude, longitude := v.Get("latitudeE7"), v.Get("longitudeE7")
 	rec := r.h.Record(streamLocations)
 	rec.String("id", id)
 	rec.Time("timestamp", at)
@@ -107,7 +121,7 @@ type channels struct{ id, address, title string }
 
 // subscriptions reads a table. The list of subscriptions is known by the names of its columns, or
 // by its rows: an id of a channel, and the address that has it.
-func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, error) {
+func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 	in := csv.New(content)
 	in.Nameless(func(row []string) bool { return slices.ContainsFunc(row, isChannel) })
 	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
@@ -129,11 +143,12 @@ func (r *run) subscriptions(name string, content io.Reader) (exports.Outcome, er
 		}
 		return r.subscription(in, at)
 	})
+	folder, _ := product(r.file)
 	switch {
 	case known || in.Has(at.id) && in.Has(at.address):
 	case err == nil && in.Err() == nil && len(before) == 0:
 		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
-	case strings.Contains(product(name), "YouTube") && !several.met:
+	case strings.Contains(folder, "YouTube") && !several.met:
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
 	default:
 		return exports.Outcome{Kind: "other"}, err

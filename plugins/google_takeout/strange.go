@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// activityMembers are those of an activity, in lower case: https://github.com/purarue/google_takeout_parser,
+// models.py, and exports of Gemini's activities.
+var activityMembers = names("header|title|titleurl|description|time|products|subtitles|details|activitycontrols|locationinfos|imagefile|audiofiles|" +
+	"safehtmlitem|attachedfiles|attachments")
+
+// maxStrange bounds how many unknown members of one entry are named.
+const maxStrange = 4
+
+// stranger is an entry of a list that is not known: its number, and its members that are not.
+type stranger struct {
+	item  int64
+	names []string
+}
+
+// unknownMembers lists the members of an entry that are not known. It returns nil for an object that has
+// known ones alone.
+func unknownMembers(v jsonvalue.Value, known map[string]bool) []string {
+	if v.Kind() != jsonvalue.Object {
+		return []string{"an entry that is no object"}
+	}
+	var list []string
+	for it := v.Children(); len(list) < maxStrange && it.Next(); {
+		if name := it.Name().Str(); !known[strings.ToLower(name)] {
+			list = append(list, strings.Clone(name))
+		}
+	}
+	return list
+}
+
+// strange keeps back the entry at hand, and tells of its members that are not known.
+func (r *run) strange(stream string, members []string) {
+	if len(members) == 0 {
+		members = []string{"an entry without a known form"}
+	}
+	items := r.Items(stream)
+	items.KeptBack++
+	for _, name := range members {
+		items.Unknown(name)
+	}
+	r.Books.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+strings.Join(members, ", "))
+}
+
+// strangers keeps back entries that stand in front of the first activity of a list.
+func (r *run) strangers(list []stranger) {
+	at := r.item
+	for _, s := range list {
+		r.item = s.item
+		r.strange(streamSearches, s.names)
+	}
+	r.item = at
+}
