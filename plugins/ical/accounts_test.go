@@ -55,3 +55,41 @@ func TestWrittenAnew(t *testing.T) {
 		t.Errorf("got %+v, want 2 unchanged", items)
 	}
 }
+
+// AC-02, AC-04: an event that is cancelled is left out by a rule and counted, and a file without an event is
+// no file that was read like others.
+func TestWhatIsLeftOutByRule(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	todo := "BEGIN:VTODO\nUID:t\nEND:VTODO\n"
+	f.write("mixed.ics", vcalendar(vevent("a", "A"), vevent("b", "B", "STATUS:CANCELLED"), todo))
+	f.write("off.ics", "BEGIN:VCALENDAR\nMETHOD:CANCEL\n"+vevent("x", "x")+todo+"END:VCALENDAR\n")
+	f.write("todos.ics", vcalendar(todo))
+	f.write("journal.ics", vcalendar("BEGIN:VJOURNAL\nUID:j\nEND:VJOURNAL\n"))
+	f.write("bare.ics", vcalendar())
+	res := f.collect(t)
+	if items := res.Items(streamEvents); items.Emitted != 1 || items.NotRecord != 2 {
+		t.Errorf("got %+v, want 1 emitted and 2 that are no records", items)
+	}
+	for _, when := range []string{"first", "second"} {
+		for path, want := range map[string]string{
+			"mixed.ics": abi.FileRead, "off.ics": abi.FileRead, "bare.ics": abi.FileRead, "todos.ics": abi.FileRule, "journal.ics": abi.FileRule,
+		} {
+			if got := res.File(rootName, path); got != want {
+				t.Errorf("the %s run: %s: got %q, want %q", when, path, got, want)
+			}
+		}
+		if when == "second" {
+			break
+		}
+		for store, want := range map[string]string{
+			"files":            "one calendar a file; 2 files have no event, but to-dos, journal entries or free/busy times alone, which are not collected",
+			"cancelled_events": "2 events or occurrences are cancelled (STATUS or METHOD), and not collected by rule",
+		} {
+			if row, _ := res.Record(streamCoverage, "coverage:"+store); row.Text("reason") != want {
+				t.Errorf("%s: got %s, want %q", store, row.Data, want)
+			}
+		}
+		res = again(t, res)
+	}
+}

@@ -195,6 +195,10 @@ func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 	r.note(why, p)
 }
 
+// ruleEventless is the rule of the manifest by which a file without an event has nothing to collect but its
+// calendar.
+const ruleEventless = "no_events"
+
 // accountFor tells the host of a file that was read, in this run or an earlier one.
 func (r *run) accountFor(p string, s *fileState) {
 	switch {
@@ -202,6 +206,8 @@ func (r *run) accountFor(p string, s *fileState) {
 		r.books.Damaged(rootName, p, torn.Reason)
 	case s.counts.noStart > 0:
 		r.books.Damaged(rootName, p, noStart.Reason)
+	case s.eventless():
+		r.books.Rule(rootName, p, ruleEventless)
 	default:
 		r.books.Read(rootName, p)
 	}

@@ -47,13 +47,16 @@ func (r *run) coverage() error {
 
 func (r *run) coverageRows() []coverageRow {
 	var sum counts
-	var live, files int64
+	var live, files, eventless int64
 	var unknown nameCounts
 	failed := r.failed
 	for _, p := range cursor.Keys(r.after.files) {
 		s := r.after.files[p]
 		if s.removed == 0 {
 			files++
+		}
+		if s.eventless() {
+			eventless++
 		}
 		live += s.live
 		if !s.whole() {
@@ -75,6 +78,9 @@ func (r *run) coverageRows() []coverageRow {
 		calendars.status = statusIncomplete
 		calendars.reason = problems.Counted(failed, "file or folder could not be collected whole; its earlier records stay",
 			"files or folders could not be collected whole; their earlier records stay")
+	}
+	if eventless > 0 {
+		calendars.reason += "; " + problems.Counted(eventless, "file has", "files have") + " no event, but to-dos, journal entries or free/busy times alone, which are not collected"
 	}
 	names := coverageRow{"unknown_names", "", statusAbsent, "the files name nothing that this connector does not know", 0, true}
 	if text, n := unknown.text(); n > 0 {
@@ -112,6 +118,8 @@ func (r *run) coverageRows() []coverageRow {
 			problems.Counted(sum.twins, "event has the key of another one", "events have the keys of others")+" and other content: each is collected"),
 		byRule("duplicate_events", "no event is in a file twice", sum.duplicates,
 			problems.Counted(sum.duplicates, "event is", "events are")+" in their file once more, the same"),
+		byRule("cancelled_events", "no event is cancelled", sum.cancelled,
+			problems.Counted(sum.cancelled, "event or occurrence is", "events or occurrences are")+" cancelled (STATUS or METHOD), and not collected by rule"),
 		byRule("superseded_events", "no event has an earlier version beside it", sum.superseded,
 			problems.Counted(sum.superseded, "event is", "events are")+" an earlier version by SEQUENCE, or was cancelled later"),
 		trouble("missing_uids", "every event has a UID", sum.noUID, problems.Counted(sum.noUID, "event has no UID", "events have no UID")),

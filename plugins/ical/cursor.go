@@ -12,8 +12,9 @@ import (
 // cursorVersion changes with the meaning of the cursor. Another version's files are read
 // anew; its event ids still lead to deleted events. Version 2 passed over events that shared a UID
 // and whole files with one damaged part, version 3 over all but the last of those that differ in their content
-// alone. Version 4 took two events for one where the end of the first is lost.
-const cursorVersion = 5
+// alone. Version 4 took two events for one where the end of the first is lost, and version 5 counted no event
+// that is cancelled.
+const cursorVersion = 6
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
@@ -61,6 +62,12 @@ func (s *fileState) Members(m *cursor.Members) {
 // whole reports whether everything closed that the file opens. The records of one that is not
 // whole stay, also those that it does not have.
 func (s *fileState) whole() bool { return s.counts.broken == 0 }
+
+// eventless reports whether a file has to-dos, journal entries or free/busy times, and no event.
+func (s *fileState) eventless() bool {
+	c := &s.counts
+	return c.todos+c.journals+c.freeBusy > 0 && s.live+c.cancelled == 0
+}
 
 // keys returns the keys of the events that the cursor names.
 func (s *fileState) keys() (keys []string) {

@@ -148,6 +148,7 @@ func (v *survey) complete() {
 	sum := sumLine(formatSeed, v.calendar.name)
 	for id, en := range v.entries {
 		if en.fingerprint == 0 {
+			v.counts.cancelled++
 			continue
 		}
 		if en.floating {
