@@ -49,18 +49,23 @@ func exerciseRedeem(t *testing.T, x *exercise) {
 	x.code(x.s.Refresh(ctx, "none", token, refresh), CodeRedeemRefused)
 	x.ok(x.s.Refresh(ctx, "refresh 1", token, refresh))
 	other, another := next("3", "token 3", 10*time.Minute)
-	x.code(x.s.Refresh(ctx, "refresh 1", other, another), CodeReplayed)
+	x.clock.forward(RepeatWithin)
+	x.ok(x.s.Refresh(ctx, "refresh 1", other, another)) // the answer with refresh 2 was lost
 	tokens, err = x.s.GrantTokens(ctx)
 	x.ok(err)
-	x.same([]any{len(tokens), tokens[0].SHA256, tokens[0].Used.UTC()}, []any{1, "token 2", used.UTC()}) // what has expired goes, and not when it was used
-	for hash, want := range map[string]int64{"refresh 1": 0, "refresh 2": 1} {
+	x.same([]any{len(tokens), tokens[0].SHA256, tokens[0].Used.UTC()}, []any{1, "token 3", used.UTC()}) // what has expired goes, and not when it was used
+	for hash, want := range map[string]int64{"refresh 1": 0, "refresh 2": 1, "refresh 3": 1} {
 		got, g, err := x.s.RefreshTokenOf(ctx, hash)
 		x.ok(err)
-		x.same([]any{got.Generation, got.Superseded.IsZero(), g.ID}, []any{want, want == 1, "grt_one"})
+		x.same([]any{got.Generation, got.Superseded.IsZero(), g.ID}, []any{want, hash == "refresh 3", "grt_one"})
 	}
+	other, another = next("4", "token 4", 10*time.Minute)
+	x.code(x.s.Refresh(ctx, "refresh 2", other, another), CodeReplayed) // it was not lost
+	x.clock.forward(time.Microsecond)
+	x.code(x.s.Refresh(ctx, "refresh 1", other, another), CodeReplayed) // too late
 	x.clock.forward(30 * time.Minute)
-	x.code(x.s.Refresh(ctx, "refresh 2", other, another), CodeRedeemRefused) // too old
-	x.code(x.s.Refresh(ctx, "refresh 3", other, another), CodeRedeemRefused)
+	x.code(x.s.Refresh(ctx, "refresh 3", other, another), CodeRedeemRefused) // too old
+	x.code(x.s.Refresh(ctx, "refresh 4", other, another), CodeRedeemRefused)
 
 	// A grant that has ended gives nothing.
 	x.asked("two", func(n *GrantRequest) { n.Flow = FlowCode })

@@ -42,6 +42,7 @@ const (
 	CodePasskeyCopied  = access.CodePasskeyCopied
 	CodePasskeysFull   = access.CodePasskeysFull
 	UsedEvery          = access.UsedEvery
+	RepeatWithin       = access.RepeatWithin
 )
 
 // Requests for grants, and grants: see storage/access.

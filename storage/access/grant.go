@@ -81,6 +81,7 @@ type grantTokenRow struct {
 	CreatedUS int64  `bun:"created_us"`
 	ExpiresUS int64  `bun:"expires_us"`
 	UsedUS    int64  `bun:"used_us"`
+	Shown     string `bun:"shown_sha256"` // what its client showed for it
 }
 
 func (r *grantTokenRow) public() GrantToken {
@@ -166,11 +167,13 @@ func putGrant(t *db.Tx, a *Approval, token *GrantToken) error {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil || token == nil {
 		return err
 	}
-	return putToken(t, g.ID, token)
+	return putToken(t, g.ID, "", token)
 }
 
-func putToken(t *db.Tx, grantID string, token *GrantToken) error {
-	kept := grantTokenRow{ID: token.ID, SHA256: token.SHA256, GrantID: grantID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires), UsedUS: micros(token.Used)}
+func putToken(t *db.Tx, grantID, shown string, token *GrantToken) error {
+	kept := grantTokenRow{
+		ID: token.ID, SHA256: token.SHA256, GrantID: grantID, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(token.Expires), UsedUS: micros(token.Used), Shown: shown,
+	}
 	_, err := t.DB.NewInsert().Model(&kept).Exec(t.Ctx)
 	return err
 }
@@ -181,7 +184,7 @@ func (s *Store) AddGrantToken(ctx context.Context, token GrantToken) error {
 		if err := holds(t, token.GrantID); err != nil {
 			return err
 		}
-		return putToken(t, token.GrantID, &token)
+		return putToken(t, token.GrantID, "", &token)
 	})
 }
 

@@ -36,6 +36,7 @@ type tokenRow struct {
 	ExpiresUS int64  `bun:"expires_us"`
 	UsedUS    int64  `bun:"used_us"`
 	ClientID  string `bun:"client_id"`
+	Shown     string `bun:"shown_sha256"` // what a device showed for it
 }
 
 func (r *tokenRow) public() Token {
@@ -44,11 +45,11 @@ func (r *tokenRow) public() Token {
 
 // NewToken keeps a token.
 func (s *Store) NewToken(ctx context.Context, n Token) error {
-	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error { return putOwnerToken(t, &n) })
+	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error { return putOwnerToken(t, &n, "") })
 }
 
-func putOwnerToken(t *db.Tx, n *Token) error {
-	row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), ClientID: n.Client}
+func putOwnerToken(t *db.Tx, n *Token, shown string) error {
+	row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), ClientID: n.Client, Shown: shown}
 	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err
 }

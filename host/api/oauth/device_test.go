@@ -175,6 +175,7 @@ func TestDeviceWaits(t *testing.T) {
 	if first := says("approved", ""); first.status != http.StatusOK || first.string("access_token") == "" {
 		t.Errorf("got %d %s, want a token", first.status, first.text)
 	}
+	b.forward(2 * time.Minute)
 	says("again", codeGrant)
 
 	got = b.startsDevice(form)

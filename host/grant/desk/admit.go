@@ -44,7 +44,8 @@ func (d *Desk) Admit(ctx context.Context, secret string) (*Admitted, error) {
 	if !now.Before(token.Expires) {
 		return nil, refusedToken()
 	}
-	if now.Sub(token.Used) >= storage.UsedEvery {
+	// The first use of each token is kept: one that was used is not given again.
+	if now.Sub(token.Used) >= storage.UsedEvery || token.Used.Before(token.Created) {
 		if err := d.Store.GrantTokenUsed(ctx, token.ID); err != nil {
 			return nil, err
 		}

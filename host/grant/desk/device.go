@@ -71,8 +71,9 @@ func (d *Desk) ApproveOwnerToken(ctx context.Context, id string, c Chosen) error
 	return d.Store.ApproveOwnerToken(ctx, id, text)
 }
 
-// RedeemDevice gives a device what its owner approved, once, or says that it waits:
-// grants.pending, grants.slow_down, grants.denied, grants.request_expired.
+// RedeemDevice gives a device what its owner approved, or says that it waits: grants.pending, grants.slow_down,
+// grants.denied, grants.request_expired. Within storage.RepeatWithin it gives the same device other tokens for those
+// that nobody has used.
 func (d *Desk) RedeemDevice(ctx context.Context, w Witness, clientID, deviceCode, resource string) (*Issued, error) {
 	hash := hashOf(deviceCode)
 	r, err := d.Store.GrantRequestOf(ctx, storage.RequestByPolling, hash)
@@ -86,7 +87,7 @@ func (d *Desk) RedeemDevice(ctx context.Context, w Witness, clientID, deviceCode
 	switch {
 	case r.State == storage.RequestDenied:
 		return nil, abi.NewError(CodeDenied, "the owner refused it", "")
-	case !now.Before(r.Expires):
+	case !now.Before(r.Expires) && now.Sub(r.Taken) > storage.RepeatWithin:
 		return nil, abi.NewError(CodeRequestExpired, "the request's time is over", "ask again")
 	case r.State == storage.RequestPending:
 		if _, early, _ := d.paces.take(hash, now, polledByDevice); early {
@@ -128,7 +129,7 @@ func (d *Desk) giveOwner(ctx context.Context, w Witness, r *storage.GrantRequest
 	}
 	out := &Issued{Token: ownerPrefix + secret, Expires: c.Expires}
 	err = d.Store.Redeem(w(ctx, "tokens.create", id+" "+c.Scope), storage.Redemption{
-		RequestID: r.ID, Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: name, Scope: c.Scope, Expires: c.Expires, Client: r.ClientID},
+		RequestID: r.ID, Shown: shownOf(r), Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: name, Scope: c.Scope, Expires: c.Expires, Client: r.ClientID},
 	})
 	switch {
 	case abi.CodeOf(err) == CodeReplayed:

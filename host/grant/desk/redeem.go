@@ -108,11 +108,20 @@ func (d *Desk) give(ctx context.Context, w Witness, r *storage.GrantRequest) (*I
 	if err != nil {
 		return nil, err
 	}
-	err = d.Store.Redeem(w(ctx, "grants.redeem", g.ID), storage.Redemption{RequestID: r.ID, Token: token, Refresh: refresh})
+	err = d.Store.Redeem(w(ctx, "grants.redeem", g.ID), storage.Redemption{RequestID: r.ID, Shown: shownOf(r), Token: token, Refresh: refresh})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// shownOf returns the hash of what a client may show again for its tokens: a device's code. An authorization code
+// is good once (RFC 6749, section 4.1.2).
+func shownOf(r *storage.GrantRequest) string {
+	if r.Flow == storage.FlowCode {
+		return ""
+	}
+	return r.Polling
 }
 
 // Another makes one more token of a grant that holds, and keeps it. One that is read once has its
@@ -173,7 +182,8 @@ func (d *Desk) tokensFor(g *storage.Grant, refreshes bool) (out *Issued, token *
 }
 
 // Refresh gives a client the next tokens of its grant, and supersedes the refresh token that
-// it shows. One that was superseded before ends the grant with all its tokens: two hold it,
+// it shows. Within storage.RepeatWithin it may show it again while nobody has used what it was given, which may have
+// been lost, and ends then. Any other that was superseded before ends the grant with all its tokens: two hold it,
 // and one of them should not (RD-47.2). It returns grants.replayed then.
 func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret, resource string) (*Issued, error) {
 	hash := hashOf(secret)
@@ -184,14 +194,18 @@ func (d *Desk) Refresh(ctx context.Context, w Witness, clientID, secret, resourc
 	if shown == nil || g.ClientID != clientID {
 		return nil, refusedRefresh()
 	}
-	if !shown.Superseded.IsZero() {
+	again, asked := !shown.Superseded.IsZero(), isFor(g.Resource, resource)
+	if again && (!asked || d.Now().Sub(shown.Superseded) > storage.RepeatWithin) {
 		return nil, d.end(ctx, w, "grants.refresh_replayed", g.ID, replayed())
 	}
-	if !isFor(g.Resource, resource) {
+	if !asked {
 		return nil, refusedResource()
 	}
 	out, token, next, err := d.tokensFor(g, true)
-	if err != nil {
+	switch {
+	case again && abi.CodeOf(err) == CodeRedeemRefused:
+		return nil, d.end(ctx, w, "grants.refresh_replayed", g.ID, replayed())
+	case err != nil:
 		return nil, err
 	}
 	switch err = d.Store.Refresh(w(ctx, "grants.refresh", g.ID), hash, *token, *next); {
