@@ -27,6 +27,7 @@ type browsing struct {
 	outcome string // of the page
 	sent    bool   // a secret
 	in      bool   // and the connector says that it was let in
+	keeps   bool   // the answers to questions
 
 	lock  sync.Mutex
 	steps []string
@@ -41,7 +42,7 @@ func (b *browsing) step(what string) {
 func (b *browsing) Missing(*abi.BrowserRequirements) error                       { return nil }
 func (b *browsing) Open(context.Context, BrowserRun) (Browsing, error)           { return b, nil }
 func (b *browsing) Watch(_ func(error, bool), tell func(string, map[string]any)) { b.tell = tell }
-func (b *browsing) Keep(string, map[string]string) bool                          { return false }
+func (b *browsing) Keep(string, map[string]string) bool                          { return b.keeps }
 func (b *browsing) Refused() (map[string]int, int)                               { return nil, 0 }
 func (b *browsing) Close() error                                                 { return nil }
 func (b *browsing) Submits(func(context.Context, bool) error)                    {}
@@ -187,6 +188,21 @@ func TestNoCodeWithoutItsPage(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.Contains(told[0], abi.InteractionManualAction) {
 		t.Errorf("got the owner told of %v, want the other question alone", told)
+	}
+}
+
+// A code that the browser types itself is kept from the connector; any other answer goes to it (BR-16).
+func TestWhoGetsAnAnswer(t *testing.T) {
+	t.Parallel()
+	for keeps, want := range map[bool]string{false: `"status":"success","data":{"code":"123123"}}`, true: `"status":"success"}`} {
+		h := newHost(t, setup{isolation: "process", sender: &fakeSender{answer: func(string) string { return "" }}, asker: answers(func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+			return abi.InteractionResponse{Status: abi.ResponseSuccess, Data: map[string]string{"code": "123123"}}, nil
+		})})
+		h.deps.Browser = &browsing{keeps: keeps}
+		h.runner, h.file = New(h.deps), withBrowser(t, h.file)
+		if res := h.mustPlay(ask(abi.InteractionOTP) + "\nexpect " + want + done(0)); res.Status != StatusSucceeded {
+			t.Errorf("kept by the browser: %t: got %s %s, want the connector to be answered %s", keeps, res.Status, res.Reason, want)
+		}
 	}
 }
 
