@@ -57,10 +57,10 @@ func (a *amiss) claim(at File, f *abi.FileAccount) {
 	}
 }
 
-// report adds the files that are there and that no rule covers. A reason is settled if rules
-// cover every file that it was given for; it is open if some of them are not named. More reasons
+// report adds the files that are there and that no pattern of the owner's covers. A reason is settled if such
+// patterns cover every file that it was given for; it is open if some of them are not named. More reasons
 // than there is room for settle nothing.
-func (a *amiss) report(r *Report, there, ruled func(File) bool) {
+func (a *amiss) report(r *Report, there, owners func(File) bool) {
 	if a.full {
 		return
 	}
@@ -69,10 +69,10 @@ func (a *amiss) report(r *Report, there, ruled func(File) bool) {
 		open = map[string]bool{}
 	}
 	for at, whys := range a.files {
-		is, rule := there(at), ruled(at)
+		is, owned := there(at), owners(at)
 		for _, w := range whys {
 			switch {
-			case rule:
+			case owned:
 				covered[w.reason] = true
 			case is && len(r.Amiss) < MaxNames:
 				r.Amiss = append(r.Amiss, Amiss{at, w.as, w.reason})

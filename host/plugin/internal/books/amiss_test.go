@@ -20,7 +20,7 @@ func say(b *Books, path, as, reason string) {
 func TestAmissFiles(t *testing.T) {
 	t.Parallel()
 	root := folder(t, "cut", "cut2", "old", "mended", "done.bak", "half.bak", "half", "plain")
-	b := New(Rule{Ignores: []abi.Ignore{{Pattern: "*.bak"}}}, later())
+	b := New(Rule{Owners: []string{"*.bak"}}, later())
 	b.Root("r")
 	say(b, "cut", abi.FileDamaged, "torn")
 	say(b, "cut", abi.FileDamaged, "torn") // said again
@@ -48,11 +48,29 @@ func TestAmissFiles(t *testing.T) {
 	}
 }
 
+// AC-02, AC-03: what a connector says of a file stands above the patterns of its own manifest: they settle no damage
+// that it tells of, and hide no file that it did not understand. The owner's word does.
+func TestAConnectorsPatternsSettleNothing(t *testing.T) {
+	t.Parallel()
+	for _, owners := range []string{"none", "db/", "db/cut"} {
+		root := folder(t, "db/cut", "db/odd", "db/plain")
+		b := New(Rule{Ignores: []abi.Ignore{{Pattern: "db/*"}}, Owners: []string{owners}}, later())
+		b.Root("r")
+		say(b, "db/cut", abi.FileDamaged, "torn")
+		say(b, "db/odd", abi.FileUnknown, "")
+		r := b.Close(map[string]*os.Root{"r": root}, later)
+		settled, amiss, unread := owners != "none", len(r.Amiss) == 1 && r.Amiss[0].Path == "db/cut", len(r.Unread) == 1 && r.Unread[0].Path == "db/odd"
+		if slices.Equal(r.Settled, []string{"torn"}) != settled || amiss == settled || unread == (owners == "db/") {
+			t.Errorf("owner's pattern %s: settled %q, amiss %v, unread %v", owners, r.Settled, r.Amiss, r.Unread)
+		}
+	}
+}
+
 // A guest that says more of its files than there is room for has none of it settled.
 func TestAmissFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	root := folder(t, "a.bak")
-	b := New(Rule{Ignores: []abi.Ignore{{Pattern: "*.bak"}}}, time.Now())
+	b := New(Rule{Owners: []string{"*.bak"}}, time.Now())
 	b.Root("r")
 	say(b, "a.bak", abi.FileDamaged, "torn")
 	for i := range MaxNames {

@@ -10,9 +10,11 @@ import (
 
 // Rule is what a run already knows of its folders before it begins.
 type Rule struct {
-	// Ignores are the rules by which files are not for the connector: its manifest's, and its
-	// owner's.
+	// Ignores are the rules of the connector's manifest, by which files are not for it. What the connector says
+	// of a file stands above them.
 	Ignores []abi.Ignore `json:"ignores,omitempty"`
+	// Owners are the patterns of files that the owner said may stay as they are, whatever the connector says.
+	Owners []string `json:"owners,omitempty"`
 	// Since is when the last run began whose books were whole, in milliseconds since 1970;
 	// 0: there is none, or this run collects everything anew. A file that has not changed since
 	// is judged as it was then, where the guest does not account for its files.

@@ -33,7 +33,7 @@ type Report struct {
 	Unread []Unread `json:"unread,omitempty"`
 	// Amiss are files that the guest says are damaged, or known and not read: MaxNames of them.
 	Amiss []Amiss `json:"amiss,omitempty"`
-	// Settled are the reasons all of whose files a rule covers, and Open those that files have
+	// Settled are the reasons all of whose files the owner's patterns cover, and Open those that files have
 	// which Amiss does not name.
 	Settled []string `json:"settled,omitempty"`
 	Open    []string `json:"open,omitempty"`
@@ -78,7 +78,7 @@ func (b *Books) Close(roots map[string]*os.Root, now func() time.Time) *Report {
 		}
 		w.report.Roots = append(w.report.Roots, *c)
 	}
-	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, func(f File) bool { return w.ruled(f.Path) })
+	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, func(f File) bool { return w.owners(f.Path) })
 	w.report.Said = b.said.list()
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
@@ -190,10 +190,10 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 	b := w.books
 	h := hash(b.seed, w.counts.Name, name)
 	switch {
+	case b.unknown[h] && !w.owners(name):
+		w.unexplained(name, "")
 	case w.ruled(name):
 		w.counts.Rule++
-	case b.unknown[h]:
-		w.unexplained(name, "")
 	case b.explained.has(h) && w.vouched(h, name, e):
 		if !b.claims {
 			w.counts.Read++
@@ -225,13 +225,21 @@ func (w *walk) vouched(h uint64, name string, e fs.DirEntry) bool {
 func (w *walk) ruled(name string) bool { return litter(path.Base(name)) || w.covered(name) }
 
 func (w *walk) covered(name string) bool {
-	return slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
+	return w.owners(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
+}
+
+// owners reports whether the owner said that the file may stay as it is.
+func (w *walk) owners(name string) bool {
+	return slices.ContainsFunc(w.books.rule.Owners, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, name) })
 }
 
 // passed reports whether a rule says that everything in the folder is not for the connector.
 func (w *walk) passed(dir string) bool {
 	in := path.Join(dir, "any") // a rule for the folder covers whatever is in it
-	return slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return strings.Trim(r.Pattern, "/") != r.Pattern && manifest.Covers(r, in) })
+	passes := func(pattern string) bool {
+		return strings.Trim(pattern, "/") != pattern && manifest.Covers(abi.Ignore{Pattern: pattern}, in)
+	}
+	return slices.ContainsFunc(w.books.rule.Owners, passes) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
 }
 
 // litter reports whether systems leave files of that name in any folder, without content of
