@@ -23,6 +23,7 @@ type (
 	Books        = tables.Books
 	UnreadFile   = tables.UnreadFile
 	AmissFile    = tables.AmissFile
+	Amiss        = tables.Amiss
 	Fields       = tables.Fields
 	Connection   = tables.Connection
 	RunError     = tables.RunError

@@ -23,7 +23,7 @@ func (s *Facts) comesIn(stream string) bool {
 	if s.Retained != nil && *s.Retained == 0 {
 		return false
 	}
-	return s.CollectedUS[stream] != 0 || stream == "" && len(s.CollectedUS) > 0
+	return s.collectedUS(stream) != 0 || stream == "" && len(s.CollectedUS) > 0
 }
 
 // Flawed reports whether the weightiest that is missing of a stream, or of the connection for

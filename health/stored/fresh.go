@@ -25,7 +25,7 @@ const (
 // such a run, or a window, it is unknown (RD-30.1).
 func (s *Facts) FreshnessOf(stream string, m Moment) Fresh {
 	in := s.freshness(m)
-	in.LastSuccessAt, in.LocalDeviceBacked = instantOf(s.CollectedUS[stream]), false // a device is heard that has sent nothing of it
+	in.LastSuccessAt, in.LocalDeviceBacked = instantOf(s.collectedUS(stream)), false // a device is heard that has sent nothing of it
 	f := Fresh{Status: Unknown, CapturedAt: in.Captured()}
 	if s.Latest != nil {
 		f.AttemptedAt = instantOf(s.Latest.StartedUS)

@@ -54,6 +54,9 @@ type Facts struct {
 	// run that succeeded, or named the other streams that it failed to collect,
 	// without skipping this one or holding its cursor back.
 	CollectedUS map[string]int64 `json:"collected_us,omitempty"`
+	// ButFilesUS is, by stream, the same of the last such run that skipped the stream. It is read where the
+	// owner has said that what was skipped may stay as it is.
+	ButFilesUS map[string]int64 `json:"but_files_us,omitempty"`
 	// Failed are the streams, sorted, that a run failed to collect and no run has
 	// collected since.
 	Failed []string `json:"failed,omitempty"`

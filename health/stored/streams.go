@@ -19,7 +19,7 @@ func (s *Facts) RefreshedAt() health.Instant {
 		if m.CoveragePolicy.Accepted() {
 			continue
 		}
-		at := s.CollectedUS[m.Name]
+		at := s.collectedUS(m.Name)
 		if collects = true; m.IsRequired() {
 			requires, required = true, min(required, at)
 		} else if at != 0 {
@@ -58,7 +58,7 @@ func (s *Facts) coverage(m Moment) health.Coverage {
 		return health.Coverage{Axis: health.CoveragePartial, Streams: failed}
 	}
 	for _, st := range s.streams() {
-		if st.Collected() && s.CollectedUS[st.Name] == 0 {
+		if st.Collected() && s.collectedUS(st.Name) == 0 {
 			return health.Coverage{Axis: health.CoverageUnknown}
 		}
 	}
@@ -205,7 +205,7 @@ func (s *Facts) streamCoverage(st health.ManifestStream, run *health.RunEvidence
 		return axis
 	case slices.Contains(s.Failed, st.Name):
 		return health.CoveragePartial
-	case s.CollectedUS[st.Name] == 0:
+	case s.collectedUS(st.Name) == 0:
 		return health.CoverageUnknown
 	}
 	return health.CoverageComplete

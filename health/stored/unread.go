@@ -48,6 +48,8 @@ const (
 	unexplainedInput health.Word = "unexplained_input"
 	notUnderstood    health.Word = "input_not_understood"
 	notWhole         health.Word = "input_not_whole"
+
+	skipped health.Word = "skip_result" // the kind of the gap of a stream that a connector skipped
 )
 
 // knownGap returns the known gap for the files. Their owner clears it, by a word or by
@@ -60,6 +62,18 @@ func (u *UnreadFiles) knownGap() health.KnownGap {
 // they are.
 func (u *UnreadFiles) settles(g *health.KnownGap) bool {
 	return u != nil && g.About != "" && slices.Contains(u.Settled, g.About)
+}
+
+// collectedUS returns when a run last collected all of a stream, or all but what its owner has said may stay as it
+// is; 0: never.
+func (s *Facts) collectedUS(stream string) int64 {
+	at := s.CollectedUS[stream]
+	if but := s.ButFilesUS[stream]; but > at && !slices.ContainsFunc(s.KnownGaps, func(g health.KnownGap) bool {
+		return g.Stream == stream && g.Kind == skipped && g.Severity != "informational" && !s.Unread.settles(&g)
+	}) {
+		at = but
+	}
+	return at
 }
 
 // Unexplained counts the files and names the first of them, for a sentence: "2 files:

@@ -24,7 +24,8 @@ type accounts struct {
 
 	foldersOnly bool // the run has nothing to collect from but its folders
 
-	ignores  []abi.Ignore
+	ignores  []abi.Ignore // of the manifest
+	owners   []string     // the patterns of the owner
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
 	named    int                                      // bytes of the names in archives
 	unnamed  int64                                    // unknown entries of archives beyond the bounds
@@ -34,7 +35,7 @@ type accounts struct {
 // newAccounts opens the accounts of a plan's run.
 func newAccounts(j *journal, p *plan) *accounts {
 	a := &accounts{
-		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores,
+		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores, owners: p.granted.grant.Accounting.Owners,
 		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, streams: map[string]*abi.StreamAccount{},
 	}
 	granted := p.granted.grant.Bindings
@@ -53,13 +54,11 @@ func (r *Runner) accounting(ctx context.Context, p *plan) (plugin.Accounting, er
 	if len(p.granted.grant.Roots) == 0 {
 		return a, nil
 	}
-	b, ignores, err := r.deps.Store.Books(ctx, p.connection.ID)
+	b, owners, err := r.deps.Store.Books(ctx, p.connection.ID)
 	if err != nil {
 		return a, err
 	}
-	for _, pattern := range ignores {
-		a.Ignores = append(a.Ignores, abi.Ignore{Pattern: pattern})
-	}
+	a.Owners = owners
 	asOf(&a, &b, p.mode)
 	return a, nil
 }
@@ -179,15 +178,23 @@ func (a *accounts) all(names []string) (list []abi.StreamAccount) {
 
 // settle adds to the outcome what became of the files of the run's folders, and the known
 // gap for those that nothing explains. Only a run that looked at all of them says anything of
-// that.
+// that; any other one says of some that they are amiss.
 //
 // rejected is how many records came and failed their schema.
 func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64) {
 	a.merged()
-	if kept == nil || !a.whole || o.Status != StatusSucceeded || o.Narrowed {
+	if kept == nil {
 		return
 	}
-	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague}
+	amiss := storage.Amiss{Settled: kept.Settled, Open: kept.Open}
+	for _, f := range kept.Amiss {
+		amiss.Files = append(amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason})
+	}
+	if !a.whole || o.Status != StatusSucceeded || o.Narrowed {
+		o.Amiss = amiss
+		return
+	}
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Ruled: slices.Clone(a.owners), Amiss: amiss}
 	for _, i := range a.ignores {
 		b.Ruled = append(b.Ruled, i.Pattern)
 	}
@@ -199,10 +206,6 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	for _, u := range kept.Unread {
 		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind})
 	}
-	for _, f := range kept.Amiss {
-		b.Amiss.Files = append(b.Amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason})
-	}
-	b.Amiss.Settled, b.Amiss.Open = kept.Settled, kept.Open
 	unexplained += a.entries(b)
 	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
 	if kept.Bounded { // what was not looked at is not explained
@@ -230,7 +233,7 @@ func (a *accounts) entries(b *storage.Books) int64 {
 		n += e.Unknown
 		for _, name := range e.Names {
 			path := at.Path + "/" + clip(name, maxGapText)
-			if slices.ContainsFunc(a.ignores, func(i abi.Ignore) bool { return manifest.Covers(i, path) }) {
+			if slices.ContainsFunc(a.owners, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, path) }) {
 				n--
 				continue
 			}

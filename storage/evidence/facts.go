@@ -84,7 +84,7 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 	}
 	if f.Settled != nil && f.Settled.Device != run.Device {
 		// Another device's collection and gaps say nothing about this one's.
-		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault, f.Repeat = nil, nil, nil, nil, nil, nil, nil
+		f.CollectedUS, f.ButFilesUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault, f.Repeat = nil, nil, nil, nil, nil, nil, nil, nil
 	}
 	f.Settled = run
 	f.Fault = f.Fault.After(run.Status, abi.Reason(row.Reason), tables.FailureOf(row).Code, row.ModuleSHA256)
@@ -96,6 +96,7 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 	if !rememberGaps(f, row, asked) {
 		for _, stream := range asked { // what it is like now, nobody knows
 			delete(f.CollectedUS, stream)
+			delete(f.ButFilesUS, stream)
 		}
 	}
 	failed := Certified(row)
@@ -118,6 +119,16 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 			}
 			f.CollectedUS[stream] = row.FinishedUS
 			f.Rejected = nil // it got in
+		}
+		for _, stream := range collectedBy(row, asked, true) {
+			if slices.Contains(collected, stream) || slices.Contains(failed, stream) {
+				delete(f.ButFilesUS, stream)
+				continue
+			}
+			if f.ButFilesUS == nil {
+				f.ButFilesUS = map[string]int64{}
+			}
+			f.ButFilesUS[stream] = row.FinishedUS
 		}
 		f.Failed = slices.DeleteFunc(f.Failed, func(s string) bool { return slices.Contains(collected, s) })
 	}
@@ -214,7 +225,10 @@ func union(a, b []string) []string {
 // nothing on the coverage and proves nothing of it: it may have been all there was (Invariant
 // 8). So does one without the evidence that its coverage_strategy names. A stream whose outcome
 // cannot be read was not collected.
-func CollectedBy(row *tables.RunRow, asked []string) []string {
+func CollectedBy(row *tables.RunRow, asked []string) []string { return collectedBy(row, asked, false) }
+
+// collectedBy is CollectedBy; if but is set, a skip withholds no stream.
+func collectedBy(row *tables.RunRow, asked []string, but bool) []string {
 	gaps, ok := KnownGaps(row)
 	if !ok {
 		return nil
@@ -223,10 +237,10 @@ func CollectedBy(row *tables.RunRow, asked []string) []string {
 	if row.Withheld != "" && json.Unmarshal([]byte(row.Withheld), &withheld) != nil {
 		return nil
 	}
-	return slices.DeleteFunc(asked, func(stream string) bool {
+	return slices.DeleteFunc(slices.Clone(asked), func(stream string) bool {
 		return slices.ContainsFunc(withheld, func(w tables.Withheld) bool { return w.Stream == stream }) ||
 			slices.ContainsFunc(gaps, func(g health.KnownGap) bool {
-				return g.Stream == stream && (g.Kind == skipResult && g.Severity != "informational" || g.Kind == CoverageNotShown)
+				return g.Stream == stream && (g.Kind == skipResult && !but && g.Severity != "informational" || g.Kind == CoverageNotShown)
 			})
 	})
 }

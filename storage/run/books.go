@@ -59,21 +59,26 @@ func (s *Store) Fields(ctx context.Context, connectionID string) (map[string]tab
 	return nil, s.db.Fail("read which fields of a connection carry data", err)
 }
 
-// keepBooks keeps those of a run that ended, and which fields of its records carry data.
-func keepBooks(t *db.Tx, connectionID string, b *tables.Books, fields map[string]tables.Fields) error {
-	if b == nil && fields == nil {
+// keepBooks keeps those of a run that ended, what it said of files if it has none, and which fields of its records
+// carry data.
+func keepBooks(t *db.Tx, connectionID string, o *Outcome) error {
+	if o.Books == nil && o.Fields == nil && len(o.Amiss.Files)+len(o.Amiss.Open) == 0 {
 		return nil
 	}
 	return changeBooks(t, connectionID, func(row *tables.BooksRow) (err error) {
-		if fields != nil {
-			if row.Fields, err = tables.EncodeJSON(fields); err != nil {
+		if o.Fields != nil {
+			if row.Fields, err = tables.EncodeJSON(o.Fields); err != nil {
 				return err
 			}
 		}
-		if b == nil {
-			return nil
+		if o.Books != nil {
+			return row.Fill(o.Books)
 		}
-		return row.Fill(b)
+		b, _, err := row.Read()
+		if err != nil || !b.Amiss.Unsettle(o.Amiss) {
+			return err
+		}
+		return row.Fill(&b)
 	})
 }
 

@@ -33,6 +33,7 @@ type Outcome struct {
 	EndedAt time.Time
 	Sweeps  []record.Sweep // closed with the checkpoints
 	Books   *tables.Books  // of a run that looked at all of its folders; nil: those of before stay
+	Amiss   tables.Amiss   // what any other run said of files
 	// Fields are which fields carry data, of every stream of which that is known; nil: those of before
 	// stay.
 	Fields       map[string]tables.Fields
@@ -148,7 +149,7 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 	if err := w.sink.End(t, ended, o.Checkpoints); err != nil {
 		return err
 	}
-	if err := keepBooks(t, w.To.ConnectionID, o.Books, o.Fields); err != nil {
+	if err := keepBooks(t, w.To.ConnectionID, &o); err != nil {
 		return err
 	}
 	if err := returnGaps(t, w.To.ConnectionID); err != nil {

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/uptrace/bun"
 )
@@ -58,6 +59,30 @@ type Amiss struct {
 	Files   []AmissFile `json:"files,omitempty"`
 	Settled []string    `json:"settled,omitempty"`
 	Open    []string    `json:"open,omitempty"` // reasons of files that are not in Files
+}
+
+// Unsettle takes what a later run said that did not look at all folders: what it said of a file ends the settlement
+// of that reason, and the file is added to the others. It reports whether something changed.
+func (a *Amiss) Unsettle(said Amiss) bool {
+	again := func(reason string) bool {
+		return slices.Contains(said.Open, reason) || slices.ContainsFunc(said.Files, func(f AmissFile) bool { return f.Reason == reason })
+	}
+	settled := slices.DeleteFunc(slices.Clone(a.Settled), again)
+	if len(settled) == len(a.Settled) {
+		return false
+	}
+	for _, f := range said.Files {
+		if slices.Contains(a.Settled, f.Reason) && !slices.Contains(a.Files, f) {
+			a.Files = append(a.Files, f)
+		}
+	}
+	for _, reason := range said.Open {
+		if slices.Contains(a.Settled, reason) && !slices.Contains(a.Open, reason) {
+			a.Open = append(a.Open, reason)
+		}
+	}
+	a.Settled = settled
+	return true
 }
 
 // AmissFile is one of them. As is abi.FileDamaged or abi.FileKnown, and Reason that of the
