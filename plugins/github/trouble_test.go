@@ -39,7 +39,7 @@ func TestFaultsOfOneStream(t *testing.T) {
 		"broken JSON":             {fault.BrokenJSON(), codeMalformed},
 		"a short body":            {fault.Truncated(), codeMalformed},
 		"a page for people":       {fault.Status(200, "<html>sorry</html>", "Content-Type", "text/html"), codeMalformed},
-		"no list":                 {fault.Status(200, `{"message":"hello"}`), codeMalformed},
+		"no list":                 {fault.Status(200, `{"message":"hello"}`), "github_answer_failed"},
 		"a 304 out of the blue":   {fault.Status(304, ""), codeMalformed},
 	}
 	for path, stream := range lists {

@@ -164,7 +164,7 @@ func TestTrouble(t *testing.T) {
 	}{
 		"broken JSON":  {fault.BrokenJSON(), "strava_malformed_response", true},
 		"a web page":   {fault.Status(200, `<html></html>`), "strava_malformed_response", true},
-		"no list":      {fault.Status(200, `{"message":"hello"}`), "strava_malformed_response", true},
+		"no list":      {fault.Status(200, `{"message":"hello"}`), "strava_answer_failed", true},
 		"forbidden":    {fault.Status(403, `{"message":"Forbidden"}`), "strava_http_403", true},
 		"not found":    {fault.Status(404, `{"message":"Record Not Found"}`), "strava_http_404", true},
 		"server error": {fault.Status(500, ``), "send.attempts_exhausted", true},

@@ -3,7 +3,6 @@ package api
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -60,28 +59,6 @@ func Complete(v jsonvalue.Value) *Refusal {
 		return &Refusal{Partial: true}
 	}
 	return nil
-}
-
-// Envelope looks for what the envelopes of many APIs have around their rows: GraphQL's errors,
-// Slack's ok, GitHub's incomplete_results, a member error, success false, and the status or
-// stat that JSend and Flickr have. It looks at the answers of lists alone, because a record
-// may have such members of its own.
-func Envelope(v jsonvalue.Value) *Refusal {
-	status := v.Get("status")
-	if status.Kind() != jsonvalue.String {
-		status = v.Get("stat")
-	}
-	failed := slices.Contains([]string{"fail", "failed", "failure", "error"}, strings.ToLower(status.Str()))
-	for _, name := range []string{"ok", "success"} {
-		failed = failed || v.Get(name).Kind() == jsonvalue.False
-	}
-	for _, name := range []string{"error", "errors"} {
-		failed = failed || !empty(v.Get(name))
-	}
-	if !failed {
-		return Complete(v)
-	}
-	return &Refusal{Said: said.Of(v), Denied: OK(v) != nil && OK(v).Denied}
 }
 
 // AnyAnswer is the Check of a provider whose answers have nothing to look for, or members that
