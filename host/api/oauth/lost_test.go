@@ -13,7 +13,7 @@ import (
 )
 
 // An answer with tokens that is lost costs no access: within a minute the same client shows again what it showed, and
-// gets others in place of those that nobody has used. What was used, shown by another or shown later is refused as ever.
+// gets others in place of those that nobody has used. The host refuses it to another client, later, and once a token was used.
 func TestAnswersThatAreLost(t *testing.T) {
 	t.Parallel()
 	type scene struct {

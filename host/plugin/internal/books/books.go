@@ -10,8 +10,8 @@ import (
 
 // Rule is what a run already knows of its folders before it begins.
 type Rule struct {
-	// Ignores are the rules of the connector's manifest, by which files are not for it. What the connector says
-	// of a file stands above them.
+	// Ignores are the rules of the connector's manifest, by which files are not for it. They do not hold for a
+	// file that the connector speaks of.
 	Ignores []abi.Ignore `json:"ignores,omitempty"`
 	// Owners are the patterns of files that the owner said may stay as they are, whatever the connector says.
 	Owners []string `json:"owners,omitempty"`
