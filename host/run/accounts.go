@@ -24,8 +24,8 @@ type accounts struct {
 
 	foldersOnly bool // the run has nothing to collect from but its folders
 
-	ignores  []abi.Ignore // of the manifest
-	owners   []string     // the patterns of the owner
+	ignores  []abi.Ignore                             // of the manifest
+	owners   []string                                 // the patterns of the owner
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
 	named    int                                      // bytes of the names in archives
 	unnamed  int64                                    // unknown entries of archives beyond the bounds
