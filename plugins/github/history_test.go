@@ -57,7 +57,6 @@ func history(t *testing.T) string {
 		d.Issues[0].Title, d.Issues[0].UpdatedAt = "edited", day(400, 0)
 		d.Issues = append(d.Issues, issue(300))
 		d.Pulls[1].Title, d.Pulls[1].UpdatedAt = "edited", day(1500, 0)
-		d.Pulls[3].Gone, d.Pulls[3].UpdatedAt = true, day(1500, 1)
 		d.User.Name, d.User.Followers = "Other", 4
 	})
 	w.Pass(time.Hour)

@@ -65,17 +65,24 @@ func TestSecondaryLimitEndsTheLane(t *testing.T) {
 	w.Holds(streamPulls, keys(1001, 1012)...)
 }
 
-// A pull request whose repository was deleted becomes a tombstone, not a permanent gap.
-func TestGoneDetailIsATombstone(t *testing.T) {
+// AC-10: a pull request that the search lists and that is not found is a gap, which the host gives up
+// after its second refusal. It is not deleted, whether it is one of them or all.
+func TestADetailThatIsNotFoundIsAGap(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 100, small(3))
-	w.OK(w.run())
-	w.p.Edit(func(d *github.Data) { d.Pulls[1].Gone, d.Pulls[1].UpdatedAt = true, day(3000, 0) })
-	w.Pass(time.Hour)
-	res := w.OK(w.run())
-	w.Holds(streamPulls, "1001", "1003")
-	if len(res.Deletes(streamPulls)) != 1 || len(res.Gaps) != 0 {
-		t.Errorf("%d tombstones, %d gaps, want 1 and 0", len(res.Deletes(streamPulls)), len(res.Gaps))
+	for _, gone := range []int{1, 3} {
+		w := newWorld(t, 100, small(3))
+		w.OK(w.run())
+		w.p.Edit(func(d *github.Data) {
+			for i := range gone {
+				d.Pulls[i].Gone, d.Pulls[i].UpdatedAt = true, day(3000, i)
+			}
+		})
+		w.Pass(time.Hour)
+		res := w.OK(w.run())
+		w.Holds(streamPulls, "1001", "1002", "1003")
+		if len(res.Deletes(streamPulls)) != 0 || len(res.Gaps) != gone {
+			t.Errorf("of %d that are not found: %d tombstones, %d gaps, want none and each", gone, len(res.Deletes(streamPulls)), len(res.Gaps))
+		}
 	}
 }
 

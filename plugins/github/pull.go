@@ -51,15 +51,13 @@ func (l *pullLane) request(d sdk.Detail) (sdk.Request, error) {
 	return l.r.request("/repos/"+p.repo+"/pulls/"+strconv.FormatInt(p.number, 10), mediaJSON, ""), nil
 }
 
-// record emits the record of a detail. A pull request that was deleted, or that the
-// token may no longer see, becomes a tombstone: asking again gains nothing.
+// record emits the record of a detail. A pull request that the search lists and that is not found
+// is a gap: a provider in trouble says 404 of all of them, and the host gives up one that is
+// refused twice.
 func (l *pullLane) record(d sdk.Detail, resp *sdk.Response) error {
 	p, ok := readLocator(d.Locator)
 	if !ok {
 		return errLocator
-	}
-	if api.Of(resp) == api.Gone {
-		return l.r.Delete(streamPulls, p.id)
 	}
 	if err := l.r.Check(resp); err != nil {
 		return err

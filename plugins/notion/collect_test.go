@@ -296,3 +296,24 @@ func TestMissingCredentials(t *testing.T) {
 		t.Errorf("%+v, want Done.Status = %v, NOTION_API_TOKEN in Done.Error.Message and len(w.Requests()) = 0", res.Done, abi.DoneFailed)
 	}
 }
+
+// AC-09: what the search does not list and a look-up does not find is left to the host, which weighs
+// it with the whole list: the connector deletes none of it, were it all there is.
+func TestWhatIsNotFoundIsWeighed(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(12)
+	res := w.Again(t, w.Collect(t))
+	for _, id := range ids {
+		w.Unshare(id)
+	}
+	w.Pass(25 * time.Hour)
+	res = w.Again(t, res)
+	whole := false
+	for _, e := range res.Enumerations {
+		whole = whole || e.Stream == streamPages && e.Status == abi.EnumerationWhole
+	}
+	if n := len(res.Deletes(streamPages)); n != 0 || !whole || len(deleted(res)) != len(ids) {
+		t.Errorf("the connector deleted %d of %d, the list is whole: %v, and it did not meet %d; want none, true and all of them", n, len(ids), whole, len(deleted(res)))
+	}
+}

@@ -13,8 +13,8 @@
 // that it meets; the host writes those that have changed. Objects show up late, and some
 // never, so once a day the walk goes through everything, as an enumeration of the stream.
 // Objects in the trash do not show up at all, so the run asks by id for the objects that
-// the host has and the daily walk did not meet, and only a 404 or a trashed
-// object becomes a tombstone. Pages of results shift while people work: the cursor counts
+// the host has and the daily walk did not meet. A trashed object becomes a tombstone, and one
+// that is not found is left for the host to weigh with the list. Pages of results shift while people work: the cursor counts
 // the objects up to a time of creation, and a walk that meets more of them than there were
 // is repeated by the next run, until the number is right.
 //

@@ -45,8 +45,8 @@ func TestDatabasesOfBefore(t *testing.T) {
 	state := res.Committed()
 	state[streamDatabases] = `{"v":2,"high_ms":1767323160000,"inventory_ms":1767323225000,"created_ms":1767319625000}`
 	next := res.SecondRun(t, func(o *sdktest.Options) { o.State, o.Stored = state, stored })
-	if _, there := next.Record(streamDatabases, tasks); !there || len(next.Deletes(streamDatabases)) != 1 {
-		t.Errorf("the data source is there: %v, and %d databases are deleted; want true and 1", there, len(next.Deletes(streamDatabases)))
+	if _, there := next.Record(streamDatabases, tasks); !there || len(deleted(next)) != 1 {
+		t.Errorf("the data source is there: %v, and %d databases are deleted; want true and 1", there, len(deleted(next)))
 	}
 }
 

@@ -236,10 +236,10 @@ func (l *listing) finish(whole bool) error {
 	return nil
 }
 
-// confirm asks for the objects that the host has and a full walk did not meet. An object
-// that is not found, or is in the trash, is buried. One that exists stays, because search
-// does not promise to list everything. settled reports that none is left open; gone counts
-// the buried ones.
+// confirm asks for the objects that the host has and a full walk did not meet. One that is in the
+// trash is buried. One that is not found stays unmet, for the host to weigh with the list. One that
+// exists stays, because search does not promise to list everything. settled reports that none is
+// left open; gone counts those of the first two.
 func (l *listing) confirm() (settled bool, gone int64, err error) {
 	// At Notion's rate 400 objects are two or three minutes.
 	look := api.LookUp{Path: func(id string) string { return "/v1/" + l.kind + "s/" + id }, Window: 3, Most: 400}
@@ -247,10 +247,10 @@ func (l *listing) confirm() (settled bool, gone int64, err error) {
 	last, left, err := look.Missing(l.Client, l.list, l.place.confirmed, func(id string, resp *sdk.Response) error {
 		switch api.Of(resp) {
 		case api.Later:
-			open++
+			open++ // nobody knows, so it may be there
+			return l.list.Met([]string{id})
 		case api.Gone:
-			gone++
-			return l.Delete(l.stream, id)
+			gone++ // and not met: the host weighs it with the whole list
 		case api.Refused:
 			l.tally.Note(lookupRefused, "")
 			return l.list.Met([]string{id})
@@ -260,7 +260,7 @@ func (l *listing) confirm() (settled bool, gone int64, err error) {
 			v, bad := resp.JSON()
 			if bad != nil || v.Get("id").Str() != id {
 				open++
-				return nil //nolint:nilerr // the next run asks for it again
+				return l.list.Met([]string{id}) // the next run asks for it again
 			}
 			if inTrash(v) {
 				gone++
@@ -273,9 +273,11 @@ func (l *listing) confirm() (settled bool, gone int64, err error) {
 	if l.place.confirmed = last; err != nil {
 		return false, gone, err
 	}
+	if left == 0 {
+		err = l.list.Whole()
+	}
 	if open += left; open > 0 {
 		l.tally.Add(unconfirmed, open, "")
-		return false, gone, nil
 	}
-	return true, gone, l.list.Whole()
+	return open == 0, gone, err
 }

@@ -13,17 +13,26 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// goneFreely is how many details are deleted although most answers say that theirs is gone,
-// which a provider in trouble says of all of them. The others are gaps. A list of five may lose as
-// many without its owner's word, too (AC-09).
-const goneFreely = 2
+// A list shows a record, and its provider says 404 of the detail: who is right, the detail does not
+// say, so nothing is deleted for it. The detail is a gap. From its second refusal on the list counts
+// as one that does not show the record, and the host weighs that with the whole list (AC-09, AC-10).
+const (
+	refusedForGood = 2
+	refusedRoom    = 64 << 10 // of refusals in a cursor; the list shows the records of others as before
+)
 
 // fetched is the cursor of a list whose records are fetched one by one: the fingerprint of
-// the time at which each was changed, as the list gave it.
-type fetched struct{ known cursor.Sums }
+// the time at which each was changed, as the list gave it, and the refusals.
+type fetched struct {
+	known   cursor.Sums
+	refused map[string]int64 // runs in a row that were told that the detail is gone, up to refusedForGood
+}
 
 // Members implements cursor.Value.
-func (f *fetched) Members(m *cursor.Members) { m.Sums("known", &f.known) }
+func (f *fetched) Members(m *cursor.Members) {
+	m.Sums("known", &f.known)
+	m.Numbers("refused", &f.refused, refusedRoom)
+}
 
 // fetching is the lane of a list whose records are fetched one by one. It fetches those that
 // are new or have another time than before; one that fails is a gap, which a later run tries
@@ -36,16 +45,22 @@ type fetching struct {
 	before, met, done fetched // done is before, with what this run has fetched
 	changed           []sdk.Detail
 	covered           int  // how many of them done has
-	asked, gone       int  // details that the provider answered for, and that it does not have
 	whole             bool // the list was read to its end
 
-	tried map[string]bool // details of gaps that are asked for, which are no unchanged ones
+	tried   map[string]bool   // details of gaps that are asked for, which are no unchanged ones
+	refused map[string]int64  // as in the cursor, with what this run was told
+	back    map[string]uint64 // fingerprints of those that were refused before, for when they come
 }
 
 func (l List) lane(c *Client) Lane {
-	r := &fetching{listing: l.in(c), tried: make(map[string]bool)}
+	r := &fetching{listing: l.in(c), tried: make(map[string]bool), back: make(map[string]uint64)}
 	cursor.Read(r.Cursor(r.Name), r.version(), &r.before)
 	cursor.Read(r.Cursor(r.Name), r.version(), &r.done)
+	r.refused = make(map[string]int64)
+	for key, times := range r.before.refused {
+		r.refused[key] = times
+	}
+	r.done.refused, r.met.refused = r.refused, r.refused
 	r.saver = cursor.Saver{Host: r.Host, Stream: r.Name, Version: r.version(), Whose: r.Account, Value: &r.done}
 	r.details = c.Details(sdk.DetailLane{
 		Stream: r.Name, StateStream: r.Name,
@@ -63,6 +78,10 @@ func (r *fetching) ask(key string) {
 	same := listed && known && sum != 0 && sum == was
 	if same && !r.tried[key] {
 		r.Items(r.Name).Unchanged--
+	}
+	if listed && r.before.refused[key] == refusedForGood && !r.tried[key] {
+		r.Items(r.Name).KeptBack--
+		same = true
 	}
 	if same || !listed {
 		r.tried[key] = true
@@ -97,20 +116,37 @@ func (r *fetching) walk() error {
 		if d.UpdatedAt != "" {
 			sum = fingerprint.Sum48([]byte(d.UpdatedAt))
 		}
+		weighed := r.before.refused[key] == refusedForGood
+		if weighed || r.refused[key] > 0 { // it is asked for again: it may come back
+			r.back[key], sum = sum, 0
+		}
 		was, known := r.before.known.Get(key)
 		now, again := r.met.known.Get(key) // the list is read twice where it shifts
 		switch {
+		case weighed && !again && !r.tried[key]:
+			r.refused[key] = refusedForGood - 1
+			r.Items(r.Name).KeptBack++
+		case weighed:
 		case (!known || sum == 0 || sum != was) && (!again || now != sum):
 			r.changed = append(r.changed, d)
 		case !again && !r.tried[key]:
 			r.Items(r.Name).Unchanged++
 		}
 		r.met.known.Set(key, sum)
-		r.listed = append(r.listed, d.Key)
+		if !weighed {
+			r.listed = append(r.listed, d.Key)
+		}
 		return key, nil
 	})
 	if err != nil {
 		return err
+	}
+	if how == Whole {
+		for key := range r.refused {
+			if _, listed := r.met.known.Get(key); !listed {
+				delete(r.refused, key)
+			}
+		}
 	}
 	if how == Unstable { // the list may have hidden a row
 		for _, key := range r.before.known.Keys() {
@@ -133,20 +169,16 @@ func (r *fetching) walk() error {
 	return err
 }
 
-// record emits the record of a detail, or deletes it when it is gone. An error that is no
-// failure of the request is that of this detail alone.
+// record emits the record of a detail. An error that is no failure of the request is that of this
+// detail alone.
 func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
-	r.asked++
+	key := keyOf(d.Key)
 	if Of(resp) == Gone {
-		r.gone++
-		if r.gone > goneFreely && 2*r.gone > r.asked {
-			return errors.New("the list shows the record, and the provider says of most records that they are gone")
+		r.refused[key] = min(r.before.refused[key]+1, refusedForGood)
+		if _, listed := r.met.known.Get(key); listed {
+			r.met.known.Set(key, 0)
 		}
-		// While the list shows it, it is asked for in each run: it may come back.
-		r.before.known.Set(keyOf(d.Key), 0)
-		r.met.known.Set(keyOf(d.Key), 0)
-		r.Items(r.Name).NotRecord++
-		return r.Delete(r.Name, d.Key...)
+		return r.Check(resp)
 	}
 	if err := r.Check(resp); err != nil {
 		return err
@@ -161,10 +193,14 @@ func (r *fetching) record(d sdk.Detail, resp *sdk.Response) error {
 	record := r.Record(r.Name)
 	record.Reset()
 	r.Row(record, v)
-	if record.Key() != keyOf(d.Key) {
+	if record.Key() != key {
 		record.Reset()
 		return errors.New("the answer is of another record")
 	}
+	if sum, again := r.back[key]; again {
+		r.met.known.Set(key, sum)
+	}
+	delete(r.refused, key)
 	return record.Emit()
 }
 

@@ -19,7 +19,8 @@ type LookUp struct {
 // one on, at most Most. each gets the answers in the order of keys, whatever their own, nil
 // for a request that failed. It returns the key that was asked for last, for the next run,
 // "" when nothing is missing, and how many missing records were not asked for. An error
-// that ends the run is returned behind the answers that came before it.
+// that ends the run is returned behind the answers that came before it; each is not called
+// for what the error kept from being asked for.
 func (l LookUp) Missing(c *Client, list *sdk.Enumeration, after string, each func(key string, resp *sdk.Response) error) (last string, left int, err error) {
 	var keys, before []string
 	err = list.Missing(func(key string) error {
@@ -37,13 +38,18 @@ func (l LookUp) Missing(c *Client, list *sdk.Enumeration, after string, each fun
 	}
 	keys = append(keys, before...)
 	keys = keys[:min(len(keys), l.Most)]
+	last = after
 	answers, failed := l.ask(c, keys)
-	for _, key := range keys {
+	for i, key := range keys {
+		if failed != nil && answers[key] == nil { // it was not asked for
+			return last, left - i, failed
+		}
 		if err := each(key, answers[key]); err != nil {
 			return after, left, err
 		}
+		last = key
 	}
-	return keys[len(keys)-1], left - len(keys), failed
+	return last, left - len(keys), failed
 }
 
 // ask returns the answers by key. One that is missing failed, or was not asked for because
