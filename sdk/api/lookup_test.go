@@ -42,7 +42,7 @@ func TestLookUp(t *testing.T) {
 		{"c", 3, `{}`, "d 200, e 404, a 404", "a", 1, false},
 		{"e", 2, `{}`, "a 404, c 200", "c", 2, false},
 		{"", 9, `503`, "a 404, c 200, d none, e 404", "e", 0, false},
-		{"", 9, `429`, "a 404, c 200", "c", 2, true}, // nobody knows of d and e: they were not asked for
+		{"", 9, `429`, "a 404, c 200", "c", 2, true}, // d has no answer, and e was not asked for
 	} {
 		var got []string
 		collect(t, answers{"/v1/notes/c": `{}`, "/v1/notes/d": c.status}, func(o *sdktest.Options) { o.Stored = stored }, func(h *sdk.Host) error {
