@@ -41,7 +41,10 @@ func (c *collection) noteLines() {
 			c.books.Unknown(c.projects.root, c.projects.path(t.key))
 			continue
 		}
-		if t.torn() {
+		switch {
+		case c.isCut(t):
+			c.note(cutLines, path)
+		case t.torn():
 			c.note(tornLines, path)
 		}
 		c.noteBad(invalidLines, path, &t.invalid)
@@ -59,6 +62,8 @@ func (c *collection) accountBad(t *transcript) {
 		c.books.Damaged(c.projects.root, c.projects.path(t.key), invalidLines.Reason)
 	case t.tooLong.count > 0:
 		c.books.Known(c.projects.root, c.projects.path(t.key), longLines.Reason)
+	case c.isCut(t):
+		c.books.Damaged(c.projects.root, c.projects.path(t.key), cutLines.Reason)
 	}
 }
 

@@ -29,8 +29,10 @@ var (
 	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
 	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", files.StatusDeferred,
-		"last line is incomplete, and is read once it is whole: if nothing writes there any more, copy the file anew",
-		"last lines are incomplete, and are read once they are whole: where nothing writes any more, copy the files anew")
+		"last line is still being written, and is read once it is whole", "last lines are still being written, and are read once they are whole")
+	cutLines = newProblem("line_cut", "manual_action_required", "cut_lines", files.StatusUnaccounted,
+		"transcript ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
+		"transcripts end within a line, and nothing writes there: copy them anew; the lines are read once they are whole")
 	unreadable = newProblem("file_unreadable", "manual_action_required", "unreadable_files", files.StatusUnaccounted,
 		"file or folder could not be read", "files or folders could not be read")
 	changing = newProblem("file_changed_while_read", "retry_by_runtime", "changing_files", files.StatusDeferred,
@@ -48,7 +50,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, tornLines, cutLines, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
 	}
 )
 
@@ -66,7 +68,7 @@ func (c *collection) note(p *problem, at string) { c.problems.Note(&p.Kind, at, 
 // are unknown, or none is: a later run of this version could not mend it.
 func lacking(p *problem, at string) []string {
 	switch p {
-	case tornLines, changing:
+	case tornLines, cutLines, changing:
 		return []string{"messages"}
 	case unreadable:
 		return streamsOf(at)

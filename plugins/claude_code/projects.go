@@ -150,5 +150,14 @@ func (c *collection) forget(partly map[string]bool) error {
 	return c.notes.Bury()
 }
 
+// settledMS is for how long nobody writes to a transcript that ends within a line before the rest of the line is
+// called missing.
+const settledMS = 60 * 60 * 1000
+
+// isCut reports whether a transcript ends within a line that nobody is writing.
+func (c *collection) isCut(t *transcript) bool {
+	return t.torn() && c.h.Now().UnixMilli()-t.mtime > settledMS
+}
+
 // torn reports whether bytes follow the last complete line.
 func (t *transcript) torn() bool { return t.present && !t.condensed && t.cursor.Size > t.cursor.Offset }

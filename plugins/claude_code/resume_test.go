@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
@@ -158,6 +159,26 @@ func TestTornLineWaits(t *testing.T) {
 	h.add(project+one+".jsonl", whole[len(whole)/2:])
 	second := again(t, first)
 	emitted(t, second, "messages u2", "sessions "+one, "coverage_diagnostics -coverage:incomplete_lines")
+}
+
+// AC-06, AC-10: a transcript that ends within a line, and that nobody wrote to for an hour, was cut off there: it is its
+// owner's, as no later run has the rest, and it is read once the rest is there.
+func TestALineThatWasCut(t *testing.T) {
+	t.Parallel()
+	h := small()
+	whole := userLine(one, "u2", "And now?", 9)
+	h.add(project+one+".jsonl", whole[:len(whole)/2])
+	h[project+one+".jsonl"].ModTime = sdktest.Epoch.Add(-time.Hour - time.Millisecond)
+	first := run(t, h)
+	if skip(t, first, "line_cut") != 1 || skip(t, first, "line_incomplete") != 0 || first.File(rootHome, project+one+".jsonl") != abi.FileDamaged {
+		t.Errorf("got %q and a file that is %s, want one line that was cut and a damaged file", trial.Reasons(first), first.File(rootHome, project+one+".jsonl"))
+	}
+	h[project+one+".jsonl"].ModTime = sdktest.Epoch.Add(-time.Hour)
+	if early := run(t, h); skip(t, early, "line_incomplete") != 1 {
+		t.Errorf("within an hour: got %q, want a line that is being written", trial.Reasons(early))
+	}
+	h.add(project+one+".jsonl", whole[len(whole)/2:])
+	emitted(t, again(t, first), "messages u2", "sessions "+one, "coverage_diagnostics -coverage:cut_lines")
 }
 
 // AC-06: a last line that is whole is read without its line feed, and a mark of the byte order is no damage.

@@ -32,8 +32,8 @@ var (
 	// Lines are read once, and stay missing: every run reports those of earlier ones.
 	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is damaged; what is whole in it was collected",
 		"lines of rollouts are damaged; what is whole in them was collected")
-	torn = kind("line_incomplete", "retry_by_runtime", "rollout ends within a line; the line is read once it is whole: if nothing writes there any more, copy the rollout anew",
-		"rollouts end within a line; the lines are read once they are whole: where nothing writes any more, copy the rollouts anew")
+	torn = kind("line_incomplete", "manual_action_required", "rollout ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
+		"rollouts end within a line, and nothing writes there: copy them anew; the lines are read once they are whole")
 	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
 	broken  = kind("rollout_damaged", "manual_action_required", "compressed rollout is damaged: copy it anew; what is in front of the damage was collected",
 		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
