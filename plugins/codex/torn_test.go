@@ -18,7 +18,9 @@ func TestRolloutEndsWithinALine(t *testing.T) {
 	h := newHome(t)
 	const id = "019ff351-7f44-75c1-9036-cf6aa5f9a601"
 	told := func(res *sdktest.Result) int {
-		return len(slices.DeleteFunc(slices.Clone(res.Skips), func(s abi.SkipResult) bool { return s.Reason != torn.Reason }))
+		return len(slices.DeleteFunc(slices.Clone(res.Skips), func(s abi.SkipResult) bool {
+			return s.Reason != torn.Reason || string(s.RecoveryHint) != `"manual_action_required"` // no later run has the rest
+		}))
 	}
 	long := sdktest.Epoch.Add(-48 * time.Hour)
 	h.write(rolloutName(id), metaLine(id)+message(1, "user", "hello")[:20])

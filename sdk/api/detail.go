@@ -112,31 +112,7 @@ func (r *fetching) walk() error {
 		if len(d.Key) == 0 || slices.Contains(d.Key, "") {
 			return "", nil
 		}
-		key, sum := keyOf(d.Key), uint64(0)
-		if d.UpdatedAt != "" {
-			sum = fingerprint.Sum48([]byte(d.UpdatedAt))
-		}
-		weighed := r.before.refused[key] == refusedForGood
-		if weighed || r.refused[key] > 0 { // it is asked for again: it may come back
-			r.back[key], sum = sum, 0
-		}
-		was, known := r.before.known.Get(key)
-		now, again := r.met.known.Get(key) // the list is read twice where it shifts
-		switch {
-		case weighed && !again && !r.tried[key]:
-			r.refused[key] = refusedForGood - 1
-			r.Items(r.Name).KeptBack++
-		case weighed:
-		case (!known || sum == 0 || sum != was) && (!again || now != sum):
-			r.changed = append(r.changed, d)
-		case !again && !r.tried[key]:
-			r.Items(r.Name).Unchanged++
-		}
-		r.met.known.Set(key, sum)
-		if !weighed {
-			r.listed = append(r.listed, d.Key)
-		}
-		return key, nil
+		return r.meet(d), nil
 	})
 	if err != nil {
 		return err
@@ -167,6 +143,35 @@ func (r *fetching) walk() error {
 	})
 	r.whole = err == nil
 	return err
+}
+
+// meet takes a row of the list: a detail that is to be fetched, or one that is as it was. It returns its key.
+func (r *fetching) meet(d sdk.Detail) string {
+	key, sum := keyOf(d.Key), uint64(0)
+	if d.UpdatedAt != "" {
+		sum = fingerprint.Sum48([]byte(d.UpdatedAt))
+	}
+	weighed := r.before.refused[key] == refusedForGood
+	if weighed || r.refused[key] > 0 { // it is asked for again: it may come back
+		r.back[key], sum = sum, 0
+	}
+	was, known := r.before.known.Get(key)
+	now, again := r.met.known.Get(key) // the list is read twice where it shifts
+	switch {
+	case weighed && !again && !r.tried[key]:
+		r.refused[key] = refusedForGood - 1
+		r.Items(r.Name).KeptBack++
+	case weighed:
+	case (!known || sum == 0 || sum != was) && (!again || now != sum):
+		r.changed = append(r.changed, d)
+	case !again && !r.tried[key]:
+		r.Items(r.Name).Unchanged++
+	}
+	r.met.known.Set(key, sum)
+	if !weighed {
+		r.listed = append(r.listed, d.Key)
+	}
+	return key
 }
 
 // record emits the record of a detail. An error that is no failure of the request is that of this
