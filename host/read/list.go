@@ -222,10 +222,8 @@ func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
 		if !emitted {
 			w.from, w.to = s.edges(where)
 		}
-		fits := true
-		if w.within, fits = s.beside(); !fits {
-			w.last = true
-		}
+		within, fits := s.beside()
+		w.within, w.last = within, !fits
 		m.walks = append(m.walks, w)
 	}
 	switch {

@@ -65,6 +65,7 @@ func TestDoorEndsATwofoldLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(answer.Body)
 	if _, err := conn.Read(make([]byte, 1)); err == nil || !answer.Close || string(text) != "answered" {
 		t.Errorf("got %v, close %v, %q, want the connection to end behind the answer", err, answer.Close, text)

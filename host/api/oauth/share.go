@@ -56,7 +56,7 @@ func (c *call) stands() error {
 	return nil
 }
 
-// counts counts a request by what it shows. A secret that was given out here passes strangers (RD-57).
+// counts bounds a request by what it shows. A secret that was given out here passes strangers (RD-57).
 func (c *call) counts(kind desk.Proof, secret string) error {
 	if secret == "" || !c.Desk.Gave(c.r.Context(), kind, secret) {
 		return c.stands()

@@ -41,8 +41,8 @@ func Of(dir string) (*Home, error) {
 		return nil, err
 	}
 	h := new(Home)
-	if json.Unmarshal(text, h) != nil {
-		return nil, nil //nolint:nilnil // it is of no use, and is written anew
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, nil //nolint:nilnil,nilerr // it is of no use, and is written anew
 	}
 	return h, nil
 }
@@ -92,8 +92,8 @@ func whole(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
 	}
 	return dir
 }
