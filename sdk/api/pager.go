@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -20,9 +19,8 @@ type Pager struct {
 	// lastLacks every page has it.
 	place     string
 	lastLacks bool
-	mayLack   bool   // the rows
-	linked    bool   // the place is the header Link
-	total     string // where each page says how long the list is; "": it does not
+	mayLack   bool // the rows
+	linked    bool // the place is the header Link
 	// forgets: the provider may answer 400 to a position that it no longer knows.
 	forgets bool
 }
@@ -40,13 +38,6 @@ func (p Pager) LastLacksNext() Pager {
 // none, by its documentation.
 func (p Pager) EmptyLacksItems() Pager {
 	p.mayLack = true
-	return p
-}
-
-// HasTotal says where each page says how long the list is: a list of Offset or PageNumber ends with a
-// page that is shorter than asked for if as many rows came. A List says it by its Total.
-func (p Pager) HasTotal(place string) Pager {
-	p.total = place
 	return p
 }
 
@@ -121,10 +112,8 @@ func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, nex
 }
 
 // Offset is a list whose page is asked for by how many rows come before it, in the query
-// parameter param. path has the parameters of every page, and asks for pages of size rows; 0: it
-// does not say. The list ends with a page that is empty. One that has fewer rows than size ends it
-// if the list's length agrees, see HasTotal: a provider may cap its pages, so without a length a
-// list costs one request more.
+// parameter param. path has the parameters of every page. The list ends with a page that is
+// empty or, with size above 0, has fewer rows than that.
 func Offset(path, items, param string, size int) Pager {
 	return numbered(path, items, param, 0, size, func(at, rows int) int { return at + rows })
 }
@@ -150,7 +139,7 @@ func numbered(path, items, param string, first, size int, step func(at, rows int
 		},
 		next: func(c *Client, p Page) (string, error) {
 			rows := p.Items.Len()
-			if rows == 0 || rows < size && p.agrees {
+			if rows == 0 || rows < size {
 				return "", nil
 			}
 			at := first
@@ -185,9 +174,6 @@ type Page struct {
 	At       string          // the position that the page was asked for by; "": the first
 	Next     string          // that of the next page; "": this is the last one
 	Partial  bool            // the provider says that rows are missing, see Refusal
-
-	url    string // that it was asked for at
-	agrees bool   // it is the list's first page or one behind it, and as many rows came as the list has
 }
 
 // maxPages ends a list that does not end.
@@ -206,20 +192,13 @@ type Pages struct {
 	err     error
 	partial error  // a page was not whole
 	list    string // the path of the page, for messages
-	url     string // of the page
-	rows    int64  // that came; below 0: the reading did not begin at the first page
-	full    []byte // the page before, when its next one was asked for by its number
 }
 
 // Pages begins to read a list, at a position that an earlier reading got as Page.Next, or at
 // the first page with "". When the provider no longer knows the position of another run, the
 // reading begins at the first page.
 func (c *Client) Pages(p Pager, at string) *Pages {
-	r := &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
-	if at != "" {
-		r.rows = -1
-	}
-	return r
+	return &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
 }
 
 // Next reads the next page. It is false behind the last one and after an error.
@@ -257,7 +236,6 @@ func (p *Pages) read() error {
 	}
 	p.visited[p.at] = true
 	request := p.pager.request(p.c, p.at)
-	p.url = request.URL
 	p.list, _, _ = strings.Cut(strings.TrimPrefix(request.URL, p.c.base), "?")
 	resp, err := p.c.send(request)
 	if err != nil {
@@ -284,7 +262,7 @@ func (p *Pages) take(resp *sdk.Response) error {
 	if err != nil {
 		return err
 	}
-	page := Page{Response: resp, Value: v, Items: v, At: p.at, Partial: partial, url: p.url}
+	page := Page{Response: resp, Value: v, Items: v, At: p.at, Partial: partial}
 	if p.pager.items != "" {
 		page.Items = find(v, p.pager.items)
 	}
@@ -293,28 +271,17 @@ func (p *Pages) take(resp *sdk.Response) error {
 		return p.c.Malformed("the answer to a list has no array of rows" + under(p.pager.items))
 	}
 	p.note(p.pager.items, !lacks)
-	if p.full != nil && bytes.Equal(p.full, resp.Body) {
-		return p.c.Malformed("a list gives its page again when it is asked for the next one")
-	}
-	if p.rows >= 0 {
-		p.rows += int64(page.Items.Len())
-		n, known := length(find(v, p.pager.total))
-		page.agrees = p.pager.total != "" && known && n == p.rows
-	}
 	if at := p.pager.place; at != "" {
 		has := find(v, at).Exists()
 		if p.note(at, has); !has && !p.pager.lastLacks {
 			return p.c.Malformed("the answer to a list does not say how it goes on" + under(at))
 		}
 	}
+	if p.pager.linked {
+		p.note("header Link", resp.Header("Link") != "")
+	}
 	if page.Next, err = p.pager.next(p.c, page); err != nil {
 		return err
-	}
-	if p.full = nil; p.pager.linked {
-		link := resp.Header("Link")
-		if p.note("header Link", link != ""); page.Next != "" && nextLink(link) == "" {
-			p.full = resp.Body
-		}
 	}
 	if partial {
 		p.partial = p.c.incomplete()
