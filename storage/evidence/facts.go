@@ -227,7 +227,7 @@ func union(a, b []string) []string {
 // cannot be read was not collected.
 func CollectedBy(row *tables.RunRow, asked []string) []string { return collectedBy(row, asked, false) }
 
-// collectedBy is CollectedBy; if but is set, a skip withholds no stream.
+// collectedBy is CollectedBy; if but is set, a skip that an owner can settle withholds no stream.
 func collectedBy(row *tables.RunRow, asked []string, but bool) []string {
 	gaps, ok := KnownGaps(row)
 	if !ok {
@@ -240,7 +240,7 @@ func collectedBy(row *tables.RunRow, asked []string, but bool) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(stream string) bool {
 		return slices.ContainsFunc(withheld, func(w tables.Withheld) bool { return w.Stream == stream }) ||
 			slices.ContainsFunc(gaps, func(g health.KnownGap) bool {
-				return g.Stream == stream && (g.Kind == skipResult && !but && g.Severity != "informational" || g.Kind == CoverageNotShown)
+				return g.Stream == stream && (g.Kind == skipResult && g.Severity != "informational" && !(but && g.Weighs() && g.About != "") || g.Kind == CoverageNotShown)
 			})
 	})
 }
