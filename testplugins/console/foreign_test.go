@@ -82,7 +82,7 @@ func TestARebound(t *testing.T) {
 	there := strings.Replace(owner.Origin(), "127.0.0.1", browser.Rebound, 1)
 	p := browser.Visit(t, there, browser.Options{}).Page()
 	p.Takes("Cross-Origin-Opener-Policy") // which counts on a trustworthy origin only
-	p.Takes("Refused to apply style")     // which is refused under a foreign name, as everything is
+	p.Takes("/assets/")                   // which are refused under a foreign name, as everything is
 	for _, path := range []string{"/", "/sign-in", "/set-up"} {
 		p.Refused(http.StatusMisdirectedRequest)
 		p.Open(path)
