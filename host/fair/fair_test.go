@@ -47,33 +47,6 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Where all places are taken, the oldest of whoever has most goes, the one that comes included.
-func TestGivesWay(t *testing.T) {
-	t.Parallel()
-	places := func(of ...string) (all []Place[string]) {
-		for _, o := range of {
-			all = append(all, Place[string]{o, 1})
-		}
-		return all
-	}
-	for _, c := range []struct {
-		has  []Place[string]
-		next string
-		want int
-	}{
-		{places(), "a", -1},
-		{places("a", "b", "b"), "c", 1},
-		{places("a", "b", "b"), "a", 0},
-		{places("a", "b"), "c", 0},
-		{places("a", "b"), "b", 1},
-		{[]Place[string]{{"a", 1}, {"a", 1}, {"b", 5}}, "c", 2},
-	} {
-		if got := GivesWay(c.has, Place[string]{c.next, 1}); got != c.want {
-			t.Errorf("%v and one more of %s: got the place %d to go, want %d", c.has, c.next, got, c.want)
-		}
-	}
-}
-
 // enters has many come, one after the other, and returns in which order they had their turns.
 func enters(t *testing.T, l *Line[string], all ...string) (order []string) {
 	t.Helper()
@@ -205,19 +178,4 @@ func TestLineIsBounded(t *testing.T) {
 			t.Errorf("got %d that wait, want none", len(l.waiting))
 		}
 	})
-}
-
-// A turn that was forgiven is as if it had not been.
-func TestForgiven(t *testing.T) {
-	t.Parallel()
-	l, now := &Line[string]{Rate: 0.001, Burst: 2, Memory: time.Hour}, func() time.Time { return time.Unix(1, 0) }
-	for range 100 {
-		leave, wait, err := l.Enter(t.Context(), "a", now)
-		if err != nil || leave == nil {
-			t.Fatalf("got a wait of %s, %v, want a turn", wait, err)
-		}
-		l.Forgive("a")
-		leave()
-	}
-	l.Forgive("somebody else")
 }

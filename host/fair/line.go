@@ -26,7 +26,7 @@ type Line[K comparable] struct {
 	running int
 	had     memory[K, had]
 	waiting []*turn[K]
-	alarm   *time.Timer // when there is a turn again; nil: nobody waits for that
+	alarm   *time.Timer // when there is a turn again, or nil if no one waits for it
 }
 
 // had is what one had of late, the turns that it waits for included.
@@ -75,14 +75,7 @@ func (l *Line[K]) Enter(ctx context.Context, from K, now func() time.Time) (leav
 	return sync.OnceFunc(l.leave), 0, nil
 }
 
-// Forgive takes a turn back that one had: it was no stranger's.
-func (l *Line[K]) Forgive(from K) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.tokens.left = min(l.tokens.left+1, l.Burst)
-	l.forget(from)
-}
-
+// forget takes back a turn that one waited for.
 func (l *Line[K]) forget(from K) {
 	if h := l.had.find(from); h != nil {
 		h.turns = max(h.turns-1, 0)

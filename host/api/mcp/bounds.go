@@ -183,7 +183,7 @@ type cutValue struct {
 }
 
 // cutRecord makes a preview of a record, from a field on, of so many bytes. It has one field at least. cost is
-// what a value takes besides, if it is cut; nil: nothing.
+// what a value takes besides if it is cut, or nil if that is nothing.
 func cutRecord(data []byte, from int, most room, cost func(cutValue) int) *preview {
 	p := &preview{values: map[string]any{}, from: from, end: from}
 	full := false

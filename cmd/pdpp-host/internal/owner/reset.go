@@ -37,7 +37,7 @@ func reset(ctx context.Context, s *session.Session) error {
 		if err != nil {
 			return err
 		}
-		// Nobody listens at an address that nobody of ours is known to have: whoever did would get the code.
+		// Without a server that is known to run, no address is safe: the program that listens there would get the code.
 		origin, known := made.Origin, made.Origin != ""
 		if !known {
 			origin = "ORIGIN"
