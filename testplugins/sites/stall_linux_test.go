@@ -108,7 +108,7 @@ func TestPasswordIsSentOnce(t *testing.T) {
 	if len(v.RequiredActions) == 0 || v.RequiredActions[0].Reason != "sign_in_unfinished" || v.ForwardCode != "put_right_sign_in" {
 		t.Errorf("got %+v, %q, want the owner told that the password was sent", v.RequiredActions, v.ForwardStatement)
 	}
-	shop.Loops = ""
+	shop.Loops, w.limit = "", 0
 	if res := w.collect(); res.Status != run.StatusSucceeded || shop.Tries() != 3 {
 		t.Fatalf("the owner's run: got %s %+v, %d passwords, want it to sign in", res.Status, res.Error, shop.Tries())
 	}

@@ -96,7 +96,7 @@ func classified(t *testing.T, path string) (n int) {
 			return true
 		}
 		code, err := strconv.Unquote(lit.Value)
-		if err != nil || !strings.Contains(code, ".") {
+		if err != nil || !strings.Contains(code, ".") || strings.Contains(code, " ") {
 			return true
 		}
 		n++

@@ -50,15 +50,15 @@ type Page struct {
 
 // end ends the page for a reason.
 func (p *Page) end(why error) {
-	p.cancel(why)
-	p.lock.Lock()
-	p.capture = nil
-	p.lock.Unlock()
 	p.set.lock.Lock()
 	if p.set.pages[p.Number] == p { // see Anew
 		delete(p.set.pages, p.Number)
 	}
 	p.set.lock.Unlock()
+	p.cancel(why) // last, so that whoever hears of it finds the page no more
+	p.lock.Lock()
+	p.capture = nil
+	p.lock.Unlock()
 	p.set.tell("")
 }
 

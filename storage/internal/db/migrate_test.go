@@ -45,6 +45,8 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"70fbaea11cfdee4624c7a9c3ecc2442d37735f82362087ef9492adabebea46fe",
 		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
 		"e31910ff5b2d98d2a0ab5ec2251f5ee970f97422b703e68e3692b449d431f088",
+		"d5ea79bccaf88eda37fe8dab3efb889e5a2a761871ef2b18eb6db12feca7c913",
+		"afbe60b4a8602c96ad8d54fcecef2aa24f23a40e51d7496a1c60735cbec06d3d",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -97,6 +99,8 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"430e3cd376ce974c400419b0c2921d9aac3ef25ff4499c105b4d74c10929c4f8",
 		"a2fffa626a5cd7cae3b06ce696e6301a01f1825111dea7d0bf83ad1495e0b089",
 		"c761a499428e9e5258b7cd49e8f4d48081e3b36894fea096c922dc45a8f87322",
+		"9190dabc194c4f5bcb70138bc127e01a7cf78a419e22e0a2a16fa2ab83d5556d",
+		"1cdec473068d225f7850f8d78e02e3f25eaa250f816ee7b372b0d653c4721e98",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)

@@ -30,6 +30,7 @@ func writeTwitter(w *writer, size int64) {
 			p.line = append(p.line, `,"mediaUrls":[],"senderId":"42","id":"`+next()+`","createdAt":"`+p.stamp()+`"}}`...)
 		})
 		p.begin("data/direct-messages-group.js", false)
+		p.stats.Items["direct_messages"]++ // which is no record
 		p.text(`window.YTD.direct_messages_group.part0 = [{"dmConversation":{"conversationId":"77","messages":[{"joinConversation":{"initiatingUserId":"43","createdAt":"` + p.stamp() + `"}}]}}]`)
 		p.begin("data/tweets_media/1.jpg", true)
 		for left := size / 10; left > 0; left -= 1 << 20 {
