@@ -48,7 +48,7 @@ func TestFailedMonthIsAGap(t *testing.T) {
 // recovery without a record.
 func TestServedMonthComesUnchanged(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]fault.Fault{"there": nil, "gone": fault.Status(404, `{}`)} {
+	for name, answer := range map[string]fault.Fault{"there": nil, "empty": fault.Status(200, `{"data":{"month":{"month":"2025-05-01","categories":[]}}}`)} {
 		w := newWorld(t, budget(1, 1, 5))
 		always := func(f fault.Fault) {
 			w.p.Faults.Clear()

@@ -4,30 +4,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// A month that is listed and not found becomes a tombstone under its own key, once: the
-// host accepts no detail without a record.
-func TestAMonthThatIsGone(t *testing.T) {
+// AC-10: a month that is listed and not found is a gap, which the host gives up after its second
+// refusal: it is not empty, and nothing of it is deleted, whether it is one of them or all.
+func TestAMonthThatIsNotFoundIsAGap(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, budget(1, 2, 2))
-	path := "/v1/budgets/" + budgetID(1) + "/months/"
-	w.p.Faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: fault.Status(404, `{}`)})
-	for run := range 3 {
-		res := w.OK(w.run())
-		n := 0
-		for _, r := range res.All {
-			if r.Stream == streamMonthCategories {
-				n++
+	for name, c := range map[string]struct {
+		path string
+		gaps int // of two months that are fetched in each run
+	}{"one": {monthName(3), 1}, "all": {"", 2}} {
+		for _, status := range []int{404, 410} {
+			w := newWorld(t, budget(1, 2, 4))
+			w.OK(w.run())
+			path := "/v1/budgets/" + budgetID(1) + "/months/" + c.path
+			w.p.Faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: fault.Status(status, `{}`)})
+			w.Pass(time.Hour)
+			refused := w.OK(w.run())
+			if len(refused.Gaps) != c.gaps || len(refused.Deletes(streamMonthCategories)) != 0 {
+				t.Errorf("%s, %d: %d gaps and %d tombstones, want %d and none", name, status, len(refused.Gaps), len(refused.Deletes(streamMonthCategories)), c.gaps)
 			}
-			if r.Stream == streamMonthCategories && !r.Delete {
-				t.Errorf("run %d: %s is a live record, want tombstones only", run, r.Key)
+			w.same(name)
+			w.p.Faults.Clear()
+			w.Pass(time.Hour)
+			back := w.OK(w.run(trial.Served(refused), func(o *sdktest.Options) { o.RecoveryOnly = true }))
+			if len(back.PendingGaps()) != 0 {
+				t.Errorf("%s, %d, and there again: %d gaps are pending, want none", name, status, len(back.PendingGaps()))
 			}
+			w.same(name)
 		}
-		if run == 0 && n == 0 || run > 0 && n > 0 {
-			t.Errorf("run %d: %d months are called gone, want each of them once", run, n)
-		}
-		w.Pass(time.Hour)
 	}
 }

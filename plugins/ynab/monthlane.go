@@ -218,28 +218,25 @@ func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
 	return l.r.Get("/v1/budgets/" + m.budget + "/months/" + m.month), nil
 }
 
-// record emits the categories of a month. A month that no longer exists, or has no
-// categories, is a tombstone under its own key: the host accepts no detail without a
-// record.
+// record emits the categories of a month. A month that has none is a tombstone under its own
+// key: the host accepts no detail without a record. One that is listed and not found is a gap: a
+// provider in trouble says 404 of all of them, and the host gives up one that is refused twice.
 func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	m, ok := readDetail(d)
 	if !ok {
 		return errLocator
 	}
-	rows := jsonvalue.Value{}
-	if api.Of(resp) != api.Gone {
-		if err := l.r.Check(resp); err != nil {
-			return err
-		}
-		v, err := l.r.JSON(resp)
-		if err != nil && api.EndsRun(err) {
-			return err
-		}
-		month := v.Get("data").Get("month")
-		rows = month.Get("categories")
-		if err != nil || rows.Kind() != jsonvalue.Array || month.Get("month").Str() != m.month {
-			return errDetail
-		}
+	if err := l.r.Check(resp); err != nil {
+		return err
+	}
+	v, err := l.r.JSON(resp)
+	if err != nil && api.EndsRun(err) {
+		return err
+	}
+	month := v.Get("data").Get("month")
+	rows := month.Get("categories")
+	if err != nil || rows.Kind() != jsonvalue.Array || month.Get("month").Str() != m.month {
+		return errDetail
 	}
 	l.fetched[m.key()] = true
 	p, sum := l.at.of(m.budget), fingerprint.Sum48(rows.Raw())
