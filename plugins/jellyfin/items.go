@@ -83,7 +83,7 @@ func itemLibraries(c *api.Client, user string) (ids []string, err error) {
 
 func readLibrary(c *api.Client, pass *api.Pass, tally *problems.Tally, user, library string) error {
 	path := "/Items?userId=" + user + "&ParentId=" + library + "&Filters=IsNotFolder&Fields=Genres,ProviderIds&EnableImageTypes=Primary&ImageTypeLimit=1" + inOrder
-	pages := c.Pages(api.Offset(path, rows, "StartIndex", pageSize), "")
+	pages := c.Pages(api.Offset(path, rows, "StartIndex", pageSize).HasTotal(total), "")
 	for pages.Next() {
 		number, ok := pages.Page().Value.Get(total).IntOK()
 		if !ok || number < 0 {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -8,15 +9,48 @@ import (
 
 // LinkHeader is a list whose page names the address of the next one in its header Link
 // (RFC 8288). request makes the request of a page, of the first one with at "". The last page
-// has no such link: a provider that sends none at all has one page.
+// has no such link: a provider that sends none at all has one page. A page without it that has all
+// the rows that its address asks for, in per_page or page_size, is not believed to be the last: the
+// next one is asked for by its number, in page, until one comes with fewer. That costs a list whose
+// last page is full one request.
 func LinkHeader(request func(c *Client, at string) sdk.Request, items string) Pager {
 	return Pager{items: items, request: request, linked: true, next: func(c *Client, p Page) (string, error) {
-		link := nextLink(p.Response.Header("Link"))
-		if link != "" && !c.within(link) {
+		switch link := nextLink(p.Response.Header("Link")); {
+		case link == "":
+			return p.following(), nil
+		case !c.within(link):
 			return "", c.foreign()
+		default:
+			return link, nil
 		}
-		return link, nil
 	}}
+}
+
+// following is the address of the page behind a full one, by its number; "" if the page is not as
+// long as its address asks for, or the address does not say how long.
+func (p Page) following() string {
+	base, query, _ := strings.Cut(p.url, "?")
+	number, full := 1, false
+	var rest []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		n, err := strconv.Atoi(value)
+		switch name {
+		case "page":
+			if err != nil {
+				return ""
+			}
+			number = n
+			continue
+		case "per_page", "page_size":
+			full = err == nil && n > 0 && p.Items.Len() >= n
+		}
+		rest = append(rest, pair)
+	}
+	if !full {
+		return ""
+	}
+	return base + "?" + strings.Join(append(rest, "page="+strconv.Itoa(number+1)), "&")
 }
 
 // nextLink returns the target of rel="next", "" without one. A comma or semicolon within

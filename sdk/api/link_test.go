@@ -64,6 +64,41 @@ func TestLinkHeader(t *testing.T) {
 	}
 }
 
+// AC-09: a page that is as long as its address asks for and names no next one is not the last: the
+// next one is asked for by its number. If the same page comes in its place, the list has ended as its header says.
+func TestAFullPageWithoutALink(t *testing.T) {
+	t.Parallel()
+	pager := api.LinkHeader(func(c *api.Client, at string) sdk.Request {
+		if at == "" {
+			at = "/v1/notes?per_page=2&q=x"
+		}
+		return c.Get(at)
+	}, "")
+	const two = `[{"id":"a"},{"id":"b"}]`
+	for name, c := range map[string]struct {
+		answers answers
+		want    string // the pages, or the code of the failure
+	}{
+		"more":        {answers{"/v1/notes?per_page=2&q=x": two, "/v1/notes?per_page=2&q=x&page=2": `[{"id":"c"},{"id":"d"}]`, "/v1/notes?per_page=2&q=x&page=3": `[{"id":"e"}]`}, "a,b|c,d|e"},
+		"no more":     {answers{"/v1/notes?per_page=2&q=x": two, "/v1/notes?per_page=2&q=x&page=2": `[]`}, "a,b|"},
+		"a short one": {answers{"/v1/notes?per_page=2&q=x": `[{"id":"a"}]`}, "a"},
+		"ignored":     {answers{"/v1/notes?per_page=2&q=x": two, "/v1/notes?per_page=2&q=x&page=2": two}, "a,b"},
+	} {
+		var got string
+		res := collect(t, c.answers, func(o *sdktest.Options) { o.Tolerate = true }, func(h *sdk.Host) error {
+			var err error
+			got, err = rows(api.New(h, provider), pager, "")
+			return err
+		})
+		if e := res.Done.Error; e != nil {
+			got = e.Code
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // For any header the next page is a link of it below the API, or there is none.
 func FuzzLinkHeader(f *testing.F) {
 	f.Add(`<https://api.notes.example/v1/a,b;c>; title="a, \"b"; rel=next`)

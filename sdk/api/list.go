@@ -132,7 +132,7 @@ func (r *listing) settle(take func(row jsonvalue.Value) (key string, err error))
 	how, _, err := Settle(list, func() (Pass, error) {
 		var pass Pass
 		r.bad, r.partial = 0, false
-		pages := r.Pages(r.Pager, r.at.page)
+		pages := r.Pages(r.Pager.HasTotal(r.Total), r.at.page)
 		for pages.Next() {
 			if err := r.page(&pass, list, pages.Page(), take); err != nil {
 				return pass, err
@@ -195,12 +195,7 @@ func (r *listing) total(page jsonvalue.Value) (int64, error) {
 func (c *Client) Length(page jsonvalue.Value, place, stream string) (int64, error) {
 	at := find(page, place)
 	c.places.note("the stream "+stream, place, at.Exists())
-	n, ok := at.IntOK()
-	if at.Kind() == jsonvalue.String {
-		var err error
-		n, err = strconv.ParseInt(at.Str(), 10, 64)
-		ok = err == nil
-	}
+	n, ok := length(at)
 	switch {
 	case ok && n >= 0:
 		return n, nil
@@ -208,4 +203,13 @@ func (c *Client) Length(page jsonvalue.Value, place, stream string) (int64, erro
 		return -1, nil
 	}
 	return -1, c.Malformed("the answer to a list does not say how long it is" + under(place))
+}
+
+// length reads a number, or the text of one.
+func length(at jsonvalue.Value) (int64, bool) {
+	if at.Kind() == jsonvalue.String {
+		n, err := strconv.ParseInt(at.Str(), 10, 64)
+		return n, err == nil
+	}
+	return at.IntOK()
 }

@@ -201,7 +201,7 @@ func TestARaisedVersionBeginsAnew(t *testing.T) {
 		if version == 0 {
 			l = before
 		}
-		p := answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":2}`, "/v1/search?q=x&from=2": `500`, "/v1/notes?offset=0": `{"items":[{"id":"b"}]}`, "/v1/notes?offset=2": `{"items":[]}`}
+		p := answers{"/v1/search?q=x": `{"items":[{"id":"a"}],"cursor":2}`, "/v1/search?q=x&from=2": `500`, "/v1/notes?offset=0": `{"items":[{"id":"b"}]}`, "/v1/notes?offset=1": `{"items":[]}`}
 		first := collect(t, p, func(o *sdktest.Options) { o.Tolerate = true }, of(before))
 		p["/v1/search?q=x&from=2"] = `{"items":[{"id":"b"}]}`
 		next := collect(t, p, func(o *sdktest.Options) { o.State, o.Stored = first.Committed(), first.Stored() }, of(l))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -19,8 +20,10 @@ type Pager struct {
 	// lastLacks every page has it.
 	place     string
 	lastLacks bool
-	mayLack   bool // the rows
-	linked    bool // the place is the header Link
+	mayLack   bool   // the rows
+	linked    bool   // the place is the header Link
+	numbered  bool   // no place: pages are asked for by a number
+	total     string // where each page says how long the list is; "": it does not
 	// forgets: the provider may answer 400 to a position that it no longer knows.
 	forgets bool
 }
@@ -38,6 +41,13 @@ func (p Pager) LastLacksNext() Pager {
 // none, by its documentation.
 func (p Pager) EmptyLacksItems() Pager {
 	p.mayLack = true
+	return p
+}
+
+// HasTotal says where each page says how long the list is: a list of Offset or PageNumber ends with a
+// page that is shorter than asked for if as many rows came. A List says it by its Total.
+func (p Pager) HasTotal(place string) Pager {
+	p.total = place
 	return p
 }
 
@@ -112,8 +122,10 @@ func Cursor(request func(c *Client, cursor string) sdk.Request, items, more, nex
 }
 
 // Offset is a list whose page is asked for by how many rows come before it, in the query
-// parameter param. path has the parameters of every page. The list ends with a page that is
-// empty or, with size above 0, has fewer rows than that.
+// parameter param. path has the parameters of every page, and asks for pages of size rows; 0: it
+// does not say. The list ends with a page that is empty. One that has fewer rows than size ends it
+// if the list's length agrees, see HasTotal: a provider may cap its pages, so without a length a
+// list costs one request more.
 func Offset(path, items, param string, size int) Pager {
 	return numbered(path, items, param, 0, size, func(at, rows int) int { return at + rows })
 }
@@ -130,7 +142,7 @@ func numbered(path, items, param string, first, size int, step func(at, rows int
 		separator = "&"
 	}
 	return Pager{
-		items: items,
+		items: items, numbered: true,
 		request: func(c *Client, at string) sdk.Request {
 			if at == "" {
 				at = strconv.Itoa(first)
@@ -139,7 +151,7 @@ func numbered(path, items, param string, first, size int, step func(at, rows int
 		},
 		next: func(c *Client, p Page) (string, error) {
 			rows := p.Items.Len()
-			if rows == 0 || rows < size {
+			if rows == 0 || rows < size && p.agrees {
 				return "", nil
 			}
 			at := first
@@ -174,6 +186,9 @@ type Page struct {
 	At       string          // the position that the page was asked for by; "": the first
 	Next     string          // that of the next page; "": this is the last one
 	Partial  bool            // the provider says that rows are missing, see Refusal
+
+	url    string // that it was asked for at
+	agrees bool   // it is the list's first page or one behind it, and as many rows came as the list has
 }
 
 // maxPages ends a list that does not end.
@@ -181,24 +196,32 @@ const maxPages = 50_000
 
 // Pages reads a list page by page, as a bufio.Scanner reads lines.
 type Pages struct {
-	c       *Client
-	pager   Pager
-	page    Page
-	at      string
-	started bool // a page was read
-	ended   bool
-	same    bool // the answer to a conditional request was that nothing has changed
-	visited map[string]bool
-	err     error
-	partial error  // a page was not whole
-	list    string // the path of the page, for messages
+	c        *Client
+	pager    Pager
+	page     Page
+	at       string
+	started  bool // a page was read
+	ended    bool
+	repeated bool // the last answer is the one before it
+	same     bool // the answer to a conditional request was that nothing has changed
+	visited  map[string]bool
+	err      error
+	partial  error  // a page was not whole
+	list     string // the path of the page, for messages
+	url      string // of the page
+	rows     int64  // that came; below 0: the reading did not begin at the first page
+	before   uint64 // sumOf the page before, if that does not name this one, which is asked for by its number
 }
 
 // Pages begins to read a list, at a position that an earlier reading got as Page.Next, or at
 // the first page with "". When the provider no longer knows the position of another run, the
 // reading begins at the first page.
 func (c *Client) Pages(p Pager, at string) *Pages {
-	return &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
+	r := &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
+	if at != "" {
+		r.rows = -1
+	}
+	return r
 }
 
 // Next reads the next page. It is false behind the last one and after an error.
@@ -207,7 +230,7 @@ func (p *Pages) Next() bool {
 		return false
 	}
 	p.err = p.read()
-	return p.err == nil && !p.same
+	return p.err == nil && !p.same && !p.repeated
 }
 
 // Unchanged reports that the reading ended with the answer 304 to a request with If-None-Match.
@@ -236,6 +259,7 @@ func (p *Pages) read() error {
 	}
 	p.visited[p.at] = true
 	request := p.pager.request(p.c, p.at)
+	p.url = request.URL
 	p.list, _, _ = strings.Cut(strings.TrimPrefix(request.URL, p.c.base), "?")
 	resp, err := p.c.send(request)
 	if err != nil {
@@ -262,7 +286,7 @@ func (p *Pages) take(resp *sdk.Response) error {
 	if err != nil {
 		return err
 	}
-	page := Page{Response: resp, Value: v, Items: v, At: p.at, Partial: partial}
+	page := Page{Response: resp, Value: v, Items: v, At: p.at, Partial: partial, url: p.url}
 	if p.pager.items != "" {
 		page.Items = find(v, p.pager.items)
 	}
@@ -271,23 +295,49 @@ func (p *Pages) take(resp *sdk.Response) error {
 		return p.c.Malformed("the answer to a list has no array of rows" + under(p.pager.items))
 	}
 	p.note(p.pager.items, !lacks)
+	if p.before != 0 && p.before == sumOf(page.Items) {
+		if p.pager.linked { // which has said by its header that there is no other page
+			p.ended, p.repeated = true, true
+			return nil
+		}
+		return p.c.Malformed("a list gives its page again when it is asked for the next one: it does not know the parameter")
+	}
+	if p.rows >= 0 {
+		p.rows += int64(page.Items.Len())
+		n, known := length(find(v, p.pager.total))
+		page.agrees = p.pager.total != "" && known && n == p.rows
+	}
 	if at := p.pager.place; at != "" {
 		has := find(v, at).Exists()
 		if p.note(at, has); !has && !p.pager.lastLacks {
 			return p.c.Malformed("the answer to a list does not say how it goes on" + under(at))
 		}
 	}
-	if p.pager.linked {
-		p.note("header Link", resp.Header("Link") != "")
-	}
 	if page.Next, err = p.pager.next(p.c, page); err != nil {
 		return err
+	}
+	guessed := p.pager.numbered
+	if p.pager.linked {
+		link := resp.Header("Link")
+		p.note("header Link", link != "")
+		guessed = nextLink(link) == ""
+	}
+	if p.before = 0; guessed && page.Next != "" {
+		p.before = sumOf(page.Items)
 	}
 	if partial {
 		p.partial = p.c.incomplete()
 	}
 	p.page, p.at, p.started, p.ended = page, page.Next, true, page.Next == ""
 	return nil
+}
+
+// sumOf is the same for pages of the same rows, in whatever order; 0 without rows.
+func sumOf(rows jsonvalue.Value) (sum uint64) {
+	for it := rows.Children(); it.Next(); {
+		sum += fingerprint.Mix(fingerprint.Bytes(1, it.Value().Raw()))
+	}
+	return sum
 }
 
 // note notes whether a page has a place.

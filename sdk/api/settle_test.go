@@ -190,10 +190,11 @@ func ExampleCollect() {
 	first := collect(&testing.T{}, answers{
 		"/v1/notes?page=1": `{"notes":[{"id":"1","text":"milk"},{"id":"2","text":"tea"}]}`,
 		"/v1/notes?page=2": `{"notes":[{"id":"3","text":"salt"}]}`,
+		"/v1/notes?page=3": `{"notes":[]}`, // a short page may be one that the provider has capped
 	}, nil, run)
 	fmt.Println(first.Keys("notes"))
 	second := first.SecondRun(&testing.T{}, func(o *sdktest.Options) {
-		o.Provider = answers{"/v1/notes?page=1": `{"notes":[{"id":"1","text":"milk"}]}`}
+		o.Provider = answers{"/v1/notes?page=1": `{"notes":[{"id":"1","text":"milk"}]}`, "/v1/notes?page=2": `{"notes":[]}`}
 	})
 	for _, r := range second.Changes() {
 		fmt.Println(r.Key, "deleted:", r.Delete)
