@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,11 +48,11 @@ const (
 )
 
 // said says of a file that it was read, in this run or an earlier one, or what is within the limit.
-func (c *collection) said(f folder, path string, size, limit int64, rule string) {
+func (c *collection) said(f folder, at string, size, limit int64, rule string) {
 	if size > limit {
-		c.books.Beginning(f.root, f.path(path), rule)
+		c.books.Beginning(f.root, f.path(at), rule)
 	} else {
-		c.books.Read(f.root, f.path(path))
+		c.books.Read(f.root, f.path(at))
 	}
 }
 
@@ -103,8 +104,21 @@ func (c *collection) skills() error {
 
 // hides reports whether the note or command of that path, without its extension, may be there
 // although the listing lacks it.
-func hides(l *files.Listing, path string) bool {
-	return l.Hides(path) || slices.ContainsFunc(l.Faults, func(f files.Fault) bool { return strings.EqualFold(f.Path, path+".md") })
+func hides(l *files.Listing, p string) bool {
+	return l.Hides(p) || slices.ContainsFunc(l.Faults, func(f files.Fault) bool { return strings.EqualFold(f.Path, p+".md") })
+}
+
+// title is the name of a note or command without one: its path without its extension.
+func title(p string) string { return p[:len(p)-len(".md")] }
+
+// withoutSuffix is the key of a command: its path without ".md". One whose extension is spelled
+// otherwise, or that has two, keeps it, so that no two files have one key.
+func withoutSuffix(p string) string {
+	short, is := strings.CutSuffix(p, ".md")
+	if !is || strings.EqualFold(path.Ext(short), ".md") {
+		return p
+	}
+	return short
 }
 
 // commands emits the slash commands.
@@ -115,8 +129,8 @@ func (c *collection) commands() error {
 		if !isMarkdown(e) {
 			continue
 		}
-		path := e.Path[:len(e.Path)-len(".md")]
-		err := c.text(set, path, strings.ReplaceAll(path, "/", ":"), "", f, e, r, func() { r.String("id", "commands:"+path) })
+		key := withoutSuffix(e.Path)
+		err := c.text(set, key, strings.ReplaceAll(title(e.Path), "/", ":"), "", f, e, r, func() { r.String("id", "commands:"+key) })
 		if err != nil {
 			return err
 		}
@@ -139,9 +153,9 @@ func (c *collection) readNotes(project string) error {
 		if c.decide(project+"/memory/"+e.Path, e) != fateNote || e.Kind != files.File {
 			continue
 		}
-		path := project + "/" + e.Path
-		err := c.text(c.notes, path, e.Path[:len(e.Path)-len(".md")], "", f, e, r, func() {
-			r.String("id", "memory_notes:"+path)
+		key := project + "/" + e.Path
+		err := c.text(c.notes, key, title(e.Path), "", f, e, r, func() {
+			r.String("id", "memory_notes:"+key)
 			r.String("project_path", project)
 			r.String("note_path", e.Path)
 		})

@@ -112,21 +112,27 @@ func (d *document) header() (name, description, body string) {
 }
 
 func (r *run) prompts() error {
-	return r.texts(streamPrompts, "prompts", 1, func(n string) bool { return path.Ext(n) == ".md" },
+	return r.texts(streamPrompts, "prompts", 1, func(n string) bool { return strings.EqualFold(path.Ext(n), ".md") },
 		func(p string) (id, name string) {
-			return "prompts:" + strings.TrimPrefix(p, "prompts/"), strings.TrimSuffix(path.Base(p), ".md")
+			return "prompts:" + strings.TrimPrefix(p, "prompts/"), strings.TrimSuffix(path.Base(p), path.Ext(p))
 		}, func(id string) []string { return []string{"prompts/" + strings.TrimPrefix(id, "prompts:")} })
 }
 
+// skills collects the skills, each named by its folder. The one without a folder of its own is ".", which is
+// no folder's name.
 func (r *run) skills() error {
 	return r.texts(streamSkills, "skills", 4, func(n string) bool { return n == "SKILL.md" },
 		func(p string) (id, name string) {
-			dir := strings.TrimPrefix(path.Dir(p), "skills/")
-			return "skills:" + dir, path.Base(dir)
+			dir := path.Dir(p)
+			below, in := strings.CutPrefix(dir, "skills/")
+			if !in {
+				below = "."
+			}
+			return "skills:" + below, path.Base(dir)
 		}, func(id string) []string {
 			dir := strings.TrimPrefix(id, "skills:")
-			paths := []string{"skills/" + dir + "/SKILL.md"}
-			if dir == "skills" { // also the id of the one without a folder
+			paths := []string{path.Join("skills", dir, "SKILL.md")}
+			if dir == "skills" { // what an earlier version called the one without a folder
 				paths = append(paths, "skills/SKILL.md")
 			}
 			return paths

@@ -34,15 +34,27 @@ func (r *run) markSession(id string, done bool) {
 }
 
 // assign gives a rollout an alias when another one already counts lines for its
-// session: two files with one session must not share record ids.
+// session: two files with one session must not share record ids. A name that two folders have
+// makes one alias, so the path makes that of the second.
 func (r *run) assign(p string, s *rolloutState) {
-	for _, other := range r.bySession[s.session] {
-		if o := r.after.files[other]; other != p && o != nil && o.session == s.session && o.alias == "" {
-			sum := sha256.Sum256([]byte(path.Base(p)))
-			s.alias = sha256.Hex(sum[:4])
+	for _, name := range [...]string{"", path.Base(p), p} {
+		alias := ""
+		if name != "" {
+			sum := sha256.Sum256([]byte(name))
+			alias = sha256.Hex(sum[:4])
+		}
+		if s.alias = alias; !r.taken(p, s) {
 			return
 		}
 	}
+}
+
+// taken reports whether another rollout has the session and the alias of one.
+func (r *run) taken(p string, s *rolloutState) bool {
+	return slices.ContainsFunc(r.bySession[s.session], func(other string) bool {
+		o := r.after.files[other]
+		return other != p && o != nil && o.session == s.session && o.alias == s.alias
+	})
 }
 
 // remaining emits the sessions whose rollouts did not change: those whose row of

@@ -21,7 +21,7 @@ func (r *run) rules() error {
 	docs, hides := r.documents("rules", 3, func(n string) bool {
 		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
 	})
-	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }}.List(r.home, ".")
+	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return isGeneral(p) }}.List(r.home, ".")
 	r.faults(general, ".")
 	r.strays(general, rootHome, ".")
 	unread := map[string]bool{}
@@ -35,7 +35,7 @@ func (r *run) rules() error {
 	set := files.Open(r.h, streamRules, "")
 	for i := range docs {
 		d := &docs[i]
-		ruleset := strings.TrimPrefix(d.path, "rules/")
+		ruleset := rulesetOf(d.path)
 		list := markdownRules(d.text)
 		if path.Ext(d.path) == ".rules" {
 			list = policyRules(d.text)
@@ -43,7 +43,7 @@ func (r *run) rules() error {
 		for n, text := range list {
 			id := "rules:" + ruleset + ":" + strconv.Itoa(n)
 			text = clip.Text(text, maxArguments)
-			if !set.News(id, files.Sum(ruleset, text)) {
+			if !set.News(id, files.Sum(ruleset, d.path, text)) {
 				continue
 			}
 			rec := r.h.Record(streamRules)
@@ -61,9 +61,22 @@ func (r *run) rules() error {
 	set.KeepIf(func(id string) bool {
 		p := strings.TrimPrefix(id, "rules:")
 		p = p[:max(0, strings.LastIndexByte(p, ':'))]
-		return unread[p] || general.Hides(p) || hides("rules/"+p)
+		return unread[p] || general.Hides(p) || hides("rules/"+p) || hides(p)
 	})
 	return set.Close(true)
+}
+
+// isGeneral reports whether a file of the home folder has rules that apply everywhere.
+func isGeneral(p string) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }
+
+// rulesetOf names the rules of a file: by its path in the folder of rules. One whose name there could be
+// another file's has its path below the home folder, so that no two files have one name.
+func rulesetOf(p string) string {
+	below, in := strings.CutPrefix(p, "rules/")
+	if !in || isGeneral(below) || strings.HasPrefix(below, "rules/") {
+		return p
+	}
+	return below
 }
 
 // markdownRules returns the list items of a Markdown text and the paragraphs

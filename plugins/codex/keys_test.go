@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// keysOf are the keys of a home that has a file at each of these paths, each with one rule or one text.
+func keysOf(t *testing.T, stream string, paths ...string) string {
+	t.Helper()
+	h := newHome(t)
+	for _, p := range paths {
+		h.write(p, "Text of "+p)
+	}
+	first := h.collect()
+	for _, res := range []string{told(first), told(h.again(first))} {
+		if res != "" {
+			t.Errorf("got the reports %q, want none", res)
+		}
+	}
+	for _, rec := range first.Records(stream) {
+		if got := rec.Text("rule_text") + rec.Text("content"); got != "Text of "+rec.Text("path") {
+			t.Errorf("%s: got %q, want the text of %s", rec.Key, got, rec.Text("path"))
+		}
+	}
+	if second := h.again(first); len(second.Records(stream)) != 0 || len(second.Gone(stream)) != 0 {
+		t.Errorf("the next run emitted %v, want nothing", second.Keys(stream))
+	}
+	return strings.Join(first.Keys(stream), " ")
+}
+
+// AC-04: two files are two records, whatever their names are.
+func TestTwoFilesAreTwoRecords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stream, paths, want string
+	}{
+		{
+			streamRules, "AGENTS.md AGENTS.override.md rules/AGENTS.md rules/AGENTS.override.md rules/rules/AGENTS.md rules/rules/x.md rules/x.md",
+			"rules:rules/AGENTS.md:0 rules:rules/AGENTS.override.md:0 rules:rules/rules/AGENTS.md:0 rules:rules/rules/x.md:0 rules:x.md:0 rules:AGENTS.md:0 rules:AGENTS.override.md:0",
+		},
+		{streamSkills, "skills/SKILL.md skills/skills/SKILL.md skills/a/SKILL.md", "skills:. skills:a skills:skills"},
+		{streamPrompts, "prompts/a.md prompts/a.MD", "prompts:a.MD prompts:a.md"},
+	} {
+		if got := keysOf(t, c.stream, strings.Fields(c.paths)...); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.stream, got, c.want)
+		}
+	}
+}
+
+// AC-04: a record that an earlier version kept under the key of another file goes, and each file has its own.
+func TestRecordsOfJoinedKeys(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("AGENTS.md", "Be brief.")
+	h.write("rules/AGENTS.md", "Be brief.")
+	h.write("skills/SKILL.md", "A")
+	before := h.collect()
+	// The cursor and the records as the earlier version left them: the file in the folder had the key.
+	store := before.Stored()
+	rule, skill := store[streamRules]["rules:rules/AGENTS.md:0"], store[streamSkills]["skills:."]
+	delete(store[streamRules], "rules:rules/AGENTS.md:0")
+	delete(store[streamSkills], "skills:.")
+	store[streamRules]["rules:AGENTS.md:0"], store[streamSkills]["skills:skills"] = rule, skill
+	res := h.again(before, func(o *sdktest.Options) {
+		o.Stored = store
+		o.State[streamRules] = fmt.Sprintf(`{"v":1,"items":{"rules:AGENTS.md:0":%d}}`, files.Sum("AGENTS.md", "Be brief."))
+		o.State[streamSkills] = fmt.Sprintf(`{"v":1,"items":{"skills:skills":%d}}`, files.Sum("skills/SKILL.md", "A"))
+	})
+	if got := strings.Join(res.Keys(streamRules), " "); got != "rules:rules/AGENTS.md:0 rules:AGENTS.md:0" {
+		t.Errorf("rules: got %q, want both", got)
+	}
+	if got := field(res, streamRules, "rules:AGENTS.md:0", "path"); got != "AGENTS.md" {
+		t.Errorf("got the path %q, want AGENTS.md", got)
+	}
+	if got := strings.Join(res.Gone(streamSkills), " "); got != "skills:skills" || len(res.Keys(streamSkills)) != 1 {
+		t.Errorf("skills: got %q gone and %q, want skills:skills, and the new key", got, res.Keys(streamSkills))
+	}
+}
+
+// AC-04: rollouts of one session in three folders, under one name, are each collected.
+func TestThreeRolloutsOfOneSession(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := strings.TrimPrefix(rolloutName(sessionA), "sessions/2026/01/01/")
+	for n, folder := range []string{"archived_sessions/", "sessions/2026/01/01/", "sessions/2026/01/02/"} {
+		h.write(folder+name, metaLine(sessionA)+message(1, "user", fmt.Sprintf("text %d", n)))
+	}
+	first := h.collect()
+	var texts []string
+	for _, rec := range first.Stored()[streamMessages] {
+		texts = append(texts, rec.Text("content"))
+	}
+	slices.Sort(texts)
+	if got := strings.Join(texts, ", "); got != "text 0, text 1, text 2" {
+		t.Errorf("got the messages %q, want each", got)
+	}
+	if second := h.again(first); len(second.All) != 0 {
+		t.Errorf("the next run emitted %v, want nothing", second.All)
+	}
+}
