@@ -9,8 +9,9 @@ import (
 // a property, the first counts.
 type calendar struct {
 	name, description, zone, product, color string
-	method                                  bool // the object is a message of one program to another
-	cancels                                 bool // METHOD:CANCEL: every event of the object is cancelled
+	rel                                     string // the id that a program gave it
+	method                                  bool   // the object is a message of one program to another
+	cancels                                 bool   // METHOD:CANCEL: every event of the object is cancelled
 }
 
 // maxCalendarText bounds each of its texts, in bytes.
@@ -25,6 +26,8 @@ func (c *calendar) property(l *contentline.Line) {
 		first(&c.description, l)
 	case "X-WR-TIMEZONE":
 		first(&c.zone, l)
+	case "X-WR-RELCALID":
+		first(&c.rel, l)
 	case "PRODID":
 		first(&c.product, l)
 	case "COLOR", "X-APPLE-CALENDAR-COLOR":

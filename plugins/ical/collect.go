@@ -46,7 +46,8 @@ type run struct {
 	problems      *problems.Tally
 	names         nameCounts // the table of the names in the cursor
 	books         *accounts.Books
-	failed        int64 // files and folders that could not be collected
+	failed        int64            // files and folders that could not be collected
+	contents      map[int64]string // of the files that are collected: the path of each
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -68,7 +69,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	r := &run{
 		h: h, root: root, list: l, before: before, after: &state{files: map[string]*fileState{}}, buf: make([]byte, 64<<10),
-		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, problems: problems.New(h, streamEvents, kinds...),
+		books: accounts.Open(h), pace: cursor.Pace{Every: sliceBytes}, contents: map[int64]string{}, problems: problems.New(h, streamEvents, kinds...),
 	}
 	for p, s := range r.before.files {
 		r.after.files[p] = s
@@ -78,11 +79,12 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	r.after.names = r.names.names
 	for _, f := range l.Files() {
-		if r.before.files[f.Path] != nil || isCalendar(f.Path) || r.begins(f) {
+		if r.before.files[f.Path] != nil || isCalendar(f.Path) && !hidden(f.Path) || r.begins(f) {
 			r.found = append(r.found, f)
 			r.total += f.Size
 		}
 	}
+	r.copiesLast()
 	for _, e := range l.Entries {
 		if e.Kind == files.Other && !e.Link && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
 			r.shut = append(r.shut, e.Path)
@@ -156,14 +158,21 @@ func (r *run) calendarID(p string) string {
 // file collects one file when it differs from the cursor's.
 func (r *run) file(f files.Entry) error {
 	old := r.before.files[f.Path]
-	if old != nil && old.size == f.Size && old.mtimeMS == f.MTimeMS && (old.calendar != 0 || !r.h.Wants(streamCalendars)) {
+	if old != nil && old.size == f.Size && old.mtimeMS == f.MTimeMS && r.stands(old) {
 		r.accountFor(f.Path, old)
-		r.books.Items(streamEvents).Unchanged += old.live
+		r.books.Items(streamEvents).Unchanged += old.live + old.counts.copied
+		if old.counts.copied == 0 {
+			r.holds(f.Path, old.content)
+		}
 		return nil
 	}
 	r.pace.Read(f.Size)
 	id := r.calendarID(f.Path)
 	v, problem := r.survey(f, id)
+	if problem == nil && r.copyOf(v.content(), old) != "" {
+		r.copied(f, v)
+		return nil
+	}
 	if problem == nil {
 		var err error
 		if problem, err = r.events(f, id, v, old); err != nil {
@@ -171,13 +180,26 @@ func (r *run) file(f files.Entry) error {
 		}
 	}
 	if problem != nil {
+		if old.collected() { // its events stay
+			r.holds(f.Path, old.content)
+		}
 		r.unread(f.Path, old, problem)
 		return nil
 	}
 	s := r.read(f, v, old)
+	r.holds(f.Path, s.content)
 	r.accountFor(f.Path, s)
 	r.countEvents(v)
 	return r.calendar(f, id, v, s, old)
+}
+
+// stands reports whether all that a file has is collected, while it does not change. That of a copy is
+// collected while the other file is there.
+func (r *run) stands(s *fileState) bool {
+	if s.counts.copied > 0 {
+		return r.contents[s.content] != ""
+	}
+	return s.calendar != 0 || !r.h.Wants(streamCalendars)
 }
 
 // unread and read say what became of a file: each file that a run looks into ends in one of them,
@@ -231,6 +253,10 @@ func (r *run) countEvents(v *survey) {
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
 		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, unmet: v.unmet, unknown: v.names.refer(&r.names),
+		content: v.content(), identity: v.calendar.identity(),
+	}
+	if s.identity != 0 {
+		s.sample = v.sample
 	}
 	if old != nil && !v.listed {
 		s.ids, s.prints = old.ids, old.prints

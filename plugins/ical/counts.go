@@ -12,6 +12,7 @@ type counts struct {
 	duplicates                int64 // events that are another one of the file
 	superseded                int64 // events of which the file has a later version
 	twins                     int64 // events with the key of another one and other content
+	copied                    int64 // events of a file that is a copy of another one
 	cancelled                 int64 // events, and occurrences of them, that are cancelled: they have no record
 	// Among the events that are not cancelled:
 	noStart     int64 // those without a start that can be read
@@ -22,13 +23,13 @@ type counts struct {
 // countNames are the names of the counts in a cursor.
 var countNames = [...]string{
 	"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating",
-	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start", "cancelled",
+	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start", "cancelled", "copied",
 }
 
 // all lists the counts, by countNames.
 func (c *counts) all() [len(countNames)]*int64 {
 	return [...]*int64{
 		&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating,
-		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart, &c.cancelled,
+		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart, &c.cancelled, &c.copied,
 	}
 }

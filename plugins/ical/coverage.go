@@ -118,6 +118,8 @@ func (r *run) coverageRows() []coverageRow {
 			problems.Counted(sum.twins, "event has the key of another one", "events have the keys of others")+" and other content: each is collected"),
 		byRule("duplicate_events", "no event is in a file twice", sum.duplicates,
 			problems.Counted(sum.duplicates, "event is", "events are")+" in their file once more, the same"),
+		byRule("copied_events", "no file is a copy of another one", sum.copied,
+			problems.Counted(sum.copied, "event is", "events are")+" in a file that is a copy of another one, and collected from that one"),
 		byRule("cancelled_events", "no event is cancelled", sum.cancelled,
 			problems.Counted(sum.cancelled, "event or occurrence is", "events or occurrences are")+" cancelled (STATUS or METHOD), and not collected by rule"),
 		byRule("superseded_events", "no event has an earlier version beside it", sum.superseded,

@@ -13,8 +13,8 @@ import (
 // anew; its event ids still lead to deleted events. Version 2 passed over events that shared a UID
 // and whole files with one damaged part, version 3 over all but the last of those that differ in their content
 // alone. Version 4 took two events for one where the end of the first is lost, and version 5 counted no event
-// that is cancelled.
-const cursorVersion = 6
+// that is cancelled. Version 6 knew no copies.
+const cursorVersion = 7
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
@@ -34,6 +34,9 @@ type fileState struct {
 	unmet   int64
 	removed int64   // one of the words below
 	unknown []int64 // names that the connector does not know, see nameCounts.refer
+	// content and identity are 0 where they are not known, see survey.content and calendar.identity.
+	content, identity int64
+	sample            sample // of a file with an identity
 }
 
 // States of a file that is no more.
@@ -57,6 +60,9 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Text("events", &s.prints)
 	m.Text("ids", &s.ids)
 	m.Ints("unknown", &s.unknown, 2*(maxUnknown+1))
+	m.Int("content", &s.content)
+	m.Int("identity", &s.identity)
+	m.Ints("sample", (*[]int64)(&s.sample), maxSample)
 }
 
 // whole reports whether everything closed that the file opens. The records of one that is not

@@ -11,7 +11,8 @@
 // it, so that moving an event changes its record instead of making a second one; only where
 // several events share a UID, each is that UID and its start. A
 // calendar's id is a hash of the file's path below the folder: two files with the same
-// UID are two calendars, and a renamed file is a new one.
+// UID are two calendars, and a renamed file is a new one. A file with the calendar and the events of another
+// one is a copy, of which nothing is stored (copies.go).
 //
 // A file is read twice. The first pass (survey.go) keeps one small entry for each
 // event: which of several copies counts, and a fingerprint. When the fingerprint of all

@@ -18,15 +18,24 @@ const (
 
 // list lists the files that may be calendars, those that were among them.
 func list(root fs.FS, before map[string]*fileState) *files.Listing {
-	hidden := func(p string) bool { return strings.HasPrefix(path.Base(p), ".") } // editors' and sync tools' own
 	others := 0
 	return files.Walk{Depth: maxFolderDepth, Most: maxFiles, Pass: hidden, Keep: func(p string, folder bool) bool {
 		if folder || hidden(p) || isCalendar(p) || before[p] != nil {
-			return !folder && !hidden(p)
+			return !folder && (!hidden(p) || hiddenCalendar(p))
 		}
 		others++
 		return others <= maxOthers
 	}}.List(root, ".")
+}
+
+// hidden reports whether a name is one of editors, systems and sync tools.
+func hidden(p string) bool { return strings.HasPrefix(path.Base(p), ".") }
+
+// hiddenCalendar reports whether a hidden file may be a calendar all the same. "._a.ics" has what a Mac
+// keeps beside "a.ics", and ".#a.ics" is an editor's lock.
+func hiddenCalendar(p string) bool {
+	name := path.Base(p)
+	return isCalendar(p) && hidden(p) && !strings.HasPrefix(name, "._") && !strings.HasPrefix(name, ".#")
 }
 
 // isCalendar reports whether a name is one that programs give to calendars: of RFC 5545 (section
@@ -43,18 +52,21 @@ func isCalendar(p string) bool {
 // folders have names without an ending.
 func mayHave(p string) bool { return isCalendar(p) || path.Ext(p) == "" }
 
-// begins reports whether a file of another name begins like a calendar. It says of one
-// that does not that it is not understood, because a short file that was looked at was read whole.
+// begins reports whether a file of another name, or a hidden one, begins like a calendar. It says of one
+// that does not that it is not understood, because a short file that was looked at was read whole. A
+// hidden one is what the manifest says of such files.
 func (r *run) begins(f files.Entry) bool {
 	head, err := files.Read(r.root, f.Path, headBytes)
 	if err != nil {
-		return false
+		return isCalendar(f.Path) // a hidden one, which is told as one that cannot be read
 	}
 	in := contentline.NewReader(bytes.NewReader(head), make([]byte, headBytes))
 	var l contentline.Line
 	if l.Split(in.Next()) && string(l.Name) == "BEGIN" && string(contentline.Upper(contentline.Trim(l.Value))) == "VCALENDAR" {
 		return true
 	}
-	r.books.Unknown(rootName, f.Path)
+	if !hidden(f.Path) {
+		r.books.Unknown(rootName, f.Path)
+	}
 	return false
 }

@@ -36,6 +36,10 @@ var (
 		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252: if their letters are wrong, export the calendars as UTF-8")
 	alike = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
 		"events have the UID and the time of others and other content; when they are edited, they become other events")
+	copyKind = kind("calendar_copied", "not_retriable", "calendar file has the calendar and the events of another one, and its events are collected from that one: take one of the two out of the folder",
+		"calendar files have the calendars and the events of others, and their events are collected from those: take one of each two out of the folder")
+	twice = kind("calendar_twice", "not_retriable", "calendar file has the calendar of another one, as a second export has, so that events of both are stored twice: take the older one of the two out of the folder",
+		"calendar files have the calendars of others, as second exports have, so that events of both are stored twice: take the older one of each two out of the folder")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
 		"dates or durations of events are impossible; the events were collected without them")
 	noStart = kind("start_missing", "manual_action_required", "event has no start that can be read; it was collected without one",
@@ -50,7 +54,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, badDates, noStart, noZone, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, copyKind, twice, badDates, noStart, noZone, noUID, tooMany, reduced,
 	}
 )
 
@@ -95,6 +99,7 @@ func (r *run) report() error {
 			}
 		}
 	}
+	r.reportCopies()
 	r.problems.Add(reduced, r.after.dropped, "")
 	return r.problems.Report()
 }

@@ -40,6 +40,7 @@ type survey struct {
 	unmet    int64      // see fileState
 	sum      int64      // fingerprint of their records, in whatever order; never 0
 	names    nameCounts // that the connector does not know
+	sample   sample
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
@@ -62,6 +63,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		if e.uid == "" {
 			s.counts.noUID++
 		}
+		v.sample.add(e)
 		var id, series eventID
 		id, series, hashed = identify(hashed, calendarID, e)
 		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}

@@ -30,6 +30,10 @@ func (r *run) vanished() error {
 		if present[p] || r.list.Hides(p) {
 			continue
 		}
+		if r.before.files[p].counts.copied > 0 { // the host has nothing of it
+			delete(r.after.files, p)
+			continue
+		}
 		id := r.calendarID(p)
 		if err := r.remove(p, id, r.before.files[p]); err != nil {
 			return err
@@ -74,7 +78,7 @@ func (r *run) removeCalendars(removed map[string]string) error {
 	}
 	var there [][]string
 	for _, p := range cursor.Keys(r.after.files) {
-		if id := r.calendarID(p); removed[id] == "" {
+		if id := r.calendarID(p); removed[id] == "" && r.after.files[p].counts.copied == 0 {
 			there = append(there, []string{id})
 		}
 	}
