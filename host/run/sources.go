@@ -94,7 +94,7 @@ func checkFolders(own *storage.Connection, roots []ResolvedRoot) error {
 		case known && root.Empty:
 			return abi.NewError(abi.CodeRootEmptied,
 				fmt.Sprintf("the folder for root %q is empty, and was not when connection %q read it", root.Name, own.Name),
-				"mount or restore it; if it is meant to be empty now, so that what it held counts as deleted: --accept-root").
+				"mount or restore it; if it is meant to be empty now: --accept-root; what it held then counts as deleted, but for what came from archives that were downloaded").
 				WithDetail(root.Path + ", from " + root.Origin)
 		}
 	}

@@ -22,7 +22,7 @@ func (r *run) take() error {
 	var err error
 	if r.account, err = r.h.Account(r.export.account); err != nil {
 		if f, ok := err.(*sdk.Failure); ok { //nolint:errorlint // as the SDK returns it; errors.As needs reflection
-			f.Message = "the archive " + r.export.sources[0].Name + " is of another account than the one collected so far; add a separate connection for it"
+			f.Message = "the archive " + r.export.sources[0].Name + " is of another account than the one collected so far; move it into a folder of its own, and add a connection for that folder"
 		}
 		return err
 	}
@@ -98,12 +98,22 @@ func (r *run) leave(x *export, problem string) {
 	}
 }
 
+// lacking are the problems of an archive that is damaged, or lacks a part: one that is brought whole has
+// none of them.
+var lacking = []string{
+	problemMissing, problemFewer, problemPart, exports.PartMissing, exports.Unreadable, "archive_truncated", "archive_corrupt",
+	"jsonstream_syntax", "jsonstream_truncated", "csv_syntax", "csv_truncated",
+}
+
 // tellBeside names the archives that are not read. A newest one that is whole has what they have, but
 // for what was deleted since. Of one that does not show it nobody knows.
 func (r *run) tellBeside() {
 	unread := problemBeside
 	if r.books.Problems.Count(problemPartial) > 0 || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
 		unread = problemUnread
+	}
+	if slices.ContainsFunc(lacking, func(code string) bool { return r.books.Problems.Count(code) > 0 }) {
+		unread = problemSpare
 	}
 	for _, x := range r.beside {
 		if x.account != "" && (r.export.account != "" && x.account != r.export.account || r.bound() && r.nearness(x) == 0) {

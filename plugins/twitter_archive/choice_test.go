@@ -70,6 +70,41 @@ func TestOlderArchivesAreNamed(t *testing.T) {
 	}
 }
 
+// AC-02: an older archive beside a newest one that is damaged is to be kept, and the newest one to be
+// brought again; when that is there, the older one is superseded like any other.
+func TestAnOlderArchiveBesideADamagedOne(t *testing.T) {
+	t.Parallel()
+	older := account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", "2", "3"}}
+	newer := account{id: "1", generated: "2023-01-01T08:00:00.000Z", tweets: []string{"2", "3", "4"}}
+	for name, damage := range map[string]func(files map[string]string){
+		"a file that is cut":  func(files map[string]string) { files["data/tweets.js"] = files["data/tweets.js"][:110] },
+		"a file that is gone": func(files map[string]string) { delete(files, "data/tweets.js") },
+		"fewer posts than said": func(files map[string]string) {
+			files["data/manifest.js"] = strings.Replace(files["data/manifest.js"], `"data/tweets.js"`, `"data/tweets.js","count":"9"`, 1)
+		},
+	} {
+		w := newWorld(t)
+		broken := newer
+		broken.change = damage
+		w.put(t, "b.zip", broken)
+		w.put(t, "a.zip", older)
+		for range 2 {
+			var said string
+			for _, s := range w.collect().Skips {
+				if s.Reason == problemSpare && strings.Contains(string(s.Diagnostics), "a.zip") {
+					said = s.Message
+				}
+			}
+			if !strings.HasSuffix(said, "keep these in the folder, and put the newest one there whole") {
+				t.Errorf("%s: the run says %q, %v, want that the older one is to be kept", name, said, w.last.Skips)
+			}
+		}
+		w.put(t, "b.zip", newer)
+		w.collect()
+		w.has("2 3 4", problemBeside)
+	}
+}
+
 // An archive that names no account is not read beside what another one of an account had, and its owner
 // learns which it is: no credentials are at fault.
 func TestAnArchiveWithoutAnAccount(t *testing.T) {
@@ -112,6 +147,11 @@ func TestANewerArchiveOfAnother(t *testing.T) {
 	for range 2 {
 		res := w.collect()
 		w.has("1 2", problemBeside+" "+problemOthers+" "+problemUnnamed)
+		for _, s := range res.Skips[1:] {
+			if !strings.HasSuffix(s.Message, "and add a connection for that folder") {
+				t.Errorf("%s: %q, want where they have to go: another connection would read this folder, too", s.Reason, s.Message)
+			}
+		}
 		for _, name := range []string{"other.zip", "zero.zip"} {
 			if got := res.File("twitter_archive", name); got != abi.FileKnown {
 				t.Errorf("%s is %q, want %q", name, got, abi.FileKnown)

@@ -265,7 +265,14 @@ func TestAnArchiveWithinAnother(t *testing.T) {
 		if got := res.File("twitter_archive", "download.zip"); got != abi.FileKnown {
 			t.Errorf("the archive around is %q, want %q", got, abi.FileKnown)
 		}
+		if text := res.Skips[1].Message; !strings.HasSuffix(text, "unpack the archive around them, and put what it holds into the folder instead of it") {
+			t.Errorf("the run says %q, want what its owner has to do", text)
+		}
 	}
+	clear(w.folder) // its owner does that
+	w.put(t, "x/twitter-2026.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	w.has("1", "")
 }
 
 // AC-06: a post that is too large is told as that, and counts as an entry.

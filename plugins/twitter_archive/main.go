@@ -30,6 +30,7 @@ const (
 	problemOlder   = "archive_older"
 	problemBeside  = "archive_superseded"
 	problemUnread  = "older_archive_unread"
+	problemSpare   = "older_archive_kept"
 	problemOthers  = "archive_of_another_account"
 	problemUnnamed = "archive_without_account"
 	problemForeign = "not_an_export"
@@ -47,11 +48,12 @@ const owner = "manual_action_required"
 
 var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
-	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more; its records stay, and an older archive is not read: #; put the newer one back, or take the older one out", Hint: owner},
+	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more, or cannot be read; its records stay, and an older archive is not read: #; put the newer one there whole, or take the older one out", Hint: owner},
 	{Code: problemBeside, Text: "archives that were not read, because a newer one supersedes them: #", Hint: "not_retriable"},
 	{Code: problemUnread, Text: "older archives that were not read, beside a newest one that does not show that it is whole: #; take them out of the folder if the newest one has everything that matters", Hint: owner},
-	{Code: problemOthers, Text: "archives of another account, which were not read: #; add a separate connection for each account", Hint: owner},
-	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; take them out of the folder, or add a separate connection for them", Hint: owner},
+	{Code: problemSpare, Text: "older archives that were not read, beside a newest one that is damaged or lacks a part: #; keep these in the folder, and put the newest one there whole", Hint: owner},
+	{Code: problemOthers, Text: "archives of another account, which were not read: #; move those of each account into a folder of their own, and add a connection for that folder", Hint: owner},
+	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; take them out, or move them into a folder of their own, and add a connection for that folder", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
 	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},

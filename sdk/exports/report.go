@@ -34,7 +34,7 @@ var faults = []Problem{
 	{"archive_unsupported", "archives or files in them that are packed in a way that is not read: #; pack them as an ordinary zip", ownerActs},
 	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive, or is no path: #; pack them under another name", ownerActs},
 	{"archive_duplicate_name", "files that were left out, because an earlier one has their name: #; pack them under another name", ownerActs},
-	{"archive_nested", "archives in an archive, which were not opened: #; put them beside it", ownerActs},
+	{"archive_nested", "archives in an archive, which were not opened: #; unpack the archive around them, and put what it holds into the folder instead of it", ownerActs},
 	{"archive_too_large", "archives or files in them that unpack to more than is read: #; take them out of the folder if they are not part of an export", ownerActs},
 	{"archive_not_an_archive", "files that are named like archives, and are none: #; download them again, or take them out", ownerActs},
 	{Unreadable, "files that could not be read, and are tried again: #; see that this program may read them, and that the disk is sound", ownerActs},
