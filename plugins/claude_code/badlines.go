@@ -42,6 +42,8 @@ func (c *collection) noteLines() {
 			continue
 		}
 		switch {
+		case t.present && t.size == 0 && c.isSettled(t):
+			c.note(emptyFiles, path)
 		case c.isCut(t):
 			c.note(cutLines, path)
 		case t.torn():

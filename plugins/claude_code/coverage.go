@@ -36,7 +36,7 @@ func (c *collection) coverage() error {
 }
 
 // aboutLines are the problems of the lines of transcripts.
-var aboutLines = []*problem{invalidLines, longLines, tornLines, cutLines, changing, notUnderstood}
+var aboutLines = []*problem{invalidLines, longLines, tornLines, cutLines, emptyFiles, changing, notUnderstood}
 
 // storeRows reports the outcome of each known store.
 func (c *collection) storeRows() []files.Row {

@@ -17,7 +17,7 @@ const cursorVersion = 2
 
 // readerVersion rises when damaged lines give more than before. A transcript with damaged lines,
 // or of no session, that an earlier version read is read again.
-const readerVersion = 4
+const readerVersion = 5
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {

@@ -33,6 +33,8 @@ var (
 	cutLines = newProblem("line_cut", "manual_action_required", "cut_lines", files.StatusUnaccounted,
 		"transcript ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
 		"transcripts end within a line, and nothing writes there: copy them anew; the lines are read once they are whole")
+	emptyFiles = newProblem("transcript_empty", "not_retriable", "empty_transcripts", files.StatusExcluded,
+		"transcript is empty: if a session was in it, put back a copy", "transcripts are empty: if sessions were in them, put back copies")
 	unreadable = newProblem("file_unreadable", "manual_action_required", "unreadable_files", files.StatusUnaccounted,
 		"file or folder could not be read", "files or folders could not be read")
 	changing = newProblem("file_changed_while_read", "retry_by_runtime", "changing_files", files.StatusDeferred,
@@ -50,7 +52,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, cutLines, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
 	}
 )
 

@@ -155,9 +155,9 @@ func (c *collection) forget(partly map[string]bool) error {
 const settledMS = 60 * 60 * 1000
 
 // isCut reports whether a transcript ends within a line that nobody is writing.
-func (c *collection) isCut(t *transcript) bool {
-	return t.torn() && c.h.Now().UnixMilli()-t.mtime > settledMS
-}
+func (c *collection) isCut(t *transcript) bool { return t.torn() && c.isSettled(t) }
+
+func (c *collection) isSettled(t *transcript) bool { return c.h.Now().UnixMilli()-t.mtime > settledMS }
 
 // torn reports whether bytes follow the last complete line.
 func (t *transcript) torn() bool { return t.present && !t.condensed && t.cursor.Size > t.cursor.Offset }

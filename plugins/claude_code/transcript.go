@@ -124,7 +124,7 @@ func (c *collection) readTranscript(t *transcript) error {
 		c.read += long.Length
 	}
 	t.cursor, t.news, c.changed = result.Cursor, false, true
-	t.strange = c.met && !c.understood
+	t.strange = !c.understood && (c.met || t.cursor.Offset == 0 && !filecursor.BeginsObject(c.projects.fsys, c.projects.path(t.key)))
 	c.countLost(!t.strange)
 	return nil
 }

@@ -104,7 +104,7 @@ func TestSkipsAreBounded(t *testing.T) {
 	for i := range 500 {
 		h.add(project+one+".jsonl", "bad\n")
 		h.put("what-"+strconv.Itoa(i), "x")
-		h.put(project+"s"+strconv.Itoa(i)+".jsonl", "torn")
+		h.put(project+"s"+strconv.Itoa(i)+".jsonl", `{"torn`)
 	}
 	r := run(t, h)
 	if len(r.Skips) != 2 {

@@ -12,6 +12,9 @@ func (r *run) account() {
 
 func (r *run) accountRead(f *rolloutFile) {
 	s := r.after.files[f.path]
+	if r.isEmpty(f, s) {
+		r.places.Note(emptyRollout, f.path, "")
+	}
 	cut := s != nil && !s.strange && s.brokenBy == "" && r.torn(f, s)
 	if cut {
 		r.problem(torn, f.path)
@@ -52,6 +55,14 @@ func (r *run) torn(f *rolloutFile, s *rolloutState) bool {
 	before := r.before.files[f.path]
 	met := before != nil && before.observed == s.observed && before.mtimeMS == s.mtimeMS
 	return met || s.packed > 0 || r.h.Now().UnixMilli()-f.mtimeMS > settledMS
+}
+
+// isEmpty reports whether nothing was ever written to a rollout, and nobody is about to.
+func (r *run) isEmpty(f *rolloutFile, s *rolloutState) bool {
+	if s == nil {
+		return f.size == 0 && r.h.Now().UnixMilli()-f.mtimeMS > settledMS
+	}
+	return s.packed > 0 && s.observed == 0 && s.brokenBy == ""
 }
 
 // accountUnread tells the host of a file among the rollouts that is not read. One that is

@@ -99,6 +99,9 @@ func (r *run) unknownFiles() (rows []files.Row) {
 	if n := r.fates[fateOld]; n > 0 {
 		rows = append(rows, files.Row{Store: "old_rollouts", Status: files.StatusExcluded, Reason: problems.Counted(n, oldRollout.One, oldRollout.Many)})
 	}
+	if n := int64(r.places.Count(emptyRollout)); n > 0 {
+		rows = append(rows, files.Row{Store: "empty_rollouts", Status: files.StatusExcluded, Reason: problems.Counted(n, emptyRollout.One, emptyRollout.Many)})
+	}
 	repeated := int64(0)
 	for _, s := range r.after.files {
 		repeated += s.repeated

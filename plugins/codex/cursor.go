@@ -15,7 +15,7 @@ const cursorVersion = 1
 
 // readerVersion rises when lines give more than before. A rollout of which an earlier version could
 // not read every line is read again.
-const readerVersion = 3
+const readerVersion = 4
 
 // maxPlaces bounds the places that are kept of one rollout.
 const maxPlaces = 3

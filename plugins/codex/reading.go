@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"io/fs"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
-	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/zstd"
@@ -133,22 +131,14 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 // noSession has the cursor know a rollout that no line of Codex's is in: one that is damaged, or ends
 // within its first line, or is something else. A session begins with its first complete line.
 func (r *run) noSession(f *rolloutFile, s *rolloutState) {
-	if s.lines == 0 && f.size == 0 && s.brokenBy == "" {
+	if s.lines == 0 && f.size == 0 && s.brokenBy == "" && s.packed == 0 {
 		return
 	}
 	r.after.files[f.path] = &rolloutState{
 		observed: f.size, mtimeMS: f.mtimeMS, reader: readerVersion, metaOffset: -1, forkAt: notForked,
 		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy,
-		strange: s.lines > 0 || s.brokenBy == "" && !beginsObject(f),
+		strange: s.lines > 0 || s.brokenBy == "" && !filecursor.BeginsObject(f.root, f.name),
 	}
-}
-
-// beginsObject reports whether a file begins like a line of Codex's, so that a first line without an end may be
-// one that is being written.
-func beginsObject(f *rolloutFile) bool {
-	head, err := files.Read(f.root, f.name, lookedAt)
-	head = bytes.TrimLeft(head, "\x00\ufeff \t\r\n")
-	return err != nil || len(head) == 0 || head[0] == '{'
 }
 
 // read walks the new lines of an open rollout, up to a fault of the file.

@@ -37,13 +37,15 @@ var (
 	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
 	broken  = kind("rollout_damaged", "manual_action_required", "compressed rollout is damaged: copy it anew; what is in front of the damage was collected",
 		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
+	emptyRollout = kind("rollout_empty", "not_retriable", "rollout is empty: if a session was in it, put back a copy",
+		"rollouts are empty: if sessions were in them, put back copies")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
 	notUnderstood = &problems.Kind{HostTells: true, One: "file among the rollouts was not understood", Many: "files among the rollouts were not understood"}
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

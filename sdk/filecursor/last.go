@@ -9,6 +9,9 @@ import (
 // mark is the mark of the byte order as UTF-8.
 const mark = "\ufeff"
 
+// lookedAt is how much of a file's beginning BeginsObject looks at.
+const lookedAt = 128 << 10
+
 // unmark leaves the mark of the byte order out of the line at hand: it stands at the beginning of a file, or
 // of one that was glued to another, and is no part of the text.
 func (s *Scanner) unmark() {
@@ -21,7 +24,7 @@ func (s *Scanner) unmark() {
 // last makes the bytes behind the last LF the line at hand, if they are whole.
 func (s *Scanner) last() bool {
 	tail := s.buf[s.r:s.w]
-	if s.Whole == nil || !s.ended || s.short || len(tail) == 0 || len(tail) > s.MaxLine || !s.Whole(bytes.TrimPrefix(tail, []byte(mark))) {
+	if s.Whole == nil || !s.ended || s.short || len(tail) == 0 || len(tail) > s.MaxLine || !s.isWhole(bytes.TrimPrefix(tail, []byte(mark))) {
 		return false
 	}
 	s.line, s.begun = tail[:len(tail):len(tail)], s.base+int64(s.r)
@@ -29,6 +32,35 @@ func (s *Scanner) last() bool {
 	s.lines++
 	s.unmark()
 	return true
+}
+
+// unwritten are the bytes of a block that was never written, and of blank space around it.
+const unwritten = "\x00 \t\r"
+
+// isWhole reports whether a last line is whole: a block that was never written, which nothing will be a part
+// of, or what the caller calls whole, with such blocks around it.
+func (s *Scanner) isWhole(tail []byte) bool {
+	if bytes.IndexByte(tail, 0) < 0 {
+		return s.Whole(tail)
+	}
+	written := bytes.Trim(tail, unwritten)
+	return len(written) == 0 || s.Whole(written)
+}
+
+// BeginsObject reports whether a file begins like an object of JSON, so that a first line without an end may be
+// one that is being written. It looks at the first 128 KiB; a file that cannot be read, or is empty, may be one.
+func BeginsObject(fsys fs.FS, path string) bool {
+	file, err := fsys.Open(path)
+	if err != nil {
+		return true
+	}
+	head, err := io.ReadAll(io.LimitReader(file, lookedAt))
+	_ = file.Close() // only read
+	if err != nil || len(head) == 0 {
+		return true
+	}
+	begin := bytes.TrimLeft(head, mark+unwritten+"\n")
+	return len(begin) > 0 && begin[0] == '{'
 }
 
 // behind finds where the lines behind a delivered part begin whose last line had no LF: behind the LF that it
