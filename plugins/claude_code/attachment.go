@@ -4,7 +4,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 )
@@ -111,7 +110,7 @@ func member(v raw, name string) raw {
 // its path below the folder of its kind; dir is PROJECT/SESSION.
 func (c *collection) readToolResult(dir, session, rel string, e files.Entry) error {
 	key := dir + "/" + rel
-	return c.document(&c.results, key, c.projects.sub(dir), e, previewRead, func(content []byte) error {
+	return c.document(&c.results, key, c.projects.sub(dir), e, previewRead, func(content string) error {
 		r := c.h.Record("attachments")
 		r.String("id", "tool_result_file:"+key)
 		r.String("session_id", session)
@@ -120,7 +119,7 @@ func (c *collection) readToolResult(dir, session, rel string, e files.Entry) err
 		r.Null("hook_name")
 		r.StringOrNull("tool_use_id", toolUseID(rel))
 		c.preview.Reset(maxPreview)
-		c.preview.Plain(clip.Whole(content))
+		c.preview.Plain([]byte(content))
 		r.StringOrNull("content_preview", view(c.preview.Buf))
 		r.Int("content_bytes", e.Size)
 		r.StringOrNull("timestamp", formatTime(e.MTimeMS))

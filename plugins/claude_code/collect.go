@@ -62,10 +62,13 @@ type collection struct {
 }
 
 func newCollection(h *sdk.Host) *collection {
-	return &collection{
+	c := &collection{
 		h: h, problems: problems.NewPlaces(h, kinds()...), notes: files.New(h, "memory_notes", "memory_notes:"),
 		otherTypes: map[string]*int64{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
 	}
+	c.notes.Reader(documentReader)
+	c.results.Reader(documentReader)
+	return c
 }
 
 func collect(h *sdk.Host) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
@@ -18,9 +18,12 @@ const (
 	previewRead = 4 * maxPreview // as many bytes as the characters can take
 )
 
-// document emits one file if it is new or changed, through emit, which gets its content, at
-// most limit bytes.
-func (c *collection) document(set *files.Set, key string, f folder, e files.Entry, limit int64, emit func(content []byte) error) error {
+// documentReader rises when a document gives another record than before.
+const documentReader = 1
+
+// document emits one file if it is new or changed, through emit, which gets its text, of at
+// most limit bytes. A text that is no UTF-8 is looked at in each run, since each says so.
+func (c *collection) document(set *files.Set, key string, f folder, e files.Entry, limit int64, emit func(text string) error) error {
 	rule := ruleDocuments
 	if set == &c.results {
 		rule = ruleToolResults
@@ -35,10 +38,16 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 		c.unreadable(f.shown(e.Path), err)
 		return nil
 	}
-	if !set.Take(key, e, files.Sum(view(content), strconv.FormatInt(e.Size, 10))) {
+	text, taken := charset.File(content, e.Size <= limit)
+	sum := files.Sum(text, strconv.FormatInt(e.Size, 10))
+	if taken > 0 {
+		c.note(guessed, f.shown(e.Path))
+		e.Size = -1
+	}
+	if !set.Take(key, e, sum) {
 		return nil
 	}
-	return emit(content)
+	return emit(text)
 }
 
 // The rules of the manifest by which the beginning of a file is read.
@@ -62,7 +71,7 @@ func (c *collection) text(set *files.Set, key, name, source string, f folder, e 
 	if e.Size > maxDocument {
 		c.note(truncated, f.shown(e.Path))
 	}
-	return c.document(set, key, f, e, maxDocument, func(content []byte) error {
+	return c.document(set, key, f, e, maxDocument, func(content string) error {
 		m := readFrontmatter(content)
 		begin()
 		r.String("name", cmp.Or(m.name, name))
@@ -71,16 +80,23 @@ func (c *collection) text(set *files.Set, key, name, source string, f folder, e 
 			r.String("source", source)
 		}
 		r.String("path", f.shown(e.Path))
-		r.String("content", view(clip.Whole(content)))
+		r.String("content", content)
 		r.Raw("frontmatter", m.json)
 		r.Int("mtime_epoch", e.MTimeMS/1000)
 		return r.Emit()
 	})
 }
 
+// openDocuments opens the set of a stream of documents.
+func (c *collection) openDocuments(stream, prefix string) *files.Set {
+	set := files.Open(c.h, stream, prefix)
+	set.Reader(documentReader)
+	return set
+}
+
 // skills emits the skills.
 func (c *collection) skills() error {
-	f, set := c.home.sub("skills"), files.Open(c.h, "skills", "skills:")
+	f, set := c.home.sub("skills"), c.openDocuments("skills", "skills:")
 	l, hidden := c.list(f), map[string]bool{}
 	for _, e := range l.Entries {
 		if e.Kind != files.Folder {
@@ -123,7 +139,7 @@ func withoutSuffix(p string) string {
 
 // commands emits the slash commands.
 func (c *collection) commands() error {
-	f, set, r := c.home.sub("commands"), files.Open(c.h, "slash_commands", "commands:"), c.h.Record("slash_commands")
+	f, set, r := c.home.sub("commands"), c.openDocuments("slash_commands", "commands:"), c.h.Record("slash_commands")
 	l := c.walk(f)
 	for _, e := range l.Entries {
 		if !isMarkdown(e) {

@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -23,8 +22,8 @@ const (
 // readFrontmatter reads the part of YAML that such blocks use: scalars, quoted scalars,
 // block scalars and lists of scalars. Every scalar is text. A deeper structure becomes
 // its key with an empty text.
-func readFrontmatter(content []byte) frontmatter {
-	lines := strings.Split(strings.TrimPrefix(string(clip.Whole(content)), "\ufeff"), "\n")
+func readFrontmatter(content string) frontmatter {
+	lines := strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n")
 	if strings.TrimRight(lines[0], " \r\t") != "---" {
 		return frontmatter{}
 	}

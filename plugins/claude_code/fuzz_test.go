@@ -126,7 +126,7 @@ func FuzzFrontmatter(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m := readFrontmatter(b)
+		m := readFrontmatter(string(b))
 		if m.json == nil {
 			return
 		}

@@ -43,6 +43,9 @@ var (
 		"link leads outside the folder, to a folder, or nowhere", "links lead outside the folder, to a folder, or nowhere")
 	truncated = newProblem("content_truncated", "not_retriable", "truncated_files", files.StatusUnsupported,
 		"file is longer than a record may be; its beginning was collected", "files are longer than a record may be; their beginning was collected")
+	guessed = newProblem("encoding_guessed", "not_retriable", "guessed_encodings", files.StatusCollected,
+		"text is not UTF-8 and was read as Windows-1252: if its letters are wrong, save it as UTF-8",
+		"texts are not UTF-8 and were read as Windows-1252: if their letters are wrong, save them as UTF-8")
 	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", files.StatusUnaccounted,
 		"folder has more entries than are listed", "folders have more entries than are listed")
 	notUnderstood = &problem{problems.Kind{
@@ -52,7 +55,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, tooMany, notUnderstood, nothing,
 	}
 )
 

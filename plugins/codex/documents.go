@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/sdk/charset"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
@@ -66,7 +67,11 @@ func (r *run) document(e files.Entry) (d document, ok bool) {
 		r.books.Read(rootHome, e.Path)
 	}
 	d = document{path: e.Path, mtime: e.MTimeMS / 1000}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\ufeff"), "\r\n", "\n")
+	text, taken := charset.File(b, e.Size <= maxDocumentBytes)
+	if taken > 0 {
+		r.places.Note(guessed, e.Path, "")
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	d.text, d.clipped = clip.Text(text, maxContent), len(text) > maxContent
 	return d, true
 }

@@ -1,6 +1,7 @@
 // Package charset turns text that somebody else wrote into UTF-8, and says what it took it for.
 //
-// Here: Reader, for a stream (reader.go); Text, for one text (text.go); Decode, for a text whose
+// Here: Reader, for a stream (reader.go); Text, for one text (text.go); File, for a file that is in memory
+// (file.go); Decode, for a text whose
 // encoding is declared (declared.go), by the code pages of pages.go. Not here: the encodings of
 // East Asia, whose tables are larger than a connector.
 //

@@ -25,6 +25,7 @@ type Set struct {
 	stream  string
 	prefix  string
 	rows    bool // of coverage
+	reader  int64
 	items   map[string]*item
 	changed bool
 	list    *sdk.Enumeration // nil: not opened in this run
@@ -36,6 +37,7 @@ type item struct {
 	size, mtimeMS int64
 	sum           int64 // 0: not known
 	seen          bool  // in this run
+	reader        int64 // the version that took it, see Set.Reader
 	gone          bool  // a run has not seen it since its record was emitted: the host may have deleted that
 }
 
@@ -79,6 +81,10 @@ func (s *Set) Renew() {
 	}
 }
 
+// Reader sets the version of what reads the files, 0 at first. It rises when a file gives another record than
+// before: one that an earlier version took is never the Same, so that it is looked at once more.
+func (s *Set) Reader(version int64) { s.reader = version }
+
 // Read adds what Append wrote.
 func (s *Set) Read(v jsonvalue.Value) {
 	if v.Kind() != jsonvalue.Object {
@@ -91,7 +97,7 @@ func (s *Set) Read(v jsonvalue.Value) {
 		case jsonvalue.False:
 			one = &item{size: -1, mtimeMS: -1, gone: true}
 		case jsonvalue.Array:
-			one = &item{size: v.At(0).Int(), mtimeMS: v.At(1).Int(), sum: v.At(2).Int()}
+			one = &item{size: v.At(0).Int(), mtimeMS: v.At(1).Int(), sum: v.At(2).Int(), reader: v.At(3).Int()}
 		case jsonvalue.Null, jsonvalue.True, jsonvalue.Number, jsonvalue.String, jsonvalue.Object:
 		}
 		s.put(it.Name().Str(), one)
@@ -115,13 +121,17 @@ func (s *Set) Append(b []byte) []byte {
 			b = jsonappend.Bool(b, false)
 			continue
 		}
-		if one.size == 0 && one.mtimeMS == 0 {
+		if one.size == 0 && one.mtimeMS == 0 && one.reader == 0 {
 			b = jsonappend.Int(b, one.sum)
 			continue
 		}
 		b = jsonappend.Int(append(b, '['), one.size)
 		b = jsonappend.Int(append(b, ','), one.mtimeMS)
-		b = append(jsonappend.Int(append(b, ','), one.sum), ']')
+		b = jsonappend.Int(append(b, ','), one.sum)
+		if one.reader != 0 {
+			b = jsonappend.Int(append(b, ','), one.reader)
+		}
+		b = append(b, ']')
 	}
 	return append(b, '}')
 }
@@ -134,7 +144,7 @@ func (s *Set) Same(key string, e Entry) bool {
 		return false
 	}
 	one.seen = true
-	return one.size == e.Size && one.mtimeMS == e.MTimeMS
+	return one.size == e.Size && one.mtimeMS == e.MTimeMS && one.reader >= s.reader
 }
 
 // Take takes what a file holds now, and reports whether its record is to be emitted.
@@ -143,7 +153,7 @@ func (s *Set) Take(key string, e Entry, sum int64) bool {
 	if old == nil {
 		s.begin() // before there is one more: the host weighs what is gone against what there was
 	}
-	s.put(key, &item{size: e.Size, mtimeMS: e.MTimeMS, sum: sum, seen: true})
+	s.put(key, &item{size: e.Size, mtimeMS: e.MTimeMS, sum: sum, reader: s.reader, seen: true})
 	s.changed = true
 	return old == nil || old.sum != sum
 }

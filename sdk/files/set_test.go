@@ -148,3 +148,37 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+// A file that an earlier reader took is looked at once more, and its record emitted if it is another one.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	e := files.Entry{Size: 3, MTimeMS: 5}
+	var emitted []string
+	read := func(version, sum int64) notes {
+		return func(h *sdk.Host) error {
+			s := files.Open(h, "notes", "n:")
+			s.Reader(version)
+			if !s.Same("a", e) {
+				emitted = append(emitted, "looked")
+				if s.Take("a", e, sum) {
+					emitted = append(emitted, "taken")
+				}
+			}
+			return s.Close(true)
+		}
+	}
+	res := sdktest.Collect(t, read(0, 7), sdktest.Options{})
+	if got := res.Committed()["notes"]; got != `{"v":1,"items":{"a":[3,5,7]}}` {
+		t.Errorf("got the cursor %s, want that of earlier versions", got)
+	}
+	for _, c := range []struct {
+		version, sum int64
+		want         string
+	}{{0, 7, ""}, {1, 7, "looked"}, {1, 7, ""}, {2, 8, "looked taken"}, {2, 8, ""}, {1, 8, ""}} {
+		emitted = nil
+		res = next(t, res, read(c.version, c.sum), nil)
+		if got := strings.Join(emitted, " "); got != c.want {
+			t.Errorf("reader %d: got %q, want %q", c.version, got, c.want)
+		}
+	}
+}
