@@ -75,6 +75,15 @@ func (l *Line[K]) Enter(ctx context.Context, from K, now func() time.Time) (leav
 	return sync.OnceFunc(l.leave), 0, nil
 }
 
+// Forgive takes back the turn that one has, as if it had not come: what came of it costs nobody anything. It is called
+// before leave.
+func (l *Line[K]) Forgive(from K) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(from)
+	l.tokens.left = min(l.tokens.left+1, l.Burst)
+}
+
 // forget takes back a turn that one waited for.
 func (l *Line[K]) forget(from K) {
 	if h := l.had.find(from); h != nil {

@@ -67,9 +67,32 @@ func (g *Guard) cookieName(r *http.Request) string {
 // cookieLife is longer than any session.
 const cookieLife = 90 * 24 * 60 * 60
 
-// Remember has the browser keep a session.
-func (g *Guard) Remember(w http.ResponseWriter, r *http.Request, secret string) {
-	g.setCookie(w, r, g.cookieName(r), secret, cookieLife)
+// Remember has the browser keep a session, and the mark by which it is known once that has ended.
+func (g *Guard) Remember(w http.ResponseWriter, r *http.Request, opened *access.Opened) {
+	g.setCookie(w, r, g.cookieName(r), opened.Secret, cookieLife)
+	g.RememberMark(w, r, opened.Mark)
+}
+
+// markLife is the longest that browsers keep a cookie.
+const markLife = 400 * 24 * 60 * 60
+
+// markCookie is where a browser keeps its mark: see access.NewMark.
+func (g *Guard) markCookie(r *http.Request) string { return g.cookieName(r) + "-known" }
+
+// RememberMark has the browser keep a mark in the place of an earlier one; "" leaves that as it is.
+func (g *Guard) RememberMark(w http.ResponseWriter, r *http.Request, mark string) {
+	if mark != "" {
+		g.setCookie(w, r, g.markCookie(r), mark, markLife)
+	}
+}
+
+// Mark is what a browser says it is known by; "": it says nothing.
+func (g *Guard) Mark(r *http.Request) string {
+	c, err := r.Cookie(g.markCookie(r))
+	if err != nil {
+		return ""
+	}
+	return c.Value
 }
 
 // Forget has the browser drop its session.

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,14 +167,14 @@ func TestChangesAreProven(t *testing.T) {
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, &web.Guard{Origin: "https://pdpp.example.org"})
-	for host, want := range map[string]string{
-		"127.0.0.1:8377":   "pdpp-8377=s; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict",
-		"pdpp.example.org": "__Host-pdpp=s; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict",
+	for host, want := range map[string][]string{
+		"127.0.0.1:8377":   {"pdpp-8377=s; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict", "pdpp-8377-known=m; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict"},
+		"pdpp.example.org": {"__Host-pdpp=s; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict", "__Host-pdpp-known=m; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Strict"},
 	} {
 		w := httptest.NewRecorder()
-		b.guard.Remember(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+"/", nil), "s")
-		if got := w.Header().Get("Set-Cookie"); got != want {
-			t.Errorf("at %s the cookie is %q, want %q", host, got, want)
+		b.guard.Remember(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+"/", nil), &access.Opened{Secret: "s", Mark: "m"})
+		if got := w.Header().Values("Set-Cookie"); !slices.Equal(got, want) {
+			t.Errorf("at %s the cookies are %q, want %q", host, got, want)
 		}
 	}
 }

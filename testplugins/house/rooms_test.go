@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/leftover", "host/owner", "host/web"},
 	"host/config":       {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/files", "host/grant", "host/interact", "host/leftover", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/fair", "host/files", "host/grant", "host/interact", "host/leftover", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},

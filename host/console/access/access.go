@@ -72,7 +72,7 @@ func fault(v *site.Visit) string {
 // signedIn sends the browser on with its session, or shows again why it has none.
 func signedIn(v *site.Visit, opened *access.Opened, err error) error {
 	if err == nil {
-		v.Guard.Remember(v.W, v.R, opened.Secret)
+		v.Guard.Remember(v.W, v.R, opened)
 		return v.To(site.Local(v.R.PostFormValue("next")))
 	}
 	switch abi.CodeOf(err) {
@@ -82,10 +82,13 @@ func signedIn(v *site.Visit, opened *access.Opened, err error) error {
 	return err
 }
 
+// asks is what the browser of a visit asks for a session with.
+func asks(v *site.Visit, password string) access.SignIn {
+	return access.SignIn{Password: password, From: v.Guard.From(v.R), Agent: v.R.UserAgent(), Mark: v.Guard.Mark(v.R)}
+}
+
 func signIn(v *site.Visit) error {
-	opened, err := access.SignInWith(v.Context(), v.Owner, &v.Guard.Attempts, access.SignIn{
-		Password: v.R.PostFormValue("password"), From: v.Guard.From(v.R), Agent: v.R.UserAgent(),
-	})
+	opened, err := access.SignInWith(v.Context(), v.Owner, &v.Guard.Attempts, asks(v, v.R.PostFormValue("password")))
 	return signedIn(v, opened, err)
 }
 
@@ -103,7 +106,7 @@ func signInByPasskey(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	opened, err := access.SignInByPasskey(v.Context(), v.Owner, &v.Guard.Attempts, *d, access.SignIn{From: v.Guard.From(v.R), Agent: v.R.UserAgent()})
+	opened, err := access.SignInByPasskey(v.Context(), v.Owner, &v.Guard.Attempts, *d, asks(v, ""))
 	return signedIn(v, opened, err)
 }
 
@@ -128,7 +131,7 @@ func answerSetUp(v *site.Visit, code string, status int, refused error) error {
 // claimed greets the new owner, or shows again why they are none yet.
 func claimed(v *site.Visit, opened *access.Opened, err error, done words.Key) error {
 	if err == nil {
-		v.Guard.Remember(v.W, v.R, opened.Secret)
+		v.Guard.Remember(v.W, v.R, opened)
 		return v.Done(site.PathOverview, done)
 	}
 	switch abi.CodeOf(err) {

@@ -92,6 +92,9 @@ func changePassword(v *site.Visit) error {
 	if err := access.ChangePassword(v.Context(), v.Owner, &v.Guard.Changes, v.Guard.From(v.R), v.R.PostFormValue("was"), next); err != nil {
 		return refused(v, err, view{PasswordErr: err})
 	}
+	if mark, err := access.NewMark(v.Context(), v.Owner); err == nil { // without one it is a stranger's browser once it is signed out
+		v.Guard.RememberMark(v.W, v.R, mark)
+	}
 	return v.Done(path, words.PasswordChanged)
 }
 

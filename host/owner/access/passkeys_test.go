@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/passkey"
@@ -304,7 +305,8 @@ func TestACopiedPasskeyIsRefused(t *testing.T) {
 	r.ok(err)
 }
 
-// OC-04.2: passkeys that are refused slow signing in down as wrong passwords do, and with them.
+// OC-04.2: passkeys that are refused slow passwords and wrong passkeys of their address down, and a right passkey by
+// nothing: neither by its own address, nor by what strangers send from everywhere.
 func TestWrongPasskeysSlowSignInDown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -315,11 +317,25 @@ func TestWrongPasskeysSlowSignInDown(t *testing.T) {
 		_, err = k.signIn(k.browser())
 		r.code(err, access.CodePasskeyRefused)
 	}
-	_, err := k.signIn(k.use())
+	_, err := k.signIn(k.browser())
 	r.code(err, access.CodeTooManyAttempts)
-	r.forward(30 * time.Second)
-	_, err = k.signIn(k.use())
-	r.ok(err)
+	_, err = access.SignInWith(t.Context(), r.Owner, k.tries, access.SignIn{Password: "wrong"})
+	r.code(err, access.CodeTooManyAttempts)
+	refused := 0
+	for i := range 60 {
+		from := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 32)
+		_, err := access.SignInByPasskey(t.Context(), r.Owner, k.tries, k.browser(), access.SignIn{From: from})
+		if abi.CodeOf(err) == access.CodePasskeyRefused {
+			refused++
+		}
+	}
+	if refused != 45 { // of the fifty that are noted, five were before
+		t.Errorf("got %d that were noted, want 45", refused)
+	}
+	for range 3 {
+		_, err = k.signIn(k.use())
+		r.ok(err)
+	}
 }
 
 // OC-04.3: a passkey that this host does not know takes the same work as one that it knows

@@ -102,6 +102,9 @@ func useLink(ctx context.Context, o *owner.Owner, operation, code, password stri
 	if err != nil {
 		return nil, err
 	}
+	if opened.Mark, err = markOf(ctx, o, s, password, ""); err != nil {
+		return nil, err
+	}
 	err = o.Audited(ctx, s, operation, "owner", func(ctx context.Context) error {
 		return s.UseLink(ctx, hashOf(code), password, passkey, session)
 	})

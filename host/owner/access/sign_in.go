@@ -18,6 +18,8 @@ import (
 type Opened struct {
 	ID     string `json:"id"`
 	Secret string `json:"-"`
+	// Mark says of the browser later that it signed in here: see NewMark. "": there is no password.
+	Mark string `json:"-"`
 }
 
 // SignIn asks for a session.
@@ -25,6 +27,7 @@ type SignIn struct {
 	Password string
 	From     netip.Prefix // who asks, as attempts are counted
 	Agent    string       // the browser's name for itself
+	Mark     string       // of a browser that signed in before; "": it has none
 }
 
 // longestAgent is how much of a browser's name is kept, in characters.
@@ -53,22 +56,22 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 	if err != nil {
 		return nil, err
 	}
-	if err := tries.take(in.From, o.Now()); err != nil {
-		return nil, err
-	}
 	is, err := s.Owner(ctx)
 	if err != nil {
 		return nil, err
 	}
-	right, err := isPassword(ctx, in.Password, is.Password)
+	mark, err := known(ctx, o, s, is.Password, in.Mark)
+	if err != nil {
+		return nil, err
+	}
+	right, err := tries.password(ctx, o, in.From, mark, in.Password, is.Password)
 	if err != nil {
 		return nil, err
 	}
 	if !right {
 		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", wrongPassword())
 	}
-	tries.forgive(in.From)
-	return open(ctx, o, "", in.Agent, s, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
+	return open(ctx, o, "", in, s, is.Password, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
 		ok, err := s.OpenSession(ctx, is.Password, n, opened, used)
 		if err == nil && !ok {
 			err = wrongPassword() // it has ended meanwhile
@@ -77,11 +80,24 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 	})
 }
 
+// password reports whether a password is the one that was sealed, once it is its turn.
+func (a *Attempts) password(ctx context.Context, o *owner.Owner, from netip.Prefix, mark, password, kept string) (right bool, err error) {
+	leave, err := a.enter(ctx, from, mark, o.Now)
+	if err != nil {
+		return false, err
+	}
+	defer func() { leave(right) }()
+	return isPassword(ctx, password, kept)
+}
+
 // open opens a session by a passkey, or by the password where that is "". With keeps it. The event's
 // subject is the session, the passkey and the session whose place it takes.
-func open(ctx context.Context, o *owner.Owner, by, agent string, s *storage.Store, with func(_ context.Context, n storage.Session, opened, used time.Time) error) (*Opened, error) {
-	opened, session, err := newSession(o, agent)
+func open(ctx context.Context, o *owner.Owner, by string, in SignIn, s *storage.Store, password string, with func(_ context.Context, n storage.Session, opened, used time.Time) error) (*Opened, error) {
+	opened, session, err := newSession(o, in.Agent)
 	if err != nil {
+		return nil, err
+	}
+	if opened.Mark, err = markOf(ctx, o, s, password, in.Mark); err != nil {
 		return nil, err
 	}
 	now := o.Now()
@@ -96,42 +112,42 @@ func open(ctx context.Context, o *owner.Owner, by, agent string, s *storage.Stor
 
 // SignInByPasskey opens a session for a device's answer to AskToSignIn. Errors:
 // owner.passkey_refused, owner.passkey_copied where its counter did not go up, and
-// owner.too_many_attempts as of SignInWith, with which it counts.
+// owner.too_many_attempts in the place of owner.passkey_refused where wrong ones have come too often. A right
+// answer is let in whatever came before.
 func SignInByPasskey(ctx context.Context, o *owner.Owner, tries *Attempts, d Device, in SignIn) (*Opened, error) {
 	s, err := o.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := tries.take(in.From, o.Now()); err != nil {
+	is, err := s.Owner(ctx)
+	if err != nil {
 		return nil, err
 	}
-	key, uses, err := d.proves(ctx, o, s)
+	key, uses, err := d.proves(ctx, o, s, func() error { return tries.wrongKey(in.From, o.Now()) })
 	if err != nil {
 		return nil, err
 	}
 	if key == nil {
 		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", abi.NewError(CodePasskeyRefused, "the passkey is not one of the owner's, or its answer came too late", "try again"))
 	}
-	opened, err := open(ctx, o, key.ID, in.Agent, s, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
+	return open(ctx, o, key.ID, in, s, is.Password, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
 		return s.OpenSessionBy(ctx, key.ID, uses, n, opened, used)
 	})
-	if err == nil {
-		tries.forgive(in.From)
-	}
-	return opened, err
 }
 
 // proves returns the passkey that a device's answer proves, with its counter; nil: it proves
 // none. That takes the same time whatever is wrong with an answer that can be read (OC-04.3).
-func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store) (*storage.Passkey, uint32, error) {
-	challenge := d.Ceremonies.Take(o.Now(), d.Ticket, toSignIn, d.Party)
+//
+// Each answer that proves none is counted once by wrong, whose error it returns: one of a passkey that is not known
+// before anything is remembered of it, since strangers may send any number.
+func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store, wrong func() error) (*storage.Passkey, uint32, error) {
 	name, err := handle(ctx, o)
 	if err != nil {
 		return nil, 0, err
 	}
 	asserted, err := passkey.Read(d.Answer)
 	if err != nil {
-		return nil, 0, nil //nolint:nilerr // it proves nothing
+		return nil, 0, wrong()
 	}
 	found, err := s.PasskeyOf(ctx, asserted.Credential)
 	if err != nil {
@@ -140,12 +156,17 @@ func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store) (
 	var key *passkey.Key
 	if found != nil && subtle.ConstantTimeCompare(asserted.Handle, name) == 1 {
 		key = &passkey.Key{PublicKey: found.PublicKey, Flags: found.Flags}
+	} else if err := wrong(); err != nil {
+		return nil, 0, err
 	}
-	uses, err := asserted.Holds(d.Party, challenge, key)
-	if err != nil {
-		return nil, 0, nil //nolint:nilerr // it proves nothing
+	uses, err := asserted.Holds(d.Party, d.Ceremonies.Take(o.Now(), d.Ticket, toSignIn, d.Party), key)
+	switch {
+	case err == nil:
+		return found, uses, nil
+	case key != nil:
+		return nil, 0, wrong()
 	}
-	return found, uses, nil
+	return nil, 0, nil // it proves nothing
 }
 
 func wrongPassword() error {
@@ -159,21 +180,19 @@ func ChangePassword(ctx context.Context, o *owner.Owner, tries *Attempts, from n
 	if err != nil {
 		return err
 	}
-	if err := tries.take(from, o.Now()); err != nil {
-		return err
-	}
 	is, err := s.Owner(ctx)
 	if err != nil {
 		return err
 	}
-	right, err := isPassword(ctx, was, is.Password)
-	if err != nil {
-		return err
+	if is.Password != "" || !is.Passkeys {
+		right, err := tries.password(ctx, o, from, "", was, is.Password)
+		if err != nil {
+			return err
+		}
+		if !right {
+			return o.Refused(ctx, s, "owner.change_password", "owner", wrongPassword())
+		}
 	}
-	if !right && (is.Password != "" || !is.Passkeys) {
-		return o.Refused(ctx, s, "owner.change_password", "owner", wrongPassword())
-	}
-	tries.forgive(from)
 	kept, err := sealed(ctx, next)
 	if err != nil {
 		return err
