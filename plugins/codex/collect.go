@@ -50,6 +50,7 @@ type run struct {
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
 	threads       *threads
 	maxThreads    int
+	maxRules      int
 	unnamed       []unnamed
 	looked        int // how many of them were looked into
 	roll          rollout

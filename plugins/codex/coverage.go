@@ -52,6 +52,10 @@ func (r *run) trouble(name string) string {
 		if r.threads.problem == threadsDamaged {
 			return "the database is damaged; sessions without a row there keep their earlier data, or wait"
 		}
+	case "rules":
+		if n := int64(r.places.Count(leftOut)); n > 0 {
+			return problems.Counted(n, leftOut.One, leftOut.Many)
+		}
 	case "rollouts":
 		if len(r.folders) == 0 {
 			return ""

@@ -19,15 +19,15 @@ const (
 
 // document is one small text file.
 type document struct {
-	path    string // below the home folder
-	text    string
-	mtime   int64 // seconds since 1970
-	clipped bool
+	path  string // below the home folder
+	text  string
+	mtime int64 // seconds since 1970
+	long  bool  // the text is its beginning
 }
 
-// documents reads the files below folder that match, in order of name. hides reports whether
-// the document of a path may be there although docs lacks it.
-func (r *run) documents(folder string, depth int, match func(name string) bool) (docs []document, hides func(path string) bool) {
+// documents reads the files below folder that match, in order of name, and calls take with each. hides reports
+// whether the document of a path may be there although it was not taken.
+func (r *run) documents(folder string, depth int, match func(name string) bool, take func(d *document) error) (hides func(path string) bool, err error) {
 	l := files.Walk{Depth: depth, Most: maxDocuments, Keep: func(p string, folder bool) bool {
 		return !folder && match(path.Base(p))
 	}}.List(r.home, folder)
@@ -36,15 +36,25 @@ func (r *run) documents(folder string, depth int, match func(name string) bool) 
 	unread := map[string]bool{}
 	for _, e := range l.Entries {
 		e.Path = path.Join(folder, e.Path)
-		if d, ok := r.document(e); ok {
-			docs = append(docs, d)
-		} else {
+		d, ok := r.document(e)
+		if !ok {
 			unread[e.Path] = true
+		} else if err := take(&d); err != nil {
+			return nil, err
 		}
 	}
-	return docs, func(p string) bool {
+	return func(p string) bool {
 		below, own := strings.CutPrefix(p, folder+"/")
 		return unread[p] || own && l.Hides(below)
+	}, nil
+}
+
+// wholly says of a document that all of it was taken, as far as it was read.
+func (r *run) wholly(d *document) {
+	if d.long {
+		r.books.Beginning(rootHome, d.path, "long_documents")
+	} else {
+		r.books.Read(rootHome, d.path)
 	}
 }
 
@@ -61,18 +71,12 @@ func (r *run) document(e files.Entry) (d document, ok bool) {
 		r.books.Known(rootHome, e.Path, unreadable.Reason)
 		return d, false
 	}
-	if e.Size > maxDocumentBytes {
-		r.books.Beginning(rootHome, e.Path, "long_documents")
-	} else {
-		r.books.Read(rootHome, e.Path)
-	}
-	d = document{path: e.Path, mtime: e.MTimeMS / 1000}
-	text, taken := charset.File(b, e.Size <= maxDocumentBytes)
+	d = document{path: e.Path, mtime: e.MTimeMS / 1000, long: e.Size > maxDocumentBytes}
+	text, taken := charset.File(b, !d.long)
 	if taken > 0 {
 		r.places.Note(guessed, e.Path, "")
 	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	d.text, d.clipped = clip.Text(text, maxContent), len(text) > maxContent
+	d.text = strings.ReplaceAll(text, "\r\n", "\n")
 	return d, true
 }
 
@@ -150,27 +154,30 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 	if !r.h.Wants(stream) {
 		return nil
 	}
-	docs, hides := r.documents(folder, depth, match)
 	set := files.Open(r.h, stream, "")
-	for i := range docs {
-		d := &docs[i]
+	hides, err := r.documents(folder, depth, match, func(d *document) error {
+		r.wholly(d)
+		cut := len(d.text) > maxContent
+		d.text = clip.Text(d.text, maxContent)
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
 		// A touched file is the same document: its time is not part of the fingerprint.
 		if !set.News(id, files.Sum(d.path, d.text)) {
-			continue
+			return nil
 		}
+		r.books.Items(stream).Cut += one(cut)
 		rec := r.h.Record(stream)
 		rec.String("id", id)
 		rec.String("name", cmp.Or(name, fallback))
 		rec.StringOrNull("description", description)
 		rec.String("content", body)
-		rec.Bool("content_truncated", d.clipped)
+		rec.Bool("content_truncated", cut)
 		rec.String("path", d.path)
 		rec.Int("mtime_epoch", d.mtime)
-		if err := rec.Emit(); err != nil {
-			return err
-		}
+		return rec.Emit()
+	})
+	if err != nil {
+		return err
 	}
 	set.KeepIf(func(id string) bool { return slices.ContainsFunc(pathsOf(id), hides) })
 	return set.Close(true)

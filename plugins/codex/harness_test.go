@@ -30,6 +30,7 @@ type home struct {
 	clock time.Time
 	slice int64 // of the connector
 	most  int   // of threads
+	rules int
 }
 
 func newHome(t *testing.T) *home {
@@ -78,7 +79,7 @@ func (h *home) collect(change ...trial.Change) *sdktest.Result {
 	for _, c := range change {
 		c(&o)
 	}
-	res := sdktest.Collect(h.t, connector{slice: h.slice, threads: h.most}, o)
+	res := sdktest.Collect(h.t, connector{slice: h.slice, threads: h.most, rules: h.rules}, o)
 	schemas.Sound(h.t, res)
 	return res
 }

@@ -11,10 +11,12 @@ import (
 var manifest string
 
 // connector is the connector; slice is how many bytes are read between two checkpoints
-// at least, 0 for sliceBytes, and threads how many rows of threads are remembered, 0 for maxThreads.
+// at least, 0 for sliceBytes, threads how many rows of threads are remembered, 0 for maxThreads, and rules how many
+// rules are taken, 0 for maxRules.
 type connector struct {
 	slice   int64
 	threads int
+	rules   int
 }
 
 func (connector) Manifest() string { return manifest }
@@ -24,7 +26,7 @@ func (c connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r.maxThreads = cmp.Or(c.threads, maxThreads)
+	r.maxThreads, r.maxRules = cmp.Or(c.threads, maxThreads), cmp.Or(c.rules, maxRules)
 	return r.collect()
 }
 

@@ -39,6 +39,10 @@ var (
 		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
 	guessed = kind("encoding_guessed", "not_retriable", "text is not UTF-8 and was read as Windows-1252: if its letters are wrong, save it as UTF-8",
 		"texts are not UTF-8 and were read as Windows-1252: if their letters are wrong, save them as UTF-8")
+	longRule = kind("rule_cut", "not_retriable", "rule is longer than a record may be; its beginning was collected",
+		"rules are longer than a record may be; their beginning was collected")
+	leftOut = kind("rules_left_out", "manual_action_required", "rule is beyond the "+strconv.Itoa(maxRules)+" that are collected: take files that are no rules out of the folder",
+		"rules are beyond the "+strconv.Itoa(maxRules)+" that are collected: take files that are no rules out of the folder")
 	emptyRollout = kind("rollout_empty", "not_retriable", "rollout is empty: if a session was in it, put back a copy",
 		"rollouts are empty: if sessions were in them, put back copies")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
@@ -47,7 +51,7 @@ var (
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, guessed, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

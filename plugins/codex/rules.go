@@ -9,8 +9,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
-// maxRules bounds the rules of one file.
-const maxRules = 5000
+// maxRules bounds the rules of a home folder, all of which the cursor of a run names.
+const maxRules = 20_000
+
+// ruleFiles are what a run makes of the files of rules.
+type ruleFiles struct {
+	*run
+
+	set  *files.Set
+	left int             // how many more rules the run takes
+	full map[string]bool // rulesets of which some are left out
+}
 
 // rules collects the rule files: rules/*.rules (command policies), rules/*.md,
 // and the AGENTS.md that applies everywhere.
@@ -18,52 +27,74 @@ func (r *run) rules() error {
 	if !r.h.Wants(streamRules) {
 		return nil
 	}
-	docs, hides := r.documents("rules", 3, func(n string) bool {
+	in := &ruleFiles{run: r, set: files.Open(r.h, streamRules, ""), left: r.maxRules, full: map[string]bool{}}
+	hides, err := r.documents("rules", 3, func(n string) bool {
 		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
-	})
+	}, in.take)
+	if err != nil {
+		return err
+	}
 	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return isGeneral(p) }}.List(r.home, ".")
 	r.faults(general, ".")
 	r.strays(general, rootHome, ".")
 	unread := map[string]bool{}
 	for _, e := range general.Files() {
 		d, ok := r.document(e)
-		if ok {
-			docs = append(docs, d)
+		if unread[e.Path] = !ok; !ok {
+			continue
 		}
-		unread[e.Path] = !ok
-	}
-	set := files.Open(r.h, streamRules, "")
-	for i := range docs {
-		d := &docs[i]
-		ruleset := rulesetOf(d.path)
-		list := markdownRules(d.text)
-		if path.Ext(d.path) == ".rules" {
-			list = policyRules(d.text)
-		}
-		for n, text := range list {
-			id := "rules:" + ruleset + ":" + strconv.Itoa(n)
-			text = clip.Text(text, maxArguments)
-			if !set.News(id, files.Sum(ruleset, d.path, text)) {
-				continue
-			}
-			rec := r.h.Record(streamRules)
-			rec.String("id", id)
-			rec.String("ruleset", ruleset)
-			rec.String("rule_text", text)
-			rec.Int("rule_index", int64(n))
-			rec.String("path", d.path)
-			rec.Int("mtime_epoch", d.mtime)
-			if err := rec.Emit(); err != nil {
-				return err
-			}
+		if err := in.take(&d); err != nil {
+			return err
 		}
 	}
-	set.KeepIf(func(id string) bool {
+	in.set.KeepIf(func(id string) bool {
 		p := strings.TrimPrefix(id, "rules:")
 		p = p[:max(0, strings.LastIndexByte(p, ':'))]
-		return unread[p] || general.Hides(p) || hides("rules/"+p) || hides(p)
+		return unread[p] || in.full[p] || general.Hides(p) || hides("rules/"+p) || hides(p)
 	})
-	return set.Close(true)
+	return in.set.Close(true)
+}
+
+// take takes the rules of a file, as many as there is room for.
+func (in *ruleFiles) take(d *document) error {
+	ruleset := rulesetOf(d.path)
+	list := markdownRules(d.text)
+	if path.Ext(d.path) == ".rules" {
+		list = policyRules(d.text)
+	}
+	if len(list) <= in.left {
+		in.wholly(d)
+	} else {
+		in.full[ruleset] = true
+		in.places.Add(leftOut, len(list)-in.left, d.path, streamRules)
+		in.books.Known(rootHome, d.path, leftOut.Reason)
+		in.books.Items(streamRules).KeptBack += int64(len(list) - in.left)
+		list = list[:in.left]
+	}
+	in.left -= len(list)
+	for n, text := range list {
+		cut := len(text) > maxContent
+		if cut {
+			in.places.Note(longRule, d.path, "")
+		}
+		id := "rules:" + ruleset + ":" + strconv.Itoa(n)
+		text = clip.Text(text, maxContent)
+		if !in.set.News(id, files.Sum(ruleset, d.path, text)) {
+			continue
+		}
+		in.books.Items(streamRules).Cut += one(cut)
+		rec := in.h.Record(streamRules)
+		rec.String("id", id)
+		rec.String("ruleset", ruleset)
+		rec.String("rule_text", text)
+		rec.Int("rule_index", int64(n))
+		rec.String("path", d.path)
+		rec.Int("mtime_epoch", d.mtime)
+		if err := rec.Emit(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isGeneral reports whether a file of the home folder has rules that apply everywhere.
@@ -86,7 +117,7 @@ func markdownRules(text string) []string {
 	var current []string
 	fence := false
 	end := func() {
-		if s := strings.TrimSpace(strings.Join(current, "\n")); s != "" && len(list) < maxRules {
+		if s := strings.TrimSpace(strings.Join(current, "\n")); s != "" {
 			list = append(list, s)
 		}
 		current = current[:0]
@@ -161,13 +192,11 @@ func policyRules(text string) []string {
 			current = append(current, line)
 		}
 		if depth == 0 && len(current) > 0 {
-			if len(list) < maxRules {
-				list = append(list, strings.Join(current, "\n"))
-			}
+			list = append(list, strings.Join(current, "\n"))
 			current = current[:0]
 		}
 	}
-	if len(current) > 0 && len(list) < maxRules {
+	if len(current) > 0 {
 		list = append(list, strings.Join(current, "\n"))
 	}
 	return list
