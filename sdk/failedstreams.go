@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
-	"github.com/pdpp-host/pdpp-host/sdk/said"
 )
 
 // FailedStreams records the streams that a run could not collect to their end, for a
@@ -94,7 +93,10 @@ type trouble struct {
 func (f *FailedStreams) trouble(err error) trouble {
 	t := trouble{text: err.Error()}
 	if e, ok := AsFetchError(err); ok {
-		t.code, t.text, t.status = string(e.Code), e.Message+said.Quoted(e.Said), e.Status
+		t.code, t.text, t.status = string(e.Code), e.told(), e.Status
+		if e.notAllowed() {
+			t.hint = "manual_action_required"
+		}
 	} else if failure, ok := AsFailure(err); ok {
 		t.code, t.hint = failure.Code, failure.Hint
 		if t.hint == "" && f.Hint != nil {

@@ -193,6 +193,7 @@ type FetchError struct {
 	Status, Attempts int    // of the last answer, 0 without one
 	NextAttemptAfter string // RFC 3339, "" when not known
 	Said             string // the provider's own sentence, see package said; "" without one
+	Hint             string // what the host says to do; "" for nothing
 }
 
 // Error returns message and code.
@@ -217,6 +218,7 @@ func readFetchError(v jsonvalue.Value) *FetchError {
 		Final: v.Get("final").Bool(), Status: int(v.Get("status").Int()), Attempts: int(v.Get("attempts").Int()),
 		NextAttemptAfter: v.Get("next_attempt_after").Str(),
 		Said:             said.In([]byte(v.Get("answer").Str()), v.Get("answer_type").Str()),
+		Hint:             v.Get("hint").Str(),
 	}
 	if e.Code == "" {
 		e.Code = abi.CodeInternal
@@ -237,15 +239,32 @@ func (e *FetchError) done() *abi.DoneError {
 	if strings.HasSuffix(e.Message, rateLimited) && !strings.ContainsAny(e.Message, " \t\n") {
 		d.Code = e.Message
 	} else {
-		d.Message += said.Quoted(e.Said)
+		d.Message = e.told()
 	}
 	switch {
+	case e.notAllowed():
+		d.RecoveryHint = abi.Raw(`"manual_action_required"`)
 	case e.needsOwner():
 		d.RecoveryHint = abi.Raw(`"refresh_credentials"`)
 	case d.Retryable:
 		d.RecoveryHint = abi.Raw(`"retry_by_runtime"`)
 	}
 	return d
+}
+
+// told is the message with the provider's words and, where its owner has to allow the address, with
+// the host's hint: no later run gets past that.
+func (e *FetchError) told() string {
+	if e.notAllowed() && e.Hint != "" {
+		return e.Message + "; " + e.Hint
+	}
+	return e.Message + said.Quoted(e.Said)
+}
+
+// notAllowed reports whether the host does not send requests to the address, as that of a private
+// network: whoever runs the host can except it.
+func (e *FetchError) notAllowed() bool {
+	return e.Code == "egress.address_refused" || e.Code == "egress.scheme_refused"
 }
 
 // needsOwner reports whether the provider accepts no credential of the run: only the

@@ -33,6 +33,8 @@ func TestDoneOfFetchError(t *testing.T) {
 		{abi.HTTPFailure{Code: "send.budget_exhausted", Message: "test: stopped", GapReason: abi.ReasonRetryExhausted},
 			"send.budget_exhausted", "test: stopped", true},
 		{abi.HTTPFailure{Code: "egress.host_refused", Message: "not the word test_rate_limited"}, "egress.host_refused", "not the word test_rate_limited", false},
+		{abi.HTTPFailure{Code: "egress.address_refused", Message: "it is private", Hint: "except it"}, "egress.address_refused", "it is private; except it", false},
+		{abi.HTTPFailure{Code: "egress.scheme_refused", Message: "it is http"}, "egress.scheme_refused", "it is http", false},
 		{abi.HTTPFailure{Code: "send.credential_expired", Message: "sign in"}, "send.credential_expired", "sign in", false},
 		{abi.HTTPFailure{}, "internal.error", "the request failed", false},
 	} {
@@ -46,8 +48,11 @@ func TestDoneOfFetchError(t *testing.T) {
 				return wrap(err)
 			})
 			hint := map[bool]string{true: `"retry_by_runtime"`}[c.retryable]
-			if c.code == "send.credential_expired" {
+			switch c.code {
+			case "send.credential_expired":
 				hint = `"refresh_credentials"`
+			case "egress.address_refused", "egress.scheme_refused": // whoever runs the host has to allow it
+				hint = `"manual_action_required"`
 			}
 			e := res.Done.Error
 			if res.Done.Status != abi.DoneFailed || e.Code != c.code || e.Message != c.message || e.Retryable != c.retryable ||

@@ -162,7 +162,8 @@ func TestTrouble(t *testing.T) {
 		code  string // in the report of the streams; of the run, when it has none
 		skip  bool
 	}{
-		"a web page":   {fault.Status(200, `<html></html>`), "jellyfin_malformed_response", true},
+		"a web page":   {fault.Status(200, `<html></html>`), "jellyfin_page_answered", true},
+		"no JSON":      {fault.Status(200, `ok`), "jellyfin_malformed_response", true},
 		"no list":      {fault.Status(200, `{"Items":null,"TotalRecordCount":0}`), "jellyfin_malformed_response", true},
 		"gone":         {fault.Status(404, ``), "jellyfin_http_404", true},
 		"server error": {fault.Status(500, ``), "status 500", true},
@@ -193,6 +194,30 @@ func TestTrouble(t *testing.T) {
 		if res := newServer(1, change).Failing(t, at); res.Done.Error == nil || res.Done.Error.Code != "jellyfin_auth_failed" {
 			t.Errorf("%s: got %+v, want jellyfin_auth_failed", name, res.Done.Error)
 		}
+	}
+}
+
+// A page in the place of an answer, as a reverse proxy or another program at the address gives, whatever its
+// status, is for the owner to put right: neither a later run nor another key nor a new version gets past it.
+func TestAPageInTheServersPlace(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]fault.Fault{
+		"a sign-in":            fault.Status(200, "<!DOCTYPE html><title>Sign in</title>", "Content-Type", "text/html"),
+		"a proxy's 401":        fault.Status(401, "<html>401 Authorization Required</html>", "Content-Type", "text/html; charset=utf-8"),
+		"another path":         fault.Status(404, "\n<html><h1>404 Not Found</h1></html>"),
+		"a proxy that refuses": fault.Status(403, "<html>403 Forbidden</html>", "Content-Type", "text/html"),
+	} {
+		s := newServer(1)
+		s.Faults.Add(fault.Rule{Match: fault.Path("/"), Times: -1, Fault: page})
+		e := s.Failing(t, at).Done.Error
+		if e == nil || e.Code != "jellyfin_page_answered" || e.Retryable || string(e.RecoveryHint) != `"manual_action_required"` || !strings.Contains(e.Message, "base_url") || !strings.Contains(e.Message, "proxy") {
+			t.Errorf("%s: got %+v, want what its owner has to look at", name, e)
+		}
+	}
+	s := newServer(1)
+	s.Faults.Add(fault.Rule{Match: fault.Path("/"), Times: -1, Fault: fault.Status(502, "<html>502 Bad Gateway</html>", "Content-Type", "text/html")})
+	if e := s.Failing(t, at).Done.Error; e == nil || !e.Retryable {
+		t.Errorf("a server that is down behind its proxy: got %+v, want that a later run tries again", e)
 	}
 }
 

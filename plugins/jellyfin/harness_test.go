@@ -15,7 +15,7 @@ import (
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	trial.Valid(t, manifest)
-	trial.Worded(t, manifest, unreadable.Reason, unstable.Reason, "jellyfin_auth_failed", "jellyfin_malformed_response", "jellyfin_paging_cycle", "jellyfin_account_changed", "jellyfin_user_unknown")
+	trial.Worded(t, manifest, unreadable.Reason, unstable.Reason, "jellyfin_auth_failed", "jellyfin_malformed_response", "jellyfin_page_answered", "jellyfin_paging_cycle", "jellyfin_account_changed", "jellyfin_user_unknown")
 }
 
 var schemas = trial.SchemasOf(manifest)

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -117,6 +118,28 @@ func (c *Client) answered(resp *sdk.Response, list bool) (v jsonvalue.Value, par
 func (c *Client) JSON(resp *sdk.Response) (jsonvalue.Value, error) {
 	v, _, err := c.answered(resp, false)
 	return v, err
+}
+
+// isPage reports whether an answer is a web page: that of a proxy, a sign-in, or another program. A page
+// that says that the server is down or busy is no such one: a later run may find it back.
+func isPage(resp *sdk.Response) bool {
+	if resp.Status >= 500 || resp.Status == 408 || resp.Status == 425 || resp.Status == 429 {
+		return false
+	}
+	const most = 64
+	head := strings.ToLower(strings.TrimSpace(string(resp.Body[:min(len(resp.Body), most)])))
+	return strings.HasPrefix(head, "<html") || strings.HasPrefix(head, "<!doctype html") ||
+		strings.HasPrefix(head, "<") && strings.Contains(strings.ToLower(resp.Header("Content-Type")), "html")
+}
+
+// pageAnswered is the failure for a page in the place of an answer of a server whose address the owner has
+// typed. No other key, no later run and no new version gets past it.
+func (c *Client) pageAnswered(resp *sdk.Response) error {
+	return &sdk.Failure{
+		Code: c.ConnectorKey() + "_page_answered", Hint: "manual_action_required", Said: resp.Said(),
+		Message: "a web page came in the place of " + c.provider.Name + "'s answer (status " + strconv.Itoa(resp.Status) + ")" + said.Quoted(resp.Said()) +
+			"; look whether base_url has the address and the path under which the server itself answers, and have a reverse proxy let its requests through without a sign-in of its own",
+	}
 }
 
 // refused is the failure for an answer that says with a good status that it failed.

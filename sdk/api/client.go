@@ -40,6 +40,7 @@ type Client struct {
 
 	provider Provider
 	base     string
+	own      bool              // the provider is a server of the owner's
 	ready    map[string]answer // of Prefetch, by address
 	places   places
 	said     *accounts.Books // nil: nothing is counted yet
@@ -65,6 +66,7 @@ func New(h *sdk.Host, p Provider) *Client {
 	c := &Client{Host: h, provider: p, base: strings.TrimRight(p.Origin, "/"), ready: make(map[string]answer)}
 	if to := h.Option(optionBaseURL); to != "" {
 		c.base = strings.TrimSuffix(strings.TrimRight(to, "/"), strings.TrimRight(p.Below, "/"))
+		c.own = p.Origin == ""
 	}
 	return c
 }
@@ -98,8 +100,12 @@ func (c *Client) Ask(r sdk.Request) (jsonvalue.Value, error) {
 	return c.JSON(resp)
 }
 
-// Check is sdk.Host.CheckStatus, with what Provider.Explain says.
+// Check is sdk.Host.CheckStatus, with what Provider.Explain says, and with a failure for a page in the
+// place of an answer of the owner's own server.
 func (c *Client) Check(resp *sdk.Response) error {
+	if c.own && isPage(resp) {
+		return c.pageAnswered(resp)
+	}
 	err := c.CheckStatus(resp)
 	if err != nil && c.provider.Explain != nil {
 		if f := c.provider.Explain(resp); f != nil {

@@ -38,11 +38,12 @@ func storedRun(row *tables.RunRow) *stored.Run {
 }
 
 // ownerActs reports whether a run failed over something that only its owner can put right, by the
-// connector's word. A code of the host's, which has a dot, has an action of its own; so have a credential
-// and a browser.
+// connector's word. A code of the host's, which has a dot, has an action of its own, but for an address that
+// the host does not ask; so have a credential and a browser.
 func ownerActs(row *tables.RunRow, failure *tables.RunError) bool {
 	return row.Status == tables.StatusFailed && row.Reason == string(abi.ReasonConnectorReportedFailed) &&
-		failure.RecoveryHint == "manual_action_required" && !failure.Submitted && !strings.Contains(failure.Code, ".") &&
+		failure.RecoveryHint == "manual_action_required" && !failure.Submitted &&
+		(!strings.Contains(failure.Code, ".") || strings.HasPrefix(failure.Code, "egress.")) &&
 		!health.CredentialShaped(health.Normalise(health.Word(failure.Code))) && !strings.Contains(failure.Code, "browser")
 }
 

@@ -155,7 +155,7 @@ func (r rules) admit(network, hostport, address string) error {
 	}
 	if class, ok := r.allowed(hostport, to.Addr()); !ok {
 		return abi.NewError(CodeAddressRefused, fmt.Sprintf("%s resolves to a %s address", quoted(hostport), class),
-			"only public addresses are reached; the owner can except a host with network.allow_private")
+			except(hostport)+"; if it is not, its name leads to a wrong address")
 	}
 	return nil
 }

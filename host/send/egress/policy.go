@@ -89,7 +89,7 @@ func (r rules) check(u *url.URL) error {
 		return abi.NewError(CodeHostRefused, "the address carries a user name", "leave it out of the address")
 	case u.Scheme != "https" && (u.Scheme != "http" || !excepted):
 		return abi.NewError(CodeSchemeRefused, fmt.Sprintf("%s is requested over %q", quoted(host), u.Scheme),
-			"use https; the owner can except a host with network.allow_private")
+			"use https, or "+except(net.JoinHostPort(host, port)))
 	case excepted, r.servers[net.JoinHostPort(host, port)]:
 		return nil
 	case !r.hosts[host]:
@@ -97,9 +97,14 @@ func (r rules) check(u *url.URL) error {
 			"list it under runtime_requirements.network.hosts")
 	case port != "443":
 		return abi.NewError(CodeHostRefused, fmt.Sprintf("port %s of %s is not 443", quoted(port), quoted(host)),
-			"use the standard port; the owner can except another with network.allow_private")
+			"use the standard port, or "+except(net.JoinHostPort(host, port)))
 	}
 	return nil
+}
+
+// except says how a server is excepted.
+func except(hostport string) string {
+	return "add " + hostport + " to network.allow_private, or to PDPP_NETWORK_ALLOW_PRIVATE, if it is a server of your own network"
 }
 
 // quoted bounds a guest's text for use in an error.
