@@ -26,7 +26,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
-	const name = `<b>РDРР СLI</b>` // in letters that look like those of a client that this host knows
+	const name = `<b>РауРаl</b>` // in letters that look like those of another name
 	a, err := d.Connect(t.Context(), "", name, "")
 	if err != nil {
 		t.Fatal(err)

@@ -323,9 +323,3 @@ func plain(text string, longest int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= longest &&
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && !manifest.IsPiled(text)
 }
-
-// PlainName reports whether a client may call itself so: "", or a name that can be seen.
-func PlainName(name string) bool {
-	const longest = 80
-	return strings.TrimSpace(name) == name && plain(name, longest) && (name == "" || manifest.IsVisible(name))
-}

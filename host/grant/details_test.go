@@ -103,21 +103,6 @@ func TestParseDetailsRefuses(t *testing.T) {
 	}
 }
 
-// RD-39.4: a name can be seen, unless there is none.
-func TestPlainName(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]bool{
-		"": true, "An app": true, "Ö": true, "日本": true, "7": true, "☂": true, "\u115fa": true,
-		" a": false, "a\u202eb": false, "\u3164": false, "\u115f\u1160": false, "\u2800": false, "\uffa0": false, "\u0301": false, "\ufe0f": false, "\u3164\u2800": false,
-		"e\u0301a": true, "a\u0308\u0303\u0301\u0323b": true, "a" + strings.Repeat("\u0338", 5): false, "\u0338a": false, "क्षि": true,
-		"a\xffb": false, strings.Repeat("é", 80): true, strings.Repeat("é", 81): false,
-	} {
-		if got := PlainName(name); got != want {
-			t.Errorf("%+q: got %v, want %v", name, got, want)
-		}
-	}
-}
-
 // RD-03.1: whatever is sent, a refusal has a pointer and a rule, and nothing else is an error.
 func FuzzParseDetails(f *testing.F) {
 	f.Add([]byte(asks))

@@ -36,6 +36,12 @@ func CheckRedirect(address string) (why string) {
 	return "is neither https, nor http to a loopback name, nor a scheme with a dot, nor a known editor's"
 }
 
+// IsLocal reports whether an address is an app's on the machine of the browser that is sent there.
+func IsLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && address != "" && (u.Scheme != "https" || loopbacks[u.Hostname()])
+}
+
 // IsScript reports whether an address is one that a browser runs or reads by itself: no app is sent an
 // answer there, and a client that names it means harm.
 func IsScript(address string) bool {

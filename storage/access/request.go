@@ -45,7 +45,8 @@ type GrantRequest struct {
 	Token      string // the hash of the token that this code leads to
 	Code       string // what the client shows, to be compared; "": nothing
 	ClientID   string
-	ClientName string
+	ClientName string // as it is registered
+	Display    string // what it calls itself in this request; "": no other name
 	Details    []byte // JSON; empty: the owner chooses
 	Created    time.Time
 	Expires    time.Time
@@ -77,6 +78,7 @@ type requestRow struct {
 	Code       string `bun:"code"`
 	ClientID   string `bun:"client_id"`
 	ClientName string `bun:"client_name"`
+	Display    string `bun:"client_display"`
 	Details    string `bun:"details"`
 	CreatedUS  int64  `bun:"created_us"`
 	ExpiresUS  int64  `bun:"expires_us"`
@@ -101,7 +103,7 @@ type requestRow struct {
 
 func (r *requestRow) public() GrantRequest {
 	return GrantRequest{
-		ID: r.ID, URI: r.URI, Polling: r.Polling, Token: r.Token, Code: r.Code, ClientID: r.ClientID, ClientName: r.ClientName,
+		ID: r.ID, URI: r.URI, Polling: r.Polling, Token: r.Token, Code: r.Code, ClientID: r.ClientID, ClientName: r.ClientName, Display: r.Display,
 		Details: []byte(r.Details), Created: db.Time(r.CreatedUS), Expires: db.Time(r.ExpiresUS), Revision: r.Revision, Review: []byte(r.Review),
 		State: r.State, Decided: db.Time(r.DecidedUS), GrantID: r.GrantID, Taken: db.Time(r.TakenUS),
 		Flow: r.Flow, Issuer: r.Issuer, Redirect: r.Redirect, ClientState: r.ClientState, Challenge: r.Challenge, CodeExpires: db.Time(r.CodeExpiresUS),
@@ -152,7 +154,7 @@ func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, i
 			return abi.NewError(CodeRequestsFull, "too many requests wait for the owner", "come again in ten minutes")
 		}
 		row := requestRow{
-			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName,
+			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName, Display: n.Display,
 			Details: string(n.Details), CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), State: RequestPending,
 			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode, Resource: n.Resource,
 		}

@@ -84,6 +84,13 @@ func (w *world) apps(t *testing.T) []string {
 		URI string `json:"request_uri"`
 	}
 	w.program(t, "/oauth/par", `{"client_id":"pdpp_cli","client_display":`+quoted(mark)+`,"authorization_details":`+details+`}`, &pushed)
+	const home = `"http://127.0.0.1/back"`
+	var local struct {
+		ID string `json:"client_id"`
+	}
+	w.program(t, "/oauth/register", `{"client_name":`+quoted(mark)+`,"redirect_uris":[`+home+`]}`, &local)
+	w.program(t, "/oauth/par", `{"client_id":`+quoted(local.ID)+`,"client_display":"An app","redirect_uri":`+home+`,"response_type":"code","code_challenge_method":"S256","code_challenge":`+
+		quoted(strings.Repeat("c", 43))+`,"authorization_details":`+details+`}`, new(any))
 	var attempt struct {
 		ID string `json:"id"`
 	}

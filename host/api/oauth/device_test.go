@@ -198,6 +198,12 @@ func TestDeviceWaits(t *testing.T) {
 	if got := b.asksAsDevice(client, "none"); got.error() != codeGrant {
 		t.Errorf("an unknown code: got %d %s, want invalid_grant", got.status, got.text)
 	}
+	for _, name := range []string{"ｐｄｐｐ", "a\u3164b", "e\u0301"} {
+		got := b.sendsForm(PathStartDevice, url.Values{"client_id": {client}, "client_display": {name}})
+		if got.status != http.StatusBadRequest || got.error() != "invalid_request" || !strings.Contains(got.text, "client's name") {
+			t.Errorf("the name %+q: got %d %s, want a refusal of the name", name, got.status, got.text)
+		}
+	}
 	for want, form := range map[string]url.Values{"invalid_request": {}, "invalid_client": {"client_id": {"cl_none"}}, "invalid_target": {"client_id": {client}, "resource": {"https://evil.example"}}} {
 		if got := b.sendsForm(PathStartDevice, form); got.status != http.StatusBadRequest || got.error() != want {
 			t.Errorf("got %d %s, want %s", got.status, got.text, want)

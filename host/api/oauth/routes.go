@@ -226,6 +226,7 @@ const (
 var refusals = map[abi.Code]refused{
 	desk.CodeClientUnknown:   {http.StatusBadRequest, "invalid_client", "client_id", 0},
 	desk.CodeClientName:      {http.StatusBadRequest, wire.CodeInvalid, "client_name", 0},
+	desk.CodeClientDisplay:   {http.StatusBadRequest, wire.CodeInvalid, "client_display", 0},
 	desk.CodeClientsFull:     {http.StatusTooManyRequests, "rate_limit_exceeded", "", time.Hour},
 	desk.CodeRequestsFull:    {http.StatusTooManyRequests, "rate_limit_exceeded", "", desk.RequestLife},
 	desk.CodeRequestUnknown:  {http.StatusBadRequest, wire.CodeInvalid, "request_uri", 0},

@@ -106,7 +106,7 @@ func show(v *site.Visit) error {
 
 // choose shows what an app asks for with the form of the choices, as they were made.
 func choose(v *site.Visit, status int, r *grants.Looked, c *chosen) error {
-	return v.Show(status, ui.Safe(r.Name())+" "+words.AppAsksTitle, ui.Apps, requestPage(r, c, v.Now(), v.Proof()))
+	return v.Show(status, heading(r), ui.Apps, requestPage(r, c, v.Now(), v.Proof()))
 }
 
 // chosen is the form as it was sent.

@@ -14,6 +14,14 @@ import (
 // ends are when a grant can end.
 var ends = []struct{ choice, label string }{{"", words.AppUsual}, {"1d", words.AppDay}, {"90d", words.AppQuarter}, {grant.Never, words.AppNever}}
 
+// heading says who asks for what: a device that is to speak for its owner asks for more than to read.
+func heading(r *grants.Looked) string {
+	if r.Wants == grants.WantsOwnerToken {
+		return ui.Safe(r.Name()) + " " + words.DeviceAsksTitle
+	}
+	return ui.Safe(r.Name()) + " " + words.AppAsksTitle
+}
+
 // key is what the form calls a stream.
 func key(offer, stream int) string { return strconv.Itoa(offer) + "-" + strconv.Itoa(stream) }
 

@@ -11,6 +11,7 @@ import (
 const (
 	CodeClientUnknown   abi.Code = "grants.client_unknown"
 	CodeClientName      abi.Code = "grants.client_name"
+	CodeClientDisplay   abi.Code = "grants.client_display"
 	CodeClientsFull              = storage.CodeClientsFull
 	CodeRequestUnknown           = storage.CodeRequestUnknown
 	CodeRequestExpired           = storage.CodeRequestExpired

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 
 // asked is a request as it was kept.
 func (d *Desk) asked(r *storage.GrantRequest) (*grant.Request, error) {
-	q := &grant.Request{ClientID: r.ClientID, ClientName: r.ClientName, Registration: grant.Dynamic}
+	q := &grant.Request{ClientID: r.ClientID, ClientName: cmp.Or(r.ClientName, r.Display), Registration: grant.Dynamic}
 	if r.ClientID == PreRegistered {
 		q.Registration = grant.PreRegistered
 	}

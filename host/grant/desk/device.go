@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -123,13 +124,9 @@ func (d *Desk) giveOwner(ctx context.Context, w Witness, r *storage.GrantRequest
 	if err != nil {
 		return nil, err
 	}
-	name := r.ClientName
-	if name == "" {
-		name = r.ClientID
-	}
 	out := &Issued{Token: ownerPrefix + secret, Expires: c.Expires}
 	err = d.Store.Redeem(w(ctx, "tokens.create", id+" "+c.Scope), storage.Redemption{
-		RequestID: r.ID, Shown: shownOf(r), Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: name, Scope: c.Scope, Expires: c.Expires, Client: r.ClientID},
+		RequestID: r.ID, Shown: shownOf(r), Owner: &storage.Token{ID: id, SHA256: hashOf(out.Token), Name: cmp.Or(r.ClientName, r.Display, r.ClientID), Scope: c.Scope, Expires: c.Expires, Client: r.ClientID},
 	})
 	switch {
 	case abi.CodeOf(err) == CodeReplayed:

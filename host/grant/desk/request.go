@@ -22,7 +22,7 @@ const (
 	RequestLife       = 10 * time.Minute
 	uriPrefix         = "urn:pdpp:pending-consent:"
 	PreRegistered     = "pdpp_cli" // the one client that is known without registration
-	PreRegisteredName = "PDPP CLI"
+	PreRegisteredName = grant.ProtocolClient
 	longestRequest    = 256
 )
 
@@ -44,8 +44,8 @@ type NewClient struct {
 
 // Register makes a client known, which gives it no right.
 func (d *Desk) Register(ctx context.Context, n NewClient) (*storage.Client, error) {
-	if !grant.PlainName(n.Name) {
-		return nil, wrongName()
+	if err := checkName(CodeClientName, n.Name); err != nil {
+		return nil, err
 	}
 	id, err := d.id("cl_")
 	if err != nil {
@@ -55,8 +55,15 @@ func (d *Desk) Register(ctx context.Context, n NewClient) (*storage.Client, erro
 	return &c, d.Store.NewClient(ctx, c, unusedClient, mostClients)
 }
 
-func wrongName() error {
-	return abi.NewError(CodeClientName, "the client's name is longer than 80 characters or no plain text", "write a short name")
+// checkName refuses a name that a client may not be shown by.
+func checkName(code abi.Code, name string) error {
+	switch {
+	case !grant.PlainName(name):
+		return abi.NewError(code, "the client's name is longer than 80 characters, or has a mark or a character that cannot be seen", "write a short name, each letter with its accent as one character")
+	case grant.NamesHost(name):
+		return abi.NewError(code, "the client's name has the name of this host in it", "leave pdpp out of the name")
+	}
+	return nil
 }
 
 // client returns a client that may ask.
@@ -80,7 +87,7 @@ const (
 // Ask is what a client asks for.
 type Ask struct {
 	ClientID string
-	Display  string   // what the client calls itself now; "": as it is registered
+	Display  string   // what the client calls itself now, shown behind its registered name; "": the same
 	Details  []byte   // JSON; empty: its owner chooses
 	Browser  *Browser // nil: no browser brings its answer
 	Resource string   // ResourceHost or ResourceMCP, or "" if it names no resource
@@ -139,11 +146,11 @@ func (d *Desk) asking(ctx context.Context, a *Ask, n *storage.GrantRequest) (*st
 	if err != nil {
 		return nil, err
 	}
-	if !grant.PlainName(a.Display) {
-		return nil, wrongName()
+	if err := checkName(CodeClientDisplay, a.Display); err != nil {
+		return nil, err
 	}
-	if a.Display != "" {
-		c.Name = a.Display
+	if a.Display != c.Name {
+		n.Display = a.Display
 	}
 	n.Resource = a.Resource
 	if len(a.Details) == 0 {

@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/url"
@@ -34,16 +35,18 @@ const (
 type Request struct {
 	ID        string    `json:"request_id"`
 	ClientID  string    `json:"client_id"`
-	Client    string    `json:"client_name"` // as it calls itself, which nobody has verified
-	Code      string    `json:"user_code"`   // what the app shows; "": nothing
-	Awaited   bool      `json:"awaited"`     // the app waits, and gets its token by itself
-	State     string    `json:"state"`       // pending, approved, denied, expired
+	Client    string    `json:"client_name"`    // as it registered itself, which nobody has verified
+	Display   string    `json:"client_display"` // as it calls itself in this request; "": no other name
+	Code      string    `json:"user_code"`      // what the app shows; "": nothing
+	Awaited   bool      `json:"awaited"`        // the app waits, and gets its token by itself
+	State     string    `json:"state"`          // pending, approved, denied, expired
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Revision  string    `json:"revision,omitempty"` // of the last review
 	Wants     string    `json:"wants"`              // grant, owner_token
 	NeedsCode bool      `json:"needs_code"`         // the code that a device shows has to be typed first
 	BackTo    string    `json:"sent_back_to"`       // where the owner's browser goes with the answer; "": it stays
+	BackHere  bool      `json:"sent_back_local"`    // that is an app on the machine of the browser
 }
 
 // An app asks to read, or for a token that speaks for its owner.
@@ -55,12 +58,16 @@ const (
 // Waits reports whether the request can be decided.
 func (r *Request) Waits() bool { return r.State == storage.RequestPending }
 
-// Name is what the app is called: by its own name or, where it has none, by its id.
-func (r *Request) Name() string {
-	if r.Client == "" {
-		return r.ClientID
+// Name is what the app is called: by the name that it is registered by or, where it has none, by the
+// one that it calls itself now or its id.
+func (r *Request) Name() string { return cmp.Or(r.Client, r.Display, r.ClientID) }
+
+// Also is the other name that the app calls itself in this request; "": it has none.
+func (r *Request) Also() string {
+	if r.Display == r.Name() {
+		return ""
 	}
-	return r.Client
+	return r.Display
 }
 
 // deskOf is the desk of an owner's store.
@@ -147,12 +154,12 @@ func Requests(ctx context.Context, o *owner.Owner) ([]Request, error) {
 
 func shown(d *desk.Desk, r *storage.GrantRequest) Request {
 	out := Request{
-		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Code: r.Code, Awaited: r.Token != "" || r.Flow != "", State: r.State,
+		ID: r.ID, ClientID: r.ClientID, Client: r.ClientName, Display: r.Display, Code: r.Code, Awaited: r.Token != "" || r.Flow != "", State: r.State,
 		CreatedAt: r.Created, ExpiresAt: r.Expires, Revision: r.Revision,
 		Wants: WantsGrant, NeedsCode: r.UserCode != "" && r.Typed.IsZero(),
 	}
 	if u, err := url.Parse(r.Redirect); err == nil && r.Redirect != "" {
-		out.BackTo = u.Scheme + "://" + u.Host
+		out.BackTo, out.BackHere = u.Scheme+"://"+u.Host, grant.IsLocal(r.Redirect)
 	}
 	if r.Flow == storage.FlowOwner {
 		out.Wants, out.Revision = WantsOwnerToken, ""

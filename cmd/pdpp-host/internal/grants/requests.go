@@ -38,9 +38,9 @@ func requests(ctx context.Context, s *session.Session) error {
 			rows := make([][]string, len(all))
 			for i := range all {
 				r := &all[i]
-				rows[i] = []string{r.ID, output.Clean(r.Name()), r.Code, output.Timestamp(r.ExpiresAt)}
+				rows[i] = []string{r.ID, output.Clean(r.Name()), asks(r), r.Code, output.Timestamp(r.ExpiresAt)}
 			}
-			output.Table(w, s.Printer.Style, []string{"request", "app", "code", "until"}, rows)
+			output.Table(w, s.Printer.Style, []string{"request", "app", "wants", "code", "until"}, rows)
 		})
 	})
 }
@@ -105,10 +105,14 @@ func codeCommand(s *session.Session) *cobra.Command {
 }
 
 func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
-	fmt.Fprintf(w, "%s (%s, not verified): %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), r.State, output.Timestamp(r.ExpiresAt))
+	fmt.Fprintf(w, "%s (%s, not verified) %s: %s, until %s\n", output.Clean(r.Name()), output.Clean(r.ClientID), asks(&r.Request), r.State, output.Timestamp(r.ExpiresAt))
+	writeAlso(w, &r.Request)
 	writeCode(w, r.Code)
 	if r.BackTo != "" {
 		fmt.Fprintln(w, "whoever answers at "+output.Clean(r.BackTo)+" gets the access: your browser is sent back there")
+	}
+	if r.BackHere {
+		fmt.Fprintln(w, "that is an app on the machine of your browser, where any program can wait for the access: go on only if you began it there yourself")
 	}
 	switch {
 	case r.Wants == grants.WantsOwnerToken:
@@ -144,6 +148,21 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 		fmt.Fprintln(w, s.Advice("nothing here fits what it asks for, so it can get nothing. Refuse it: pdpp-host grants deny "+r.ID))
 	case r.Waits() && !r.NeedsCode:
 		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
+	}
+}
+
+// asks says what an app wants.
+func asks(r *grants.Request) string {
+	if r.Wants == grants.WantsOwnerToken {
+		return "asks to speak for you"
+	}
+	return "asks to read"
+}
+
+// writeAlso says what else an app calls itself than it is registered by.
+func writeAlso(w io.Writer, r *grants.Request) {
+	if also := r.Also(); also != "" {
+		fmt.Fprintf(w, "it calls itself \"%s\" now, which is not the name that it is registered by\n", output.Clean(also))
 	}
 }
 
