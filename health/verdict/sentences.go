@@ -183,7 +183,7 @@ var sentences = [lineCount]struct {
 	forwardRenewedRefused:   {"renewed_refused", "The service refused a sign-in that it had just renewed, so signing in again may not help; the reason may be the account, or the application that signs in.", namesOwnerStep},
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
-	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, shut to this host's user, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardModule:           {"put_right_module", "Its module is missing, or is not the accepted one; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardAccept:           {"put_right_acceptance", "Nobody has accepted its module yet; once you have, the connector can collect.", namesOwnerStep},
 	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},

@@ -32,18 +32,18 @@ func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 		return Root{}, missingFolder(m, c).Wrap(err)
 	}
 	if err != nil {
-		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder and of those above it").Wrap(err)
+		return Root{}, unreadable(c, err)
 	}
 	st, err := os.Stat(target)
 	switch {
 	case err != nil:
-		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
+		return Root{}, unreadable(c, err)
 	case !st.IsDir():
 		return Root{}, invalid(c, "is not a folder", "name the folder that holds the files")
 	}
 	f, err := os.Open(target)
 	if err != nil {
-		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
+		return Root{}, unreadable(c, err)
 	}
 	_, err = f.Readdirnames(1)
 	empty := errors.Is(err, io.EOF)
@@ -59,6 +59,16 @@ func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 		}
 	}
 	return Root{Name: c.name, Path: target, Origin: c.origin, Empty: empty, Secrets: r.secretsIn(target)}, nil
+}
+
+// unreadable is the refusal of a folder that is there and cannot be listed. Where its permissions are
+// why, it is neither missing nor empty, and the words say whom it has to let in.
+func unreadable(c choice, err error) *abi.Error {
+	if errors.Is(err, fs.ErrPermission) {
+		return invalid(c, "does not let this host's user in",
+			"let that user list it, such as with chmod u+rx, and pass through the folders above it; or run the host as a user who may").Wrap(err)
+	}
+	return invalid(c, "cannot be read", "see whether its disk is sound, and whether a link to it leads in circles").Wrap(err)
 }
 
 func (r *Resolver) absolute(path string) (string, error) {

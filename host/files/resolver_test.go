@@ -209,3 +209,18 @@ func TestEmptyRoot(t *testing.T) {
 		}
 	}
 }
+
+// A folder that shuts this host's user out is neither missing nor empty, and its refusal says whom to let in.
+func TestAFolderThatIsShut(t *testing.T) {
+	t.Parallel()
+	dir := choice{name: "codex", path: "/shut", origin: OriginFlag}
+	for err, want := range map[error]string{
+		&os.PathError{Op: "open", Path: "/shut", Err: os.ErrPermission}: "does not let this host's user in",
+		&os.PathError{Op: "open", Path: "/shut", Err: os.ErrInvalid}:    "cannot be read",
+	} {
+		e := unreadable(dir, err)
+		if e.Code != abi.CodeRootInvalid || !strings.Contains(e.Message, want) || strings.Contains(e.Hint, "chmod u+rx") != errors.Is(err, os.ErrPermission) {
+			t.Errorf("%v: got %q, %q, want that it %s", err, e.Message, e.Hint, want)
+		}
+	}
+}
