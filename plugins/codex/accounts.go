@@ -65,10 +65,16 @@ func (r *run) isEmpty(f *rolloutFile, s *rolloutState) bool {
 	return s.packed > 0 && s.observed == 0 && s.brokenBy == ""
 }
 
-// accountUnread tells the host of a file among the rollouts that is not read. One that is
-// compressed beside its plain file has nothing that the plain one lacks.
+// ruleTwice is the rule of the manifest by which the shorter one of a plain and a compressed rollout is passed over.
+const ruleTwice = "repeated_sessions"
+
+// accountUnread tells the host of a file among the rollouts that is not read.
 func (r *run) accountUnread(f *rolloutFile, as fate) {
 	switch as {
+	case fateTwice:
+		r.books.Rule(f.granted, f.name, ruleTwice)
+	case fateBroken:
+		r.books.Damaged(f.granted, f.name, broken.Reason)
 	case fateOld:
 		r.books.Known(f.granted, f.name, oldRollout.Reason)
 	case fateUnknown:

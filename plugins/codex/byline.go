@@ -80,10 +80,21 @@ func (r *run) takeUnnamed() {
 	for i := range r.rollouts {
 		sessions[sessionFromName(r.rollouts[i].path)] = true
 	}
+	for i := range r.unnamed {
+		if before := r.before.files[r.unnamed[i].file.path]; before != nil && before.session != "" {
+			sessions[before.session] = true // a copy of it is none, whichever comes first
+		}
+	}
 	n := len(r.rollouts)
 	for i := range r.unnamed {
 		u := &r.unnamed[i]
-		r.take(&u.file, u.unpacked, r.sort(u.file.path, r.byContent(&u.file, u.unpacked, sessions), false))
+		as := r.byContent(&u.file, u.unpacked, sessions)
+		if as == fateUnknown && slices.ContainsFunc(r.rollouts[n:], func(f rolloutFile) bool {
+			return f.path+zstd.Suffix == u.file.path && repeated(&f, &u.file, u.unpacked) == fatePacked && faultOf(u.unpacked) == nil
+		}) {
+			as = fateTwice
+		}
+		r.take(&u.file, u.unpacked, r.sort(u.file.path, as))
 	}
 	if r.unnamed = nil; len(r.rollouts) > n {
 		slices.SortFunc(r.rollouts, func(a, b rolloutFile) int { return strings.Compare(a.path, b.path) })

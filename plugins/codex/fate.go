@@ -15,6 +15,8 @@ const (
 	fateRule    fate = iota // passed over, by a rule below
 	fateRollout             // read
 	fatePacked              // unpacked and read
+	fateTwice               // another file has all that it has
+	fateBroken              // another file has all that can be read of it
 	fateOld                 // known, and not read
 	fateUnknown             // not understood
 )
@@ -36,15 +38,9 @@ func fateOf(p string) fate {
 	return fateUnknown
 }
 
-// sort takes what a file is for what becomes of it, and notes it when it is not read. Where a compressed
-// rollout has its plain file beside it, the plain one counts, as for Codex: it has what was
-// appended since.
-func (r *run) sort(p string, as fate, besidePlain bool) fate {
+// sort takes what a file is for what becomes of it, and notes it when it is not read.
+func (r *run) sort(p string, as fate) fate {
 	switch as {
-	case fatePacked:
-		if besidePlain {
-			as = fateRule
-		}
 	case fateOld:
 		r.problem(oldRollout, p)
 	case fateUnknown:

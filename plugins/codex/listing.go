@@ -35,18 +35,21 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	l := files.Walk{Depth: maxDepth, Most: maxRollouts, Keep: func(_ string, folder bool) bool { return !folder }}.List(root, folder)
 	unpacked := &zstd.FS{Base: root, Window: windowBytes}
 	list := l.Files()
-	plain := map[string]bool{}
-	for _, e := range list {
-		plain[e.Path] = fateOf(e.Path) == fateRollout
+	fileOf := func(e files.Entry) rolloutFile {
+		return rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
 	}
+	twice := r.twice(list, fileOf, unpacked)
 	for _, e := range list {
-		f := rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
+		f := fileOf(e)
 		as := fateOf(f.path)
+		if other, is := twice[e.Path]; is {
+			as = other
+		}
 		if as == fateUnknown {
 			r.unnamed = append(r.unnamed, unnamed{f, unpacked})
 			continue
 		}
-		r.take(&f, unpacked, r.sort(f.path, as, plain[path.Join(path.Dir(e.Path), plainName(e.Path))]))
+		r.take(&f, unpacked, r.sort(f.path, as))
 	}
 	r.faults(l, shown)
 	r.strays(l, granted, folder)
@@ -56,7 +59,7 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 // take takes a file for what it is.
 func (r *run) take(f *rolloutFile, unpacked fs.FS, as fate) {
 	switch as {
-	case fateRule, fateOld, fateUnknown:
+	case fateRule, fateTwice, fateBroken, fateOld, fateUnknown:
 		r.accountUnread(f, as)
 	case fatePacked:
 		f.packed, f.root = true, unpacked

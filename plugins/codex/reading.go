@@ -55,10 +55,7 @@ func unpack(f *rolloutFile, s *rolloutState) (content rolloutFile, damage *zstd.
 		return content, nil, false, err
 	}
 	content.size = info.Size()
-	if unpacked, ok := f.root.(*zstd.FS); ok {
-		damage = unpacked.Fault()
-	}
-	return content, damage, false, nil
+	return content, faultOf(f.root), false, nil
 }
 
 // file reads one rollout, as far as it is new. Only an error of the host ends the run.

@@ -85,7 +85,7 @@ func (r *run) report() error {
 			r.places.Add(tooLong, int(s.oversized), p, "")
 		}
 		if s.brokenBy != "" {
-			r.places.Note(broken, p+": "+s.brokenBy+" at byte "+strconv.FormatInt(s.broken, 10), streamsOf(p)...)
+			r.noteBroken(p, s.brokenBy, s.broken)
 		}
 	}
 	r.places.Add(reduced, r.after.dropped, "", "")
