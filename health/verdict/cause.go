@@ -64,6 +64,8 @@ func (in *Input) placeFor(l line) string {
 	switch {
 	case l == forwardUnexplained:
 		return cmp.Or(in.Unexplained, "something")
+	case l == forwardNothingReadOf:
+		return in.notRead()
 	case l == forwardGapFiles:
 		return in.LeftFiles
 	case l == forwardResumableFrom:

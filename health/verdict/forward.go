@@ -1,6 +1,10 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/health"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
 
 // forwardLine picks the one sentence about the future from the disposition and the
 // primary action. Only if both require nothing does the rest of the snapshot limit the
@@ -112,6 +116,17 @@ func (in *Input) checking(l line) line {
 		return forwardNothingFound
 	}
 	return l
+}
+
+// notRead counts and names the files of a folder that the last run did not read.
+func (in *Input) notRead() string {
+	var files []string
+	for _, some := range []string{in.LeftFiles, in.NotWhole, in.Unexplained} {
+		if some != "" {
+			files = append(files, some)
+		}
+	}
+	return strings.Join(files, "; ")
 }
 
 // completeLine returns the strongest line about complete data that the evidence

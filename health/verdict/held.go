@@ -33,6 +33,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
 	"input_not_whole":      {ctaNotWhole, forwardNotWhole},
+	nothingRead:            {ctaUnexplained, forwardNothingReadOf},
 
 	"browser_not_given":  {ctaBrowser, forwardBrowser},
 	"sign_in_unfinished": {ctaSignInAgain, forwardSignInAgain},

@@ -18,6 +18,7 @@ func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone 
 	actions := []RequiredAction{}
 	b := &builder{in: in, streams: streams, d: d, actions: &actions}
 	b.blocked()
+	b.unread()
 	b.paused()
 	b.refresh()
 	b.gaps()
@@ -82,6 +83,27 @@ func (b *builder) answer() {
 
 // credentialRequired is the reason of a connection without a stored credential.
 const credentialRequired health.Word = "credential_required" //nolint:gosec // the name of a reason, not a credential
+
+// unread asks for a look at the files of a folder of which the last run read none. The connection is Checking, as
+// AC-03 has it: the folder may be the wrong one, and the owner alone knows.
+func (b *builder) unread() {
+	in := b.in
+	if !in.ReadNothing || in.notRead() == "" || len(*b.actions) > 0 {
+		return
+	}
+	l := ctaUnexplained
+	switch {
+	case in.LeftFiles != "":
+		l = ctaGap
+	case in.NotWhole != "":
+		l = ctaNotWhole
+	}
+	a := b.add(AddInfo, nil)
+	a.Reason, a.CTA, a.CTACode = nothingRead, l.text(), l.code()
+}
+
+// nothingRead is the reason of a connection whose last run read no file of its folder.
+const nothingRead health.Word = "nothing_read"
 
 // paused asks for resuming the schedule if it ever collected something or something is
 // missing: under a pause nothing is collected automatically.

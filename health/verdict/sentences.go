@@ -67,6 +67,7 @@ const (
 	forwardChecking
 	forwardNothingFound
 	forwardNothingRead
+	forwardNothingReadOf
 	forwardNotRun
 	forwardResumable
 	forwardResumableFrom
@@ -206,6 +207,7 @@ var sentences = [lineCount]struct {
 	forwardChecking:         {"checking", "It is not known yet how complete the collection is; a run that collects all of it shows that.", 0},
 	forwardNothingFound:     {"nothing_found", "The last run found nothing to collect where it looks; it may be the wrong folder.", 0},
 	forwardNothingRead:      {"nothing_read", "Nothing that this connector reads was found in its folder; the details say what is there.", 0},
+	forwardNothingReadOf:    {"nothing_read_files", "Nothing that this connector reads was found in its folder. Not read: %.", namesOwnerStep},
 	forwardNotRun:           {"not_run_yet", "It has not run yet; its first run shows what there is.", 0},
 	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
 	forwardResumableFrom:    {"resumable_from", "A later run fetches what is missing, from % on.", claimsRecovery},

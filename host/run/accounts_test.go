@@ -114,13 +114,14 @@ func TestAFileIsPassedOver(t *testing.T) {
 // stream of it is called collected.
 func TestNothingWasRead(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]string{
-		"empty folder":  "finish",
-		"a word of it":  `skip {"type":"SKIP_RESULT","reason":"something","recovery_hint":"not_retriable"}` + "\nfinish",
-		"a heavy word":  `skip {"type":"SKIP_RESULT","stream":"notes","reason":"something","recovery_hint":"manual_action_required"}` + "\nfinish",
-		"a known file":  says("a.txt", abi.FileKnown) + "finish",
-		"a foreign one": says("a.txt", abi.FileUnknown) + "finish",
+	for name, c := range map[string]struct{ script, action string }{
+		"empty folder":  {"finish", ""},
+		"a word of it":  {`skip {"type":"SKIP_RESULT","reason":"something","recovery_hint":"not_retriable"}` + "\nfinish", ""},
+		"a heavy word":  {`skip {"type":"SKIP_RESULT","stream":"notes","reason":"something","recovery_hint":"manual_action_required"}` + "\nfinish", ""},
+		"a known file":  {says("a.txt", abi.FileKnown) + "finish", ""},
+		"a foreign one": {says("a.txt", abi.FileUnknown) + "finish", "cta_not_understood"},
 	} {
+		script := c.script
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var names []string
@@ -131,8 +132,15 @@ func TestNothingWasRead(t *testing.T) {
 			h := newHost(t, setup{roots: roots, enumerate: true})
 			h.succeed(script)
 			v := h.verdict()
-			if v.Pill.Tone != verdict.Grey || v.ForwardCode != "nothing_read" {
+			if v.Pill.Tone != verdict.Grey || !strings.HasPrefix(string(v.ForwardCode), "nothing_read") {
 				t.Errorf("got %s, %q, want Checking, and that nothing was read", v.Pill.Label, v.ForwardStatement)
+			}
+			action := ""
+			for _, a := range v.RequiredActions {
+				action += string(a.CTACode)
+			}
+			if action != c.action || strings.Contains(v.ForwardStatement, "a.txt") != (c.action != "") {
+				t.Errorf("got the action %q, %q, want %q, and the file by its name", action, v.ForwardStatement, c.action)
 			}
 			for _, s := range v.Streams {
 				if s.Code == "collected" {
