@@ -9,6 +9,10 @@ type Account struct {
 	Streams []StreamAccount `json:"streams,omitempty"`
 }
 
+// CoverageStream is the stream in which a connector of files accounts for each store of its folders (collector
+// contract, section 5.2). It holds none of the owner's data.
+const CoverageStream = "coverage_diagnostics"
+
 // FileAccount says what became of one file of a granted folder.
 type FileAccount struct {
 	Root   string `json:"root"`

@@ -233,3 +233,31 @@ func TestCancelledRun(t *testing.T) {
 		t.Errorf("a week later: got %+v, want stale, degraded", v.Detail.Axes)
 	}
 }
+
+// AC-03: the rows in which a connector accounts for its folders are no records that were collected: a folder of
+// which nothing was read kept none.
+func TestCoverageRowsAreNotKeptRecords(t *testing.T) {
+	t.Parallel()
+	x, _ := kept(t, keptManifest)
+	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", "coverage_diagnostics"} })
+	x.put(w, 1, "store=1", "other=1")
+	retained := func() int64 {
+		e, err := x.s.EvidenceOf(t.Context(), "c")
+		x.ok(err)
+		return *e.Facts.Retained
+	}
+	if got := retained(); got != 0 {
+		t.Errorf("with coverage alone: got %d records kept, want 0", got)
+	}
+	x.put(w, 0, "k=1")
+	x.finish(w)
+	if got := retained(); got != 1 {
+		t.Errorf("with one record: got %d records kept, want 1", got)
+	}
+	x.damage("UPDATE evidence SET format = 0")
+	x.ok(x.s.Close())
+	x.s = x.open(t, x.clock.Now)
+	if got := retained(); got != 1 {
+		t.Errorf("made anew: got %d records kept, want 1", got)
+	}
+}

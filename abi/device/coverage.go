@@ -1,10 +1,13 @@
 package device
 
-import "slices"
+import (
+	"slices"
 
-// CoverageStream is the stream whose records report the result for each store of a
-// source (collector contract, section 5.2).
-const CoverageStream = "coverage_diagnostics"
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// CoverageStream is [abi.CoverageStream].
+const CoverageStream = abi.CoverageStream
 
 // CoverageUnaccounted is the status of a store whose result is unknown.
 const CoverageUnaccounted = "unaccounted"

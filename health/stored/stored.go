@@ -79,7 +79,7 @@ type Facts struct {
 	// nil: none ever did.
 	Device *Device `json:"device,omitempty"`
 
-	// Retained is the number of records that the store holds of the connection. It
+	// Retained is the number of records that the store holds of the connection, without those of coverage_diagnostics. It
 	// changes with every batch and is stored beside the document. nil: unknown.
 	Retained *int64 `json:"-"`
 	// Unreadable names facts that could not be read when the document was made, or the

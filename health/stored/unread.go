@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
@@ -38,9 +39,6 @@ const MostAmiss = 32
 
 // MostUnread is how many unread files a sentence names.
 const MostUnread = 3
-
-// coverageStream is where a connector accounts for a folder.
-const coverageStream = "coverage_diagnostics"
 
 // The words for files that nothing explains, and for those that are not whole in the store: the kind
 // of their gap, and the reasons of the requests to their owner.
@@ -158,7 +156,7 @@ func counted(n int64, names []string) string {
 // Collects reports whether a stream is meant to hold the owner's data, and not a list of what a
 // folder has.
 func (s *Facts) Collects(stream string) bool {
-	return stream != coverageStream && !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
+	return stream != abi.CoverageStream && !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
 }
 
 // readNothing reports whether the last run read no file, and nothing was ever collected:

@@ -318,7 +318,7 @@ func (m *Missing) Mends(now time.Time) string {
 	case m.Gone():
 		return "nothing: gone or forbidden at the provider, which refused it in two runs; no run asks for it again by itself"
 	case m.Remedy == abi.RemedyNever:
-		return "nothing: it is not to be had, or not for this connector"
+		return "nothing that this host does: it is damaged at its source, not to be had, or not for this connector"
 	}
 	return "a new version of the connector"
 }

@@ -195,7 +195,7 @@ func (r *run) unshown(ctx context.Context, commit []string) {
 	var before map[string]int64
 	for i, came := range r.intake.came {
 		st := r.plan.manifest.Stream(r.plan.scope.Streams[i].Name)
-		if st == nil || came == 0 || st.Name == coverageStream || r.known.tells(st.Name) {
+		if st == nil || came == 0 || st.Name == abi.CoverageStream || r.known.tells(st.Name) {
 			continue
 		}
 		what := shown.Lacking(st, files)
@@ -213,9 +213,6 @@ func (r *run) unshown(ctx context.Context, commit []string) {
 		}
 	}
 }
-
-// coverageStream is where a connector accounts for its folders: it holds none of their data.
-const coverageStream = "coverage_diagnostics"
 
 // collectedBefore returns when runs have collected each stream. A store that cannot say it knows
 // of no run.

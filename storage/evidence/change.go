@@ -298,7 +298,7 @@ func finishEnded(t *db.Tx, id string, c *Change) error {
 }
 
 // Retain counts the records that a transaction added to a connection, or took
-// from it, and numbers the change also where it took as many as it added: the counts of a
+// from it, without those that account for its folders, and numbers the change also where it took as many as it added: the counts of a
 // run have moved. It is done to the row alone: a batch reads no document.
 func Retain(t *db.Tx, connectionID string, n int64) error {
 	query, args := "UPDATE evidence SET "+numbered, []any{connectionID}

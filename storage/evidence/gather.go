@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -77,7 +78,7 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 		return nil, 0, err
 	}
 	var retained int64
-	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&retained)
+	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0 AND name <> ?", id, abi.CoverageStream).Scan(&retained)
 	return f, retained, err
 }
 

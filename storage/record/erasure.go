@@ -196,7 +196,11 @@ func (e *erasing) erase(t *db.Tx) error {
 	if err := evidence.StoresMoved(t, e.stream.ConnectionID); err != nil {
 		return err
 	}
-	return evidence.Retain(t, e.stream.ConnectionID, -1)
+	n := int64(-1)
+	if e.stream.Name == abi.CoverageStream {
+		n = 0
+	}
+	return evidence.Retain(t, e.stream.ConnectionID, n)
 }
 
 // dropBlobs removes the artifacts, but for those that a record written since lookAt refers to. One

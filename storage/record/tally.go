@@ -1,6 +1,7 @@
 package record
 
 import (
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -103,7 +104,9 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 		if c.StreamCounts == (StreamCounts{}) {
 			continue
 		}
-		retained, moved = retained+c.live-c.live0, true
+		if moved = true; to.Streams[i].Name != abi.CoverageStream {
+			retained += c.live - c.live0
+		}
 		t.Erased = t.Erased || c.Deleted > 0
 		if c.lastSeq > 0 {
 			_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
