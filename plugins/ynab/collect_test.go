@@ -124,8 +124,8 @@ func TestDeletions(t *testing.T) {
 	if n := len(w.Rows[streamMonths]); n != 12 {
 		t.Errorf("%d months, want 12", n)
 	}
-	if n := len(w.Rows[streamMonthCategories]); n != 25 {
-		t.Errorf("%d month_categories, want 25", n)
+	if n := len(w.Rows[streamMonthCategories]); n != 23 {
+		t.Errorf("%d month_categories, want 23", n)
 	}
 	for _, r := range res.Changes() {
 		if !r.Delete && r.Stream != streamMonthCategories {

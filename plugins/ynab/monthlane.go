@@ -53,11 +53,12 @@ type monthLane struct {
 	given   int           // of due, so many were handed to Walk
 	asked   int           // details
 	fetched map[string]bool
+	deleted map[string]bool // months that a list calls deleted, by their keys
 }
 
 func (r *run) monthCategories(*api.Client) api.Lane {
 	l := &monthLane{
-		r: r, tally: problems.New(r.Host, streamMonthCategories, unreadable), fetched: make(map[string]bool),
+		r: r, tally: problems.New(r.Host, streamMonthCategories, unreadable), fetched: make(map[string]bool), deleted: make(map[string]bool),
 		at: new(place).read(r.Cursor(streamMonthCategories)),
 	}
 	l.details = r.Details(sdk.DetailLane{
@@ -68,12 +69,18 @@ func (r *run) monthCategories(*api.Client) api.Lane {
 }
 
 func (l *monthLane) walk() error {
-	if err := l.bury(); err != nil {
-		return err
-	}
+	gone := l.r.forget(streamMonthCategories, l.at)
 	// A failure of one budget's list leaves the others' months to be fetched, unless no
 	// request can be sent for now.
 	listing := l.r.eachBudget(l.list)
+	if listing == sdk.ErrStopped { //nolint:errorlint // eachBudget returns it as it is
+		return listing
+	}
+	if gone || len(l.deleted) > 0 {
+		if err := l.bury(gone); err != nil {
+			return err
+		}
+	}
 	if _, unsent := sdk.AsFetchError(listing); listing != nil && (unsent || ends(listing)) {
 		return listing
 	}
@@ -93,23 +100,28 @@ func (l *monthLane) walk() error {
 	return listing
 }
 
-// bury has the host make tombstones of the rows of budgets that are gone. Their keys name the
-// budget, so no month is asked for.
-func (l *monthLane) bury() error {
-	if !l.r.forget(streamMonthCategories, l.at) {
-		return nil
-	}
+// bury has the host make tombstones of the rows of budgets that are gone: their keys name the
+// budget, so no month is asked for; some says that there are such budgets. The rows of months that YNAB calls deleted are tombstones at once.
+func (l *monthLane) bury(some bool) error {
 	list, err := l.r.Enumerate(streamMonthCategories, "", "")
 	if err != nil {
 		return err
 	}
 	var there [][]string
+	var deleted []string
 	err = list.Missing(func(key string) error {
-		if budget, _, _ := strings.Cut(key, ":"); slices.Contains(l.r.budgets, budget) {
+		budget, _, _ := strings.Cut(key, ":")
+		switch at := strings.LastIndexByte(key, ':'); {
+		case l.deleted[key[:max(at, 0)]]:
+			deleted = append(deleted, key)
+		case !some || slices.Contains(l.r.budgets, budget):
 			there = append(there, []string{key})
 		}
 		return nil
 	})
+	for i := 0; err == nil && i < len(deleted); i++ {
+		err = l.r.Delete(streamMonthCategories, deleted[i])
+	}
 	if err == nil {
 		err = list.Met(there...)
 	}
@@ -156,6 +168,11 @@ func (l *monthLane) list(budget string) error {
 			}
 		case it.Value().Get("deleted").Bool():
 			delete(due, month)
+			l.deleted[budgetMonth{budget, month}.key()] = true
+			p.sums.Keep(func(kept string) bool { return kept != month })
+			if t, err := time.Parse(time.DateOnly, month); err == nil && month == p.newest {
+				p.newest = t.AddDate(0, -1, 0).Format(time.DateOnly)
+			}
 		default:
 			due[month] = true
 			if p.knowledge == 0 && (p.first == "" || month < p.first) {
@@ -165,7 +182,9 @@ func (l *monthLane) list(budget string) error {
 	}
 	p.knowledge, p.todo = max(got.after, 0), p.todo[:0]
 	for _, month := range l.recentMonths(p) {
-		due[month] = true
+		if !l.deleted[budgetMonth{budget, month}.key()] {
+			due[month] = true
+		}
 	}
 	for month := range due {
 		p.todo = append(p.todo, month)
