@@ -94,29 +94,42 @@ func (c *collection) openDocuments(stream, prefix string) *files.Set {
 	return set
 }
 
-// skills emits the skills.
+// skillDepth is how many levels of folders of a skill are looked into for skills in it.
+const skillDepth = 12
+
+// skills emits the skills, each named by its folder. The one without a folder of its own is ".".
 func (c *collection) skills() error {
-	f, set := c.home.sub("skills"), c.openDocuments("skills", "skills:")
-	l, hidden := c.list(f), map[string]bool{}
+	f, set, r := c.home.sub("skills"), c.openDocuments("skills", "skills:"), c.h.Record("skills")
+	l, below := c.list(f), map[string]*files.Listing{}
 	for _, e := range l.Entries {
-		if e.Kind != files.Folder {
-			continue
+		found := []files.Entry{e}
+		if e.Kind == files.Folder {
+			in := f.sub(e.Path)
+			below[e.Path] = c.noted(in, files.Walk{Depth: skillDepth, Most: maxWalkEntries, Keep: isSkill}.List(in.fsys, in.base))
+			found = below[e.Path].Entries
+			for i := range found {
+				found[i].Path = path.Join(e.Path, found[i].Path)
+			}
 		}
-		in, r := f.sub(e.Path), c.h.Record("skills")
-		below := c.list(in)
-		hidden[e.Path] = below.Hides("SKILL.md")
-		for _, file := range below.Entries {
-			if file.Path != "SKILL.md" || file.Kind != files.File {
+		for _, file := range found {
+			if !isSkill(file.Path, false) || file.Kind != files.File {
 				continue
 			}
-			if err := c.text(set, e.Path, e.Path, "user", in, file, r, func() { r.String("id", "skills:"+e.Path) }); err != nil {
+			key := path.Dir(file.Path)
+			if err := c.text(set, key, path.Base(f.shown(key)), "user", f, file, r, func() { r.String("id", "skills:"+key) }); err != nil {
 				return err
 			}
 		}
 	}
-	set.KeepIf(func(key string) bool { return hidden[key] || l.Hides(key) })
+	set.KeepIf(func(key string) bool {
+		top, rest, _ := strings.Cut(key, "/")
+		in := below[top]
+		return l.Hides(key) || l.Hides(path.Join(key, "SKILL.md")) || in != nil && in.Hides(path.Join(rest, "SKILL.md"))
+	})
 	return set.Close(true)
 }
+
+func isSkill(p string, folder bool) bool { return !folder && path.Base(p) == "SKILL.md" }
 
 // hides reports whether the note or command of that path, without its extension, may be there
 // although the listing lacks it.

@@ -15,6 +15,7 @@ import (
 const (
 	maxDocumentBytes = 1 << 20
 	maxDocuments     = 2000
+	skillDepth       = 12
 )
 
 // document is one small text file.
@@ -32,6 +33,13 @@ func (r *run) documents(folder string, depth int, match func(name string) bool, 
 		return !folder && match(path.Base(p))
 	}}.List(r.home, folder)
 	r.faults(l, folder)
+	if folder == "skills" { // a pattern passes over its files, so that the host finds none by itself
+		for _, f := range l.Faults {
+			if f.Why == files.Deep {
+				r.problem(tooDeep, path.Join(folder, f.Path))
+			}
+		}
+	}
 	r.strays(l, rootHome, folder)
 	unread := map[string]bool{}
 	for _, e := range l.Entries {
@@ -130,7 +138,7 @@ func (r *run) prompts() error {
 // skills collects the skills, each named by its folder. The one without a folder of its own is ".", which is
 // no folder's name.
 func (r *run) skills() error {
-	return r.texts(streamSkills, "skills", 4, func(n string) bool { return n == "SKILL.md" },
+	return r.texts(streamSkills, "skills", skillDepth, func(n string) bool { return n == "SKILL.md" },
 		func(p string) (id, name string) {
 			dir := path.Dir(p)
 			below, in := strings.CutPrefix(dir, "skills/")

@@ -43,6 +43,8 @@ var (
 		"rules are longer than a record may be; their beginning was collected")
 	leftOut = kind("rules_left_out", "manual_action_required", "rule is beyond the "+strconv.Itoa(maxRules)+" that are collected: take files that are no rules out of the folder",
 		"rules are beyond the "+strconv.Itoa(maxRules)+" that are collected: take files that are no rules out of the folder")
+	tooDeep = kind("folder_too_deep", "manual_action_required", "folder of skills is deeper than what is looked into: move the skills in it up",
+		"folders of skills are deeper than what is looked into: move the skills in them up")
 	emptyRollout = kind("rollout_empty", "not_retriable", "rollout is empty: if a session was in it, put back a copy",
 		"rollouts are empty: if sessions were in them, put back copies")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
@@ -51,7 +53,7 @@ var (
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 
