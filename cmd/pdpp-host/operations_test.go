@@ -74,6 +74,9 @@ var operations = map[string]string{
 	"handoffs.Input":  "(as handoffs.Attach)",
 
 	"access.Reset":       "owner reset",
+	"made.Since":         "owner made",
+	"made.End":           "owner made",
+	"made.EndAll":        "owner made",
 	"access.Sessions":    "owner sessions",
 	"access.EndSession":  "owner end-session",
 	"access.Passkeys":    "owner passkeys",
@@ -118,7 +121,11 @@ var operations = map[string]string{
 	"access.ClaimByPasskey":  "(a page alone: it opens a browser's session)",
 	"access.AddPasskey":      "(a page alone: a browser asks a device)",
 	"access.RemovePasskey":   "owner remove-passkey",
+	"access.NewMark":         "(a page alone: a browser keeps it)",
 	"access.SignInWays":      "(a page reads it)",
+	"access.Prove":           "(a page alone: it is for a browser's session)",
+	"access.ProveByPasskey":  "(a page alone: it is for a browser's session)",
+	"access.AskToProve":      "(a page alone: a browser asks a device)",
 	"access.ChangePassword":  "(a page alone: here it is owner reset)",
 
 	"data.Search":  "records search",
@@ -166,6 +173,7 @@ var operations = map[string]string{
 	"DescribeAny":          "(plugins inspect reads it)",
 	"Find":                 "(credentials set reads it)",
 	"ManifestOf":           "(credentials set reads it)",
+	"NeedProof":            "(an operation that makes what outlasts a session asks it)",
 	"Audited":              "(leaves the event of a change)",
 	"Refused":              "(leaves the event of a refusal)",
 	"RefusedTo":            "(leaves the event of a refusal)",
@@ -208,7 +216,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "handoffs", "notifications", "questions", "running", "serving", "settings", "store", "unread"}
+var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "grants", "handoffs", "made", "notifications", "questions", "running", "serving", "settings", "store", "unread"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

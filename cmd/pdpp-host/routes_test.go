@@ -31,6 +31,9 @@ var withoutRoute = map[string]string{
 	"store.Migrate":        "what serves has done it",
 	"grants.Ask":           "a program that reaches the API asks by /agent-connect",
 	"grants.NewCredential": "its file is for programs on this machine; an app that reaches the API asks for its token there",
+	"made.Since":           "a program that holds a token could hide what it made: its owner looks on a page or the command line",
+	"made.End":             "as made.Since",
+	"made.EndAll":          "as made.Since",
 	"access.Reset":         "it ends all access, and whoever forgot the password has no token either",
 }
 

@@ -25,7 +25,7 @@ import (
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, apps.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
-	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register, handoffs.Register,
+	site.RegisterProof, audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register, handoffs.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.

@@ -45,11 +45,16 @@ var errUnchanged = errors.New("nothing changes")
 //
 // A change that a full disk refuses is made once more with the room that was reserved for it.
 //
+// One that makes what outlasts a browser's session needs a fresh proof of it: owner.proof_needed.
+//
 // A change of nothing is errUnchanged, which leaves no event and is no error.
 //
 // Invariant 11: each operation that changes something has its event of Audited, Refused or
 // Witness, and nothing else writes audit events.
 func (o *Owner) Audited(ctx context.Context, store *storage.Store, operation, subject string, change func(ctx context.Context) error) error {
+	if err := o.NeedProof(ctx, operation); err != nil {
+		return o.Refused(ctx, store, operation, subject, err)
+	}
 	with, audit := storage.WithAudit(ctx, o.event(operation, subject, outcomeDone), auditKept)
 	err := change(with)
 	if !audit.Recorded() && o.GiveBack(err) {
@@ -104,4 +109,52 @@ func (o *Owner) event(operation, subject, outcome string) storage.AuditEvent {
 	return storage.AuditEvent{
 		Actor: string(o.Actor.Face), ActorID: o.Actor.ID, Address: o.Actor.Address, Operation: operation, Subject: subject, Outcome: outcome,
 	}
+}
+
+// ProofLife is how long a browser's session may make what outlasts it, since its owner has proven by a
+// password or a passkey that it is theirs.
+const ProofLife = 5 * time.Minute
+
+// CodeProofNeeded reports an operation for which the owner of a session has to prove anew that it is theirs.
+const CodeProofNeeded abi.Code = "owner.proof_needed"
+
+// OpFirstPassword is the operation of an owner who has passkeys alone and sets a password. One who has a
+// password proves it as they change it.
+const OpFirstPassword = "owner.first_password"
+
+// lasting are the operations that make what outlasts the session that asks: whoever copied a session's cookie
+// could keep a way in after the owner has ended that session. Audited looks here, and nothing else decides
+// it.
+var lasting = map[string]bool{
+	"tokens.create":     true,
+	"tokens.approve":    true, // of a device
+	"grants.approve":    true,
+	"grants.credential": true,
+	"owner.add_passkey": true,
+	OpFirstPassword:     true,
+	"notifications.add": true, // what is told goes to it
+	"devices.invite":    true, // whoever has the code delivers records
+}
+
+// NeedProof returns owner.proof_needed where an operation makes what outlasts a session, a browser asks, and its
+// session was not proven within ProofLife. A token and the command line have no session, and are not asked.
+func (o *Owner) NeedProof(ctx context.Context, operation string) error {
+	if !lasting[operation] || o.Actor.Face != BrowserSession {
+		return nil
+	}
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	proved, open, err := store.SessionProved(ctx, o.Actor.ID)
+	if err != nil {
+		return err
+	}
+	if !open && o.Actor.ID != "" {
+		return nil // the write is refused: the session has ended
+	}
+	if age := o.Now().Sub(proved); !proved.IsZero() && age >= 0 && age < ProofLife {
+		return nil
+	}
+	return abi.NewError(CodeProofNeeded, "this makes something that outlasts your session, so it needs your password or passkey again", "open /prove in the same browser, then do it again within five minutes")
 }

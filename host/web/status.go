@@ -35,6 +35,7 @@ var statuses = map[abi.Code]int{
 	access.CodeTokenUnknown:     http.StatusNotFound,
 	abi.CodeConnectionUnknown:   http.StatusNotFound,
 	"connection.device_unknown": http.StatusNotFound,
+	owner.CodeProofNeeded:       http.StatusForbidden,
 	owner.CodeEdited:            http.StatusPreconditionFailed,
 	abi.CodePluginUnknown:       http.StatusNotFound,
 	abi.CodePluginTooLarge:      http.StatusRequestEntityTooLarge,

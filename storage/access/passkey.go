@@ -129,21 +129,27 @@ func (s *Store) RemovePasskey(ctx context.Context, id, session string) error {
 // where the passkey is gone.
 func (s *Store) OpenSessionBy(ctx context.Context, id string, uses uint32, n Session, opened, used time.Time) error {
 	return s.db.Alone(ctx, "open the session", func(t *db.Tx) error {
-		row := passkeyRow{ID: id}
-		if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); err != nil {
-			if errors.Is(err, sql.ErrNoRows) {
-				return abi.NewError(CodePasskeyUnknown, "there is no passkey of that id", "it may be removed already")
-			}
-			return err
-		}
-		if uses <= row.Uses && (uses != 0 || row.Uses != 0) {
-			return abi.NewError(CodePasskeyCopied, "the passkey counts fewer uses than before, so there may be a copy of it",
-				"sign in another way, remove it in the settings, and look at the audit log")
-		}
-		row.Uses, row.UsedUS = uses, db.Micros(t.Now)
-		if _, err := t.DB.NewUpdate().Model(&row).Column("uses", "used_us").WherePK().Exec(t.Ctx); err != nil {
+		if err := usePasskey(t, id, uses); err != nil {
 			return err
 		}
 		return openSession(t, n, opened, used)
 	})
+}
+
+// usePasskey keeps that a passkey was used now, with its counter.
+func usePasskey(t *db.Tx, id string, uses uint32) error {
+	row := passkeyRow{ID: id}
+	if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			return abi.NewError(CodePasskeyUnknown, "there is no passkey of that id", "it may be removed already")
+		}
+		return err
+	}
+	if uses <= row.Uses && (uses != 0 || row.Uses != 0) {
+		return abi.NewError(CodePasskeyCopied, "the passkey counts fewer uses than before, so there may be a copy of it",
+			"sign in another way, remove it in the settings, and look at the audit log")
+	}
+	row.Uses, row.UsedUS = uses, db.Micros(t.Now)
+	_, err := t.DB.NewUpdate().Model(&row).Column("uses", "used_us").WherePK().Exec(t.Ctx)
+	return err
 }

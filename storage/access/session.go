@@ -21,6 +21,7 @@ type Session struct {
 	SHA256  string // of the browser's secret
 	Created time.Time
 	Used    time.Time // to the hour
+	Proved  time.Time // when its owner proved it by a password or a passkey; zero: not known
 	Address string    // from which it was opened
 	Agent   string    // the browser's name for itself
 	Former  string    // of a new one: the session that the browser had before, which ends; "": none
@@ -37,16 +38,17 @@ type sessionRow struct {
 	SHA256    string `bun:"sha256"`
 	CreatedUS int64  `bun:"created_us"`
 	UsedUS    int64  `bun:"used_us"`
+	ProvedUS  int64  `bun:"proved_us"`
 	Address   string `bun:"address"`
 	Agent     string `bun:"agent"`
 }
 
 func (r *sessionRow) public() Session {
-	return Session{ID: r.ID, SHA256: r.SHA256, Created: db.Time(r.CreatedUS), Used: db.Time(r.UsedUS), Address: r.Address, Agent: r.Agent}
+	return Session{ID: r.ID, SHA256: r.SHA256, Created: db.Time(r.CreatedUS), Used: db.Time(r.UsedUS), Proved: db.Time(r.ProvedUS), Address: r.Address, Agent: r.Agent}
 }
 
 func putSession(t *db.Tx, s Session) error {
-	row := sessionRow{ID: s.ID, SHA256: s.SHA256, CreatedUS: db.Micros(t.Now), UsedUS: db.Micros(t.Now), Address: s.Address, Agent: s.Agent}
+	row := sessionRow{ID: s.ID, SHA256: s.SHA256, CreatedUS: db.Micros(t.Now), UsedUS: db.Micros(t.Now), ProvedUS: db.Micros(t.Now), Address: s.Address, Agent: s.Agent}
 	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err
 }
@@ -92,6 +94,45 @@ func (s *Store) SessionUsed(ctx context.Context, id string) error {
 		_, err := t.DB.NewUpdate().Model((*sessionRow)(nil)).Set("used_us = ?", db.Micros(t.Now)).Where("id = ?", id).Exec(t.Ctx)
 		return err
 	})
+}
+
+// SessionProved returns when the owner of a session proved that it is theirs, and whether the session is open. A
+// session that was not proven since the store knows of proofs has the zero time.
+func (s *Store) SessionProved(ctx context.Context, id string) (proved time.Time, open bool, err error) {
+	found, err := find(ctx, s, "read the session", "id", id, (*sessionRow).public)
+	if err != nil || found == nil {
+		return time.Time{}, false, err
+	}
+	return found.Proved, true, nil
+}
+
+// ProveSession keeps that the owner of a session proved it now, provided that the password is still the one
+// that was read.
+func (s *Store) ProveSession(ctx context.Context, password, id string) (ok bool, err error) {
+	err = s.db.Alone(ctx, "keep the session's proof", func(t *db.Tx) error {
+		row, err := readOwner(t.Ctx, t.DB)
+		if ok = row.Password == password; err != nil || !ok {
+			return err
+		}
+		return prove(t, id)
+	})
+	return ok, err
+}
+
+// ProveSessionBy is ProveSession for the owner who used a passkey, whose counter is uses now. Its errors are
+// those of OpenSessionBy.
+func (s *Store) ProveSessionBy(ctx context.Context, key string, uses uint32, id string) error {
+	return s.db.Alone(ctx, "keep the session's proof", func(t *db.Tx) error {
+		if err := usePasskey(t, key, uses); err != nil {
+			return err
+		}
+		return prove(t, id)
+	})
+}
+
+func prove(t *db.Tx, id string) error {
+	_, err := t.DB.NewUpdate().Model((*sessionRow)(nil)).Set("proved_us = ?", db.Micros(t.Now)).Where("id = ?", id).Exec(t.Ctx)
+	return err
 }
 
 // EndSession ends a session. It reports whether there was one.

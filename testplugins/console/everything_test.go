@@ -64,7 +64,7 @@ func everything(t *testing.T) *world {
 		"/data", "/data/search", "/data/search?q=" + url.QueryEscape(evil), "/data/search?q=repository", "/data/github/repositories", "/data/scripted/notes",
 		"/data/scripted/notes?field=id&value=" + url.QueryEscape(evil), "/data/scripted/notes/record?key=" + url.QueryEscape(evil), "/data/scripted/notes/record?key=big",
 		"/questions", "/questions/" + asked.Questions[0].ID, "/connectors", "/connectors/of/scripted", "/connectors/of/scripted/accept",
-		"/devices", "/devices/invite", "/devices/of/" + enrolled, "/notifications", "/audit", "/audit?outcome=refused", "/settings",
+		"/devices", "/devices/invite", "/devices/of/" + enrolled, "/notifications", "/audit", "/audit?outcome=refused", "/settings", "/settings/made?hours=720", "/prove?next=/settings",
 	}
 	w.pages = append(w.pages, w.apps(t)...)
 	for _, r := range runs.Runs {

@@ -41,6 +41,7 @@ var exact = map[abi.Code]int{
 	"read.busy":             Internal,
 	"tokens.unknown":        Usage, // as a connection that there is none of
 	"owner.session_unknown": Usage,
+	"owner.made_unknown":    Usage,
 	"owner.passkey_unknown": Usage,
 
 	"read.grant_revoked": Refused,

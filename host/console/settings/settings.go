@@ -27,6 +27,8 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+path+"/passkeys/remove", s.Signed(removePasskey))
 	mux.Handle("POST "+path+"/sessions/end", s.Signed(endSession))
 	mux.Handle("POST "+path+"/sessions/end-others", s.Signed(endOthers))
+	mux.Handle("GET "+pathMade, s.Signed(showMade))
+	mux.Handle("POST "+pathMade+"/end", s.Signed(endMade))
 	mux.Handle("POST "+path+"/tokens", s.Signed(createToken))
 	mux.Handle("POST "+path+"/tokens/revoke", s.Signed(revokeToken))
 }

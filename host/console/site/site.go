@@ -99,7 +99,7 @@ func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 func (s *Site) Signed(page func(*Visit) error) http.Handler {
 	return s.Anybody(func(v *Visit) error {
 		if v.Caller != nil {
-			return page(v)
+			return v.askProof(page(v))
 		}
 		claimed, err := access.Claimed(v.Context(), v.Owner)
 		if err != nil {

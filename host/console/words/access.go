@@ -2,6 +2,10 @@ package words
 
 // Signing in, setting up, sessions and tokens.
 const (
+	ProveTitle     = "Is it you?"
+	ProveLede      = "What you are about to make stays when you are signed out, so it needs your password or passkey again. Your browser then goes on by itself. You are asked once in five minutes."
+	ProveGoOn      = "Go on"
+	ProveByPasskey = "Go on with a passkey"
 	SignInTitle    = "Sign in"
 	SignInLede     = "This page is the owner's."
 	Password       = "Password"

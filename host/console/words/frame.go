@@ -12,6 +12,7 @@ const (
 	PasskeyRemoved  Key = "passkey_removed"
 	SignedOutNow    Key = "signed_out"
 	SessionEnded    Key = "session_ended"
+	MadeEnded       Key = "made_ended"
 	TokenRevoked    Key = "token_revoked"
 	ThemeKept       Key = "theme_kept"
 	OthersEnded     Key = "others_ended"
@@ -60,6 +61,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	PasskeyRemoved:  "The passkey is removed. Every other browser is signed out.",
 	SignedOutNow:    "You are signed out.",
 	SessionEnded:    "That browser is signed out.",
+	MadeEnded:       "It has ended.",
 	TokenRevoked:    "The token is revoked.",
 	ThemeKept:       "The look is kept in this browser.",
 	OthersEnded:     "Every other browser is signed out.",

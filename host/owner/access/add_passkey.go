@@ -6,6 +6,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
+// opAddPasskey is the operation of AddPasskey.
+const opAddPasskey = "owner.add_passkey" //nolint:gosec // the name of an operation
+
 // AddPasskey keeps the passkey that a device made for the caller's session. Errors:
 // owner.passkey_refused, owner.passkey_known and owner.passkeys_full.
 func AddPasskey(ctx context.Context, o *owner.Owner, d Device, name string) error {
@@ -21,7 +24,7 @@ func AddPasskey(ctx context.Context, o *owner.Owner, d Device, name string) erro
 	if err != nil {
 		return err
 	}
-	return o.Audited(ctx, s, "owner.add_passkey", kept.ID, func(ctx context.Context) error { return s.AddPasskey(ctx, kept) })
+	return o.Audited(ctx, s, opAddPasskey, kept.ID, func(ctx context.Context) error { return s.AddPasskey(ctx, kept) })
 }
 
 // ClaimByPasskey is Claim for an owner who chooses a passkey, and no password.

@@ -29,6 +29,7 @@ const (
 	toSignIn = "sign in"
 	toClaim  = "claim "   // with the hash of the set-up code
 	toAdd    = "add for " // with the session
+	toProve  = "prove "   // with the session
 )
 
 // ownerHandle names the key of this host that names its owner to devices: it says nothing of
@@ -45,7 +46,16 @@ func handle(ctx context.Context, o *owner.Owner) ([]byte, error) {
 
 // AskToSignIn asks a device to prove the owner.
 func AskToSignIn(o *owner.Owner, d Device) (*Asked, error) {
-	ticket, challenge, err := d.Ceremonies.Begin(o.Random, o.Now(), toSignIn, d.Party)
+	return d.askToUse(o, toSignIn)
+}
+
+// AskToProve asks a device to prove the owner of the caller's session.
+func AskToProve(o *owner.Owner, d Device) (*Asked, error) {
+	return d.askToUse(o, toProve+o.Actor.ID)
+}
+
+func (d *Device) askToUse(o *owner.Owner, purpose string) (*Asked, error) {
+	ticket, challenge, err := d.Ceremonies.Begin(o.Random, o.Now(), purpose, d.Party)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +71,12 @@ func AskToClaim(ctx context.Context, o *owner.Owner, d Device, code string) (*As
 	return askToMake(ctx, o, d, toClaim+hashOf(code))
 }
 
-// AskToAdd asks a device for one more passkey of the caller's.
+// AskToAdd asks a device for one more passkey of the caller's. It returns owner.proof_needed where AddPasskey
+// would, before the device makes one.
 func AskToAdd(ctx context.Context, o *owner.Owner, d Device) (*Asked, error) {
+	if err := o.NeedProof(ctx, opAddPasskey); err != nil {
+		return nil, err
+	}
 	return askToMake(ctx, o, d, toAdd+o.Actor.ID)
 }
 

@@ -63,7 +63,7 @@ func TestNothingIsChangedByWhoHasEnded(t *testing.T) {
 	t.Parallel()
 	r, ctx := newRig(t), t.Context()
 	mine := r.claim()
-	token, err := access.CreateToken(ctx, r.Owner, access.NewToken{Name: "program", Scope: access.ScopeManage})
+	token, err := access.CreateToken(ctx, r.operator(), access.NewToken{Name: "program", Scope: access.ScopeManage})
 	r.ok(err)
 	for _, tc := range []struct {
 		name string

@@ -18,7 +18,7 @@ func TestAStoreWithoutWritesKnowsItsOwner(t *testing.T) {
 	t.Parallel()
 	r, ctx := newRig(t), t.Context()
 	session := r.claim().Secret
-	token, err := access.CreateToken(ctx, r.Owner, access.NewToken{Name: "a program", Scope: access.ScopeRead})
+	token, err := access.CreateToken(ctx, r.operator(), access.NewToken{Name: "a program", Scope: access.ScopeRead})
 	r.ok(err)
 	r.ok(r.LetGo())
 	r.Logger = slog.New(slog.DiscardHandler)

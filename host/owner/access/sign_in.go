@@ -123,12 +123,12 @@ func SignInByPasskey(ctx context.Context, o *owner.Owner, tries *Attempts, d Dev
 	if err != nil {
 		return nil, err
 	}
-	key, uses, err := d.proves(ctx, o, s, func() error { return tries.wrongKey(in.From, o.Now()) })
+	key, uses, err := d.proves(ctx, o, s, toSignIn, func() error { return tries.wrongKey(in.From, o.Now()) })
 	if err != nil {
 		return nil, err
 	}
 	if key == nil {
-		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", abi.NewError(CodePasskeyRefused, "the passkey is not one of the owner's, or its answer came too late", "try again"))
+		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", wrongPasskey())
 	}
 	return open(ctx, o, key.ID, in, s, is.Password, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
 		return s.OpenSessionBy(ctx, key.ID, uses, n, opened, used)
@@ -140,7 +140,7 @@ func SignInByPasskey(ctx context.Context, o *owner.Owner, tries *Attempts, d Dev
 //
 // Each answer that proves none is counted once by wrong, whose error it returns: one of a passkey that is not known
 // before anything is remembered of it, since strangers may send any number.
-func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store, wrong func() error) (*storage.Passkey, uint32, error) {
+func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store, purpose string, wrong func() error) (*storage.Passkey, uint32, error) {
 	name, err := handle(ctx, o)
 	if err != nil {
 		return nil, 0, err
@@ -159,7 +159,7 @@ func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store, w
 	} else if err := wrong(); err != nil {
 		return nil, 0, err
 	}
-	uses, err := asserted.Holds(d.Party, d.Ceremonies.Take(o.Now(), d.Ticket, toSignIn, d.Party), key)
+	uses, err := asserted.Holds(d.Party, d.Ceremonies.Take(o.Now(), d.Ticket, purpose, d.Party), key)
 	switch {
 	case err == nil:
 		return found, uses, nil
@@ -167,6 +167,10 @@ func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store, w
 		return nil, 0, wrong()
 	}
 	return nil, 0, nil // it proves nothing
+}
+
+func wrongPasskey() error {
+	return abi.NewError(CodePasskeyRefused, "the passkey is not one of the owner's, or its answer came too late", "try again")
 }
 
 func wrongPassword() error {
@@ -192,6 +196,8 @@ func ChangePassword(ctx context.Context, o *owner.Owner, tries *Attempts, from n
 		if !right {
 			return o.Refused(ctx, s, "owner.change_password", "owner", wrongPassword())
 		}
+	} else if err := o.NeedProof(ctx, owner.OpFirstPassword); err != nil { // a session alone would set a way to sign in
+		return o.Refused(ctx, s, "owner.change_password", "owner", err)
 	}
 	kept, err := sealed(ctx, next)
 	if err != nil {

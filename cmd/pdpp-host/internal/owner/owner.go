@@ -14,7 +14,7 @@ import (
 func Command(s *session.Session) *cobra.Command {
 	cmd := s.Group("owner", "Choose anew how to sign in to the console, and end its sessions and passkeys", nil)
 	cmd.Long = "Whoever may type these commands owns the data folder, and so the host: they ask for no password."
-	cmd.AddCommand(resetCommand(s), sessionsCommand(s), endSessionCommand(s), passkeysCommand(s), removePasskeyCommand(s))
+	cmd.AddCommand(resetCommand(s), madeCommand(s), sessionsCommand(s), endSessionCommand(s), passkeysCommand(s), removePasskeyCommand(s))
 	return cmd
 }
 

@@ -9,6 +9,8 @@
     const ask = async () => {
       const { answer, ...fields } = Object.fromEntries(new FormData(form));
       const got = await fetch(form.dataset.passkey, { method: "POST", body: new URLSearchParams(fields) });
+      const prove = got.headers.get("Pdpp-Prove");
+      if (prove) return location.assign(prove);
       if (!got.ok || got.redirected) throw new Error("no options");
       const options = await got.json();
       const made = options.rp
