@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -178,6 +179,64 @@ func exerciseApproval(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same([]any{r.State, r.GrantID}, []any{RequestApproved, grants[0].ID})
 	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestDecided)
+}
+
+// exerciseGiveWay: what strangers have a store keep gives way by address, the oldest of whoever has most, and neither
+// what the owner has looked at nor who has a use (RD-39.2, RD-41).
+func exerciseGiveWay(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	ask := func(id, client, from string) error {
+		x.clock.forward(time.Second)
+		return x.s.NewGrantRequest(ctx, GrantRequest{ID: id, URI: "u " + id, ClientID: client, From: from, Expires: x.clock.Now().Add(10 * time.Minute)}, 3, 5)
+	}
+	waits := func(want ...string) {
+		x.Helper()
+		all, err := x.s.WaitingRequests(ctx)
+		x.ok(err)
+		var got []string
+		for _, one := range slices.Backward(all) {
+			got = append(got, one.ID)
+		}
+		x.same(got, want)
+	}
+	x.ok(ask("a1", "c1", "A"))
+	x.ok(ask("b1", "c2", "B"))
+	x.ok(ask("b2", "c3", "B"))
+	x.ok(ask("b3", "c3", "B"))
+	x.ok(ask("b4", "c4", "B")) // three of one address: of those of B the oldest of c3, which has most
+	waits("a1", "b1", "b3", "b4")
+	x.ok(ask("d1", "c5", "D"))
+	x.ok(ask("d2", "c5", "D")) // five in all: the oldest of B
+	waits("a1", "b3", "b4", "d1", "d2")
+	x.ok(x.s.KeepReview(ctx, "b3", "", "r", nil))
+	x.ok(ask("e1", "c5", "E")) // B and D have two: the oldest of the client that has most
+	waits("a1", "b3", "b4", "d2", "e1")
+	x.ok(ask("f1", "c5", "F")) // the one of B that its owner has not looked at
+	waits("a1", "b3", "d2", "e1", "f1")
+	for _, id := range []string{"a1", "d2", "e1", "f1"} {
+		x.ok(x.s.KeepReview(ctx, id, "", "r", nil))
+	}
+	x.code(ask("g1", "c9", "G"), CodeRequestsFull)
+
+	known := func(want ...string) {
+		x.Helper()
+		all, err := x.s.Clients(ctx)
+		x.ok(err)
+		var got []string
+		for _, one := range slices.Backward(all) {
+			got = append(got, one.ID)
+		}
+		x.same(got, want)
+	}
+	for _, c := range []Client{{ID: "c1", From: "A"}, {ID: "i1", From: "A"}, {ID: "i2", From: "B"}, {ID: "i3", From: "B"}, {ID: "i4", From: "C"}} {
+		x.clock.forward(time.Second)
+		x.ok(x.s.NewClient(ctx, c, time.Hour, 4))
+	}
+	known("c1", "i1", "i3", "i4") // c1 asks
+	x.ok(x.s.DenyGrant(ctx, "a1"))
+	x.clock.forward(time.Second)
+	x.ok(x.s.NewClient(ctx, Client{ID: "i5", From: "C"}, time.Hour, 4))
+	known("i1", "i3", "i4", "i5")
 }
 
 // exerciseGrants: a grant is found by its token's hash until the end of time, with when it

@@ -23,6 +23,7 @@ type Client struct {
 
 	Redirects []string // the addresses that an owner's browser may be sent back to
 	Refreshes bool     // it takes refresh tokens
+	From      string   // the address that it registered from, as it is counted, or "" if its owner did
 }
 
 type clientRow struct {
@@ -33,10 +34,11 @@ type clientRow struct {
 	CreatedUS int64  `bun:"created_us"`
 	Redirects string `bun:"redirects"` // JSON; "": none
 	Refreshes int64  `bun:"refreshes"`
+	From      string `bun:"came_from"`
 }
 
 func (r *clientRow) public() Client {
-	c := Client{ID: r.ID, Name: r.Name, Created: db.Time(r.CreatedUS), Refreshes: r.Refreshes == 1}
+	c := Client{ID: r.ID, Name: r.Name, Created: db.Time(r.CreatedUS), Refreshes: r.Refreshes == 1, From: r.From}
 	if json.Unmarshal([]byte(r.Redirects), &c.Redirects) != nil {
 		c.Redirects = nil // none, or a damaged row: it is sent back nowhere
 	}
@@ -44,7 +46,7 @@ func (r *clientRow) public() Client {
 }
 
 func clientRowOf(c *Client, now time.Time) *clientRow {
-	row := &clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(now)}
+	row := &clientRow{ID: c.ID, Name: c.Name, CreatedUS: db.Micros(now), From: c.From}
 	if c.Refreshes {
 		row.Refreshes = 1
 	}
@@ -54,13 +56,14 @@ func clientRowOf(c *Client, now time.Time) *clientRow {
 	return row
 }
 
-// idle is a client without a request, a grant and a token of the owner's.
-const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id)" +
+// idle is a client without a request that its owner has not refused, a grant and a token of the owner's.
+const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = client_row.id AND r.state <> '" + RequestDenied + "')" +
 	" AND NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)" +
 	" AND NOT EXISTS (SELECT 1 FROM tokens AS o WHERE o.client_id = client_row.id)"
 
-// NewClient keeps a client, and forgets those that are older than unused and are idle. Where most are kept, the oldest of these gives way, so that nobody
-// keeps others out by registering; grants.clients_full says that there is none.
+// NewClient keeps a client, and forgets those that are older than unused and are idle. Where most are kept,
+// the oldest of these of the address that has most of them gives way, so that nobody keeps others out by registering;
+// grants.clients_full says that there is none.
 func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, most int64) error {
 	return s.db.Alone(ctx, "keep the client", func(t *db.Tx) error {
 		_, err := t.DB.NewDelete().Model((*clientRow)(nil)).Where("created_us < ?", db.Micros(t.Now.Add(-unused))).Where(idle).Exec(t.Ctx)
@@ -72,27 +75,13 @@ func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, m
 			return err
 		}
 		if n >= most {
-			if err := giveWay(t, n-most+1); err != nil {
+			if err := clientsGiveWay(t, n-most+1, c.From); err != nil {
 				return err
 			}
 		}
 		_, err = t.DB.NewInsert().Model(clientRowOf(&c, t.Now)).Exec(t.Ctx)
 		return err
 	})
-}
-
-// giveWay forgets the n oldest clients that ask for nothing.
-func giveWay(t *db.Tx, n int64) error {
-	var oldest []string
-	err := t.DB.NewSelect().Model((*clientRow)(nil)).Column("id").Where(idle).Order("created_us", "id").Limit(n).Scan(t.Ctx, &oldest)
-	if err != nil {
-		return err
-	}
-	if int64(len(oldest)) < n {
-		return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
-	}
-	_, err = t.DB.NewDelete().Model((*clientRow)(nil)).Where("id IN (?)", bun.List(oldest)).Exec(t.Ctx)
-	return err
 }
 
 // ClientOf returns a client; nil: there is none of that id.

@@ -66,6 +66,7 @@ type GrantRequest struct {
 	UserCode    string    // the hash of the code that an owner types; "": none
 	Typed       time.Time // when its owner typed it; zero: never
 	Resource    string    // that it asks to read: ResourceHost or ResourceMCP, or "" if it names no resource
+	From        string    // the address that it came from, as it is counted, or "" if its owner asks for the client
 }
 
 type requestRow struct {
@@ -99,6 +100,7 @@ type requestRow struct {
 	UserCode      string `bun:"user_code_sha256,nullzero"`
 	TypedUS       int64  `bun:"typed_us"`
 	Resource      string `bun:"resource"`
+	From          string `bun:"came_from"`
 }
 
 func (r *requestRow) public() GrantRequest {
@@ -107,7 +109,7 @@ func (r *requestRow) public() GrantRequest {
 		Details: []byte(r.Details), Created: db.Time(r.CreatedUS), Expires: db.Time(r.ExpiresUS), Revision: r.Revision, Review: []byte(r.Review),
 		State: r.State, Decided: db.Time(r.DecidedUS), GrantID: r.GrantID, Taken: db.Time(r.TakenUS),
 		Flow: r.Flow, Issuer: r.Issuer, Redirect: r.Redirect, ClientState: r.ClientState, Challenge: r.Challenge, CodeExpires: db.Time(r.CodeExpiresUS),
-		UserCode: r.UserCode, Typed: db.Time(r.TypedUS), Resource: r.Resource,
+		UserCode: r.UserCode, Typed: db.Time(r.TypedUS), Resource: r.Resource, From: r.From,
 	}
 }
 
@@ -129,34 +131,23 @@ const (
 	keptPending = 10 * time.Minute
 )
 
-// NewGrantRequest keeps a request, and forgets those that ended long ago. It returns
-// grants.too_many_requests where byClient of the same client wait, or inAll of all.
-func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byClient, inAll int) error {
+// NewGrantRequest keeps a request, and forgets those that ended long ago. Where byOne of the same client or of the same
+// address wait, or inAll of all, one gives way: see giveWay. It returns grants.too_many_requests where none can, since
+// their owner has looked at each.
+func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byOne, inAll int) error {
 	return s.db.Alone(ctx, "keep the request", func(t *db.Tx) error {
 		_, err := t.DB.NewDelete().Model((*requestRow)(nil)).
 			Where("expires_us < ? OR state = ? AND expires_us < ?", db.Micros(t.Now.Add(-keptDecided)), RequestPending, db.Micros(t.Now.Add(-keptPending))).Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
-		var waiting []string
-		err = t.DB.NewSelect().Model((*requestRow)(nil)).Column("client_id").
-			Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Scan(t.Ctx, &waiting)
-		if err != nil {
+		if err := makeRoom(t, &n, byOne, inAll); err != nil {
 			return err
-		}
-		by := 0
-		for _, id := range waiting {
-			if id == n.ClientID {
-				by++
-			}
-		}
-		if by >= byClient || len(waiting) >= inAll {
-			return abi.NewError(CodeRequestsFull, "too many requests wait for the owner", "come again in ten minutes")
 		}
 		row := requestRow{
 			ID: n.ID, URI: n.URI, Polling: n.Polling, Token: n.Token, Code: n.Code, ClientID: n.ClientID, ClientName: n.ClientName, Display: n.Display,
 			Details: string(n.Details), CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires), State: RequestPending,
-			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode, Resource: n.Resource,
+			Flow: n.Flow, Issuer: n.Issuer, Redirect: n.Redirect, ClientState: n.ClientState, Challenge: n.Challenge, UserCode: n.UserCode, Resource: n.Resource, From: n.From,
 		}
 		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err

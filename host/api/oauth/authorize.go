@@ -53,7 +53,7 @@ var (
 
 // ask checks what a client asks for. Only one that is sent back may leave open what it wants.
 func (c *call) ask(p *pushed) (*desk.Ask, error) {
-	out := &desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details}
+	out := &desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, From: c.from()}
 	if p.Client == "" {
 		return nil, wire.Invalid("client_id", "is missing")
 	}
@@ -200,7 +200,7 @@ func (c *call) startDevice() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, Resource: resource})
+	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, Resource: resource, From: c.from()})
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (c *call) register() (any, error) {
 	if err := c.limit(&c.shares.clients); err != nil {
 		return nil, err
 	}
-	made, err := c.Desk.Register(c.r.Context(), desk.NewClient{Name: taken.Name, Redirects: taken.Redirects, Refreshes: slices.Contains(taken.GrantTypes, typeRefresh)})
+	made, err := c.Desk.Register(c.r.Context(), desk.NewClient{Name: taken.Name, Redirects: taken.Redirects, Refreshes: slices.Contains(taken.GrantTypes, typeRefresh), From: c.from()})
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,9 @@ func (c *call) counts(kind desk.Proof, secret string) error {
 	return nil
 }
 
+// from is the address of a request, as the store counts it: never "".
+func (c *call) from() string { return c.Guard.From(c.r).String() }
+
 // limit counts a request of an address.
 func (c *call) limit(l *fair.Limiter[netip.Prefix]) error {
 	if wait := l.Take(c.Guard.From(c.r), c.Now()); wait > 0 {

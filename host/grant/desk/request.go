@@ -17,7 +17,7 @@ import (
 const (
 	mostClients       = 1000
 	unusedClient      = 7 * 24 * time.Hour
-	pendingBy         = 50 // of one client
+	pendingBy         = 50 // of one client, and of one address
 	pendingInAll      = 200
 	RequestLife       = 10 * time.Minute
 	uriPrefix         = "urn:pdpp:pending-consent:"
@@ -40,6 +40,7 @@ type NewClient struct {
 	Name      string
 	Redirects []string // each passes grant.CheckRedirect
 	Refreshes bool     // it takes refresh tokens
+	From      string   // the address that it came from, as it is counted, or "" if its owner asks for it
 }
 
 // Register makes a client known, which gives it no right.
@@ -51,7 +52,7 @@ func (d *Desk) Register(ctx context.Context, n NewClient) (*storage.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	c := storage.Client{ID: id, Name: n.Name, Created: d.Now().UTC(), Redirects: n.Redirects, Refreshes: n.Refreshes}
+	c := storage.Client{ID: id, Name: n.Name, Created: d.Now().UTC(), Redirects: n.Redirects, Refreshes: n.Refreshes, From: n.From}
 	return &c, d.Store.NewClient(ctx, c, unusedClient, mostClients)
 }
 
@@ -91,6 +92,7 @@ type Ask struct {
 	Details  []byte   // JSON; empty: its owner chooses
 	Browser  *Browser // nil: no browser brings its answer
 	Resource string   // ResourceHost or ResourceMCP, or "" if it names no resource
+	From     string   // the address that it came from, as it is counted
 }
 
 // Browser says how an owner's browser brings a client its code (RD-45).
@@ -152,7 +154,7 @@ func (d *Desk) asking(ctx context.Context, a *Ask, n *storage.GrantRequest) (*st
 	if a.Display != c.Name {
 		n.Display = a.Display
 	}
-	n.Resource = a.Resource
+	n.Resource, n.From = a.Resource, a.From
 	if len(a.Details) == 0 {
 		return c, nil
 	}

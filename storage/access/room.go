@@ -1,0 +1,119 @@
+package access
+
+import (
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// kept is what strangers have a store keep: a request that waits, or a client.
+type kept struct {
+	ID     string `bun:"id"`
+	Client string `bun:"client_id"`
+	From   string `bun:"came_from"`
+	Stays  bool   `bun:"stays"` // it never gives way
+}
+
+// place is where something came from, by which client.
+type place struct{ from, client string }
+
+// giveWay returns what gives way to the next one that comes from a place, of all in the order in which they came: the
+// oldest of whoever has most, which is an address and then a client at it. So nobody is pushed out by one who has more.
+// nil: nothing can, or the next one has more than any that can.
+func giveWay(all []kept, next place) *kept {
+	of, at := map[string]int{next.from: 1}, map[place]int{next: 1}
+	for i := range all {
+		of[all[i].From]++
+		at[place{all[i].From, all[i].Client}]++
+	}
+	var goes *kept
+	for i := range all {
+		k := &all[i]
+		if k.Stays || goes != nil && of[k.From] < of[goes.From] {
+			continue
+		}
+		if goes == nil || of[k.From] > of[goes.From] || at[place{k.From, k.Client}] > at[place{goes.From, goes.Client}] {
+			goes = k
+		}
+	}
+	if goes == nil || of[goes.From] < of[next.from] && next.from != "" {
+		return nil
+	}
+	return goes
+}
+
+// makeRoom forgets as many requests that wait as give way to the next one. A request that the owner made or looked at
+// stays.
+func makeRoom(t *db.Tx, n *GrantRequest, byOne, inAll int) error {
+	var all []kept
+	err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("id", "client_id", "came_from").ColumnExpr("came_from = '' OR revision <> '' OR typed_us <> 0 AS stays").
+		Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Order("created_us", "id").Scan(t.Ctx, &all)
+	if err != nil {
+		return err
+	}
+	for _, bound := range []struct {
+		most  int
+		holds func(*kept) bool
+	}{
+		{byOne, func(k *kept) bool { return k.Client == n.ClientID }},
+		{byOne, func(k *kept) bool { return k.From == n.From && n.From != "" }},
+		{inAll, func(*kept) bool { return true }},
+	} {
+		for {
+			var within []kept
+			for i := range all {
+				if bound.holds(&all[i]) {
+					within = append(within, all[i])
+				}
+			}
+			if len(within) < bound.most {
+				break
+			}
+			goes := giveWay(within, place{n.From, n.ClientID})
+			if goes == nil {
+				return abi.NewError(CodeRequestsFull, "too many requests wait for the owner", "come again in ten minutes")
+			}
+			if err := forget(t, (*requestRow)(nil), goes.ID); err != nil {
+				return err
+			}
+			all = without(all, goes.ID)
+		}
+	}
+	return nil
+}
+
+// clientsGiveWay forgets n clients that ask for nothing and hold nothing, for one more of an address.
+func clientsGiveWay(t *db.Tx, n int64, from string) error {
+	var all []kept
+	err := t.DB.NewSelect().Model((*clientRow)(nil)).Column("id", "came_from").Where(idle).Order("created_us", "id").Scan(t.Ctx, &all)
+	if err != nil {
+		return err
+	}
+	for ; n > 0; n-- {
+		goes := giveWay(all, place{from: from})
+		if goes == nil {
+			return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
+		}
+		if err := forget(t, (*clientRow)(nil), goes.ID); err != nil {
+			return err
+		}
+		all = without(all, goes.ID)
+	}
+	return nil
+}
+
+func forget(t *db.Tx, model any, ids ...string) error {
+	_, err := t.DB.NewDelete().Model(model).Where("id IN (?)", bun.List(ids)).Exec(t.Ctx)
+	return err
+}
+
+func without(all []kept, id string) []kept {
+	var rest []kept
+	for _, k := range all {
+		if k.ID != id {
+			rest = append(rest, k)
+		}
+	}
+	return rest
+}
