@@ -60,8 +60,8 @@ func TestDeviceWithoutARun(t *testing.T) {
 	if s.State != health.StateHealthy || s.Axes.Coverage != health.CoverageComplete || s.Axes.Outbox != health.OutboxIdle || s.Axes.Freshness != health.FreshnessFresh {
 		t.Errorf("got %s %+v, want healthy, complete, idle and fresh", s.State, s.Axes)
 	}
-	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Progress.RetainedRecords == nil || *v.Progress.RetainedRecords != 3 || v.Progress.Mode != verdict.ModeLocalDevice {
-		t.Errorf("got %+v %+v, want green and 3 records of a device", v.Pill, v.Progress)
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Progress.RetainedRecords == nil || *v.Progress.RetainedRecords != 1 || v.Progress.Mode != verdict.ModeLocalDevice {
+		t.Errorf("got %+v %+v, want green and 1 record of a device, without the two of coverage", v.Pill, v.Progress)
 	}
 	x.deliver(src, "r1", device.CoverageStream, `2={"store":"y","status":"whatever"}`)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageGaps || s.State == health.StateHealthy { // HL-17.2

@@ -28,7 +28,7 @@ var otherCommands = []string{
 	"connections credential set", "connections remove", "connections rename", "connections revoke", "connections schedule", "connections set", "connections sign-in", "connections sign-out",
 	"debug governor", "debug health", "devices accept", "devices invite", "devices revoke", "grants approve", "grants ask", "grants code", "grants credential-file", "grants deny",
 	"grants limit", "grants review", "grants revoke", "help", "metrics names", "notifications add", "notifications remove", "notifications settings", "notifications test",
-	"owner end-session", "owner remove-passkey", "owner reset", "plugin", "plugins", "questions answer", "questions decline", "records delete", "records restore", "run", "serve",
+	"owner end-session", "owner made", "owner remove-passkey", "owner reset", "plugin", "plugins", "questions answer", "questions decline", "records delete", "records restore", "run", "serve",
 	"store compact", "store migrate", "tokens approve", "tokens create", "tokens revoke", "version",
 }
 

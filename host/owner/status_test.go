@@ -20,7 +20,7 @@ func TestWhatAnOwnerMends(t *testing.T) {
 	}{
 		"nothing_found":        {"not_retriable", "you: put there what it is to collect", abi.RemedyOwner},
 		"input_not_understood": {"manual_action_required", "you: say what to do with them", abi.RemedyOwner},
-		"too_large":            {"not_retriable", "nothing: it is not to be had", abi.RemedyNever},
+		"too_large":            {"not_retriable", "nothing that this host does", abi.RemedyNever},
 	} {
 		m := leftMissing(&run.KnownGap{Kind: "skip", Reason: reason, RecoveryHint: c.hint}, nil)
 		if got := m.Mends(now); !strings.HasPrefix(got, c.begins) || m.Remedy != c.remedy {

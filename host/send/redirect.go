@@ -41,3 +41,14 @@ func redirect(req *http.Request, resp *Response) (*http.Request, error) {
 	}
 	return next, nil
 }
+
+// ledAway returns the failure of a request that a redirect led to. A private address that the provider has chosen
+// is none that the owner should except, as the hint of the transport says to whoever typed one.
+func ledAway(err error) error {
+	switch code := abi.CodeOf(err); code {
+	case "egress.address_refused", "egress.scheme_refused":
+		return abi.NewError(CodeRedirectRefused, "the provider redirects to an address that is not reached ("+string(code)+")",
+			"look at what the provider says of its addresses; nothing has to be allowed for it")
+	}
+	return err
+}

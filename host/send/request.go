@@ -43,6 +43,9 @@ type answer struct {
 func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error) {
 	for hop := 0; ; hop++ {
 		resp, err := g.send(ctx, req, g.profile.MaxAttempts)
+		if err != nil && hop > 0 {
+			return nil, ledAway(err)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -352,3 +352,21 @@ func TestRedirects(t *testing.T) {
 		t.Errorf(`b.get("/"): got %+v, want abi.CodeOf(err) == CodeRedirectRefused`, err)
 	}
 }
+
+// An address that a redirect led to and that is not reached is the provider's fault: nobody is told to allow it.
+func TestRedirectsToWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, code := range []abi.Code{"egress.address_refused", "egress.scheme_refused"} {
+		b := newBed(t, named(), nil)
+		refused := abi.NewError(code, "it is private", "add it to network.allow_private")
+		b.answer = func(n int, _ *http.Request) says {
+			return []says{{status: 302, headers: "Location: /b"}, {err: refused}, {err: refused}}[n-1]
+		}
+		if _, err := b.get("/"); abi.CodeOf(err) != CodeRedirectRefused || strings.Contains(err.Error(), "allow_private") {
+			t.Errorf("led there: got %v, want %s, and no word of an exception", err, CodeRedirectRefused)
+		}
+		if _, err := b.get("/"); abi.CodeOf(err) != code {
+			t.Errorf("asked for: got %v, want %s", err, code)
+		}
+	}
+}
