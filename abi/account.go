@@ -9,9 +9,9 @@ type Account struct {
 	Streams []StreamAccount `json:"streams,omitempty"`
 }
 
-// CoverageStream is the stream in which a connector of files accounts for each store of its folders (collector
+// StreamCoverage is the stream in which a connector of files accounts for each store of its folders (collector
 // contract, section 5.2). It holds none of the owner's data.
-const CoverageStream = "coverage_diagnostics"
+const StreamCoverage = "coverage_diagnostics"
 
 // FileAccount says what became of one file of a granted folder.
 type FileAccount struct {

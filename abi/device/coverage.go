@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// CoverageStream is [abi.CoverageStream].
-const CoverageStream = abi.CoverageStream
+// CoverageStream is [abi.StreamCoverage].
+const CoverageStream = abi.StreamCoverage
 
 // CoverageUnaccounted is the status of a store whose result is unknown.
 const CoverageUnaccounted = "unaccounted"

@@ -156,7 +156,7 @@ func counted(n int64, names []string) string {
 // Collects reports whether a stream is meant to hold the owner's data, and not a list of what a
 // folder has.
 func (s *Facts) Collects(stream string) bool {
-	return stream != abi.CoverageStream && !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
+	return stream != abi.StreamCoverage && !slices.ContainsFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream && m.CoveragePolicy.Accepted() })
 }
 
 // readNothing reports whether the last run read no file, and nothing was ever collected:

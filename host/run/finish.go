@@ -195,7 +195,7 @@ func (r *run) unshown(ctx context.Context, commit []string) {
 	var before map[string]int64
 	for i, came := range r.intake.came {
 		st := r.plan.manifest.Stream(r.plan.scope.Streams[i].Name)
-		if st == nil || came == 0 || st.Name == abi.CoverageStream || r.known.tells(st.Name) {
+		if st == nil || came == 0 || st.Name == abi.StreamCoverage || r.known.tells(st.Name) {
 			continue
 		}
 		what := shown.Lacking(st, files)

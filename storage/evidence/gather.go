@@ -78,7 +78,7 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 		return nil, 0, err
 	}
 	var retained int64
-	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0 AND name <> ?", id, abi.CoverageStream).Scan(&retained)
+	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0 AND name <> ?", id, abi.StreamCoverage).Scan(&retained)
 	return f, retained, err
 }
 

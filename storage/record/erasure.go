@@ -197,7 +197,7 @@ func (e *erasing) erase(t *db.Tx) error {
 		return err
 	}
 	n := int64(-1)
-	if e.stream.Name == abi.CoverageStream {
+	if e.stream.Name == abi.StreamCoverage {
 		n = 0
 	}
 	return evidence.Retain(t, e.stream.ConnectionID, n)

@@ -104,7 +104,7 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 		if c.StreamCounts == (StreamCounts{}) {
 			continue
 		}
-		if moved = true; to.Streams[i].Name != abi.CoverageStream {
+		if moved = true; to.Streams[i].Name != abi.StreamCoverage {
 			retained += c.live - c.live0
 		}
 		t.Erased = t.Erased || c.Deleted > 0
