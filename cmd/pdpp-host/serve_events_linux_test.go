@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net"
@@ -21,9 +22,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// clients is how many watch at once, and mostForClients is what they may cost, in bytes.
+// clients is how many watch at once, ofOneToken how many by one token, and mostForClients what they may cost, in bytes.
 const (
 	clients        = 500
+	ofOneToken     = 32
 	mostForClients = 30 << 20
 )
 
@@ -43,6 +45,17 @@ func TestManyClientsWatch(t *testing.T) {
 	}
 	defer store.Close()
 	token := madeToken(t, home, "read")
+	tokens := []string{token}
+	for i := range clients / ofOneToken {
+		secret := fmt.Sprint("pdpp_ot_watcher", i)
+		err := store.NewToken(t.Context(), storage.Token{
+			ID: fmt.Sprint("tok_", i), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(secret))), Name: "watches", Scope: "read", Expires: time.Now().Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens = append(tokens, secret)
+	}
 	var conns []net.Conn
 	defer func() {
 		for _, c := range conns {
@@ -52,7 +65,7 @@ func TestManyClientsWatch(t *testing.T) {
 	watch := func() {
 		c, err := net.Dial("tcp", p.at)
 		if err == nil {
-			_, err = fmt.Fprintf(c, "GET /v1/owner/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", p.at, token)
+			_, err = fmt.Fprintf(c, "GET /v1/owner/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", p.at, tokens[len(conns)/ofOneToken])
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -155,7 +155,7 @@ func BenchmarkLive(b *testing.B) {
 	others.Go(func() { _ = hub.Run(ctx) })
 	defer others.Wait()
 	defer stop()
-	watcher, err := hub.Watch(ctx, "")
+	watcher, err := hub.Watch(ctx, "bench", "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -195,15 +195,22 @@ func (b *bench) opened(data string) (*open, error) {
 	if o.cookie == "" {
 		return nil, fmt.Errorf("the owner is not signed in: %s", res.Status)
 	}
+	o.token, err = b.newToken(data)
+	return o, err
+}
+
+// newToken makes a token as the owner does.
+func (b *bench) newToken(data string) (string, error) {
 	makes, err := b.command(data, "tokens", "create", "bench", "--scope", "run")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	out, err := makes.CombinedOutput()
-	if o.token = secretOf.FindString(string(out)); err != nil || o.token == "" {
-		return nil, fmt.Errorf("no token: %w\n%s", err, out)
+	token := secretOf.FindString(string(out))
+	if err != nil || token == "" {
+		return "", fmt.Errorf("no token: %w\n%s", err, out)
 	}
-	return o, nil
+	return token, nil
 }
 
 // plainly follows no redirect.

@@ -17,6 +17,9 @@ import (
 // streams is how many programs watch at once.
 const streams = 500
 
+// streamsOfOne is how many of them one token may have.
+const streamsOfOne = 32
+
 // restFor is how long memory is looked at, each second: over a pass of the scheduler and four
 // heartbeats of each stream. settleFor goes before: a password's hash takes memory of its own,
 // which the system has back a few seconds later.
@@ -59,8 +62,14 @@ func (b *bench) idle() error {
 	}
 	alone := rests()
 	figureRow("idle, 7 connections, one console open, MB", alone)
-	for range streams {
-		res, err := o.send(http.MethodGet, "/v1/owner/events", http.NoBody, "Authorization", "Bearer "+o.token) //nolint:bodyclose // its reader closes it
+	token := ""
+	for i := range streams {
+		if i%streamsOfOne == 0 {
+			if token, err = b.newToken(data); err != nil {
+				return err
+			}
+		}
+		res, err := o.send(http.MethodGet, "/v1/owner/events", http.NoBody, "Authorization", "Bearer "+token) //nolint:bodyclose // its reader closes it
 		if err != nil {
 			return err
 		}

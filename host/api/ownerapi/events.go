@@ -28,7 +28,7 @@ const longestMark = 64
 
 func (c *call) events() error {
 	first := c.r // each proof adds to the context of the request that it is made of
-	return c.watch(c.w, c.r, func() error {
+	return c.watch(c.w, c.r, c.caller.Actor.ID, func() error {
 		c.r = first
 		return c.identify()
 	})
@@ -53,7 +53,7 @@ func (a *API) SessionEvents() http.Handler {
 			err = &wire.Failure{Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes GET"}
 		}
 		if err == nil {
-			err = a.watch(w, r, may)
+			err = a.watch(w, r, web.CallerOf(r.Context()).Actor.ID, may)
 		}
 		if err != nil {
 			id := wire.NewID(a.Random)
@@ -63,14 +63,15 @@ func (a *API) SessionEvents() http.Handler {
 	})
 }
 
-// watch sends what changes until the client goes away, falls behind, or may watch no more.
+// watch sends what changes until the client goes away, falls behind, gives way, or may watch no
+// more. who is the id of its session or token.
 // It returns an error only before the stream has begun.
-func (a *API) watch(w http.ResponseWriter, r *http.Request, may func() error) error {
+func (a *API) watch(w http.ResponseWriter, r *http.Request, who string, may func() error) error {
 	after := r.Header.Get(headerLastEvent)
 	if len(after) > longestMark {
 		return wire.Invalid(headerLastEvent, "is not the id of an event")
 	}
-	watcher, err := a.Live.Watch(r.Context(), after)
+	watcher, err := a.Live.Watch(r.Context(), who, after)
 	if errors.Is(err, live.ErrEnded) {
 		return wire.Busy()
 	}

@@ -300,3 +300,27 @@ func TestStreamsAreOfWhoMayRead(t *testing.T) {
 		}
 	})
 }
+
+// OC-10: a token that holds as many streams as one may is refused another, and the owner's browser is not.
+func TestOneTokenLeavesStreamsToTheBrowser(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatched(t)
+		key, value := w.byToken(read)
+		got := map[int]int{}
+		for range 40 {
+			_, status, _ := w.watch(false, "/v1/owner/events", key, value)
+			got[status]++
+		}
+		if got[200] != 32 || got[503] != 8 {
+			t.Errorf("one token that asks 40 times: got %v, want 32 streams and 8 refusals with 503", got)
+		}
+		link, err := access.OfferLink(w.Context(), w.owner)
+		w.ok(err)
+		opened, err := access.Claim(w.Context(), w.owner, link.Code, "four plain words here", "")
+		w.ok(err)
+		if _, status, _ := w.watch(false, "/events", "Cookie", "pdpp-8377="+opened.Secret); status != 200 {
+			t.Errorf("the owner's browser: got %d, want 200", status)
+		}
+	})
+}

@@ -80,7 +80,7 @@ func (c *call) handoffToken() string {
 // view shows a page until that is over, its browser goes away, takes too long, or is signed out,
 // and until the host stops. It returns an error only before the first frame.
 func (c *call) view() error {
-	watcher, err := c.Live.Watch(c.Context(), "")
+	watcher, err := c.Live.Watch(c.Context(), c.caller.Actor.ID, "")
 	if errors.Is(err, live.ErrEnded) {
 		return wire.Busy()
 	}

@@ -19,11 +19,12 @@ const devicesEvery = time.Second
 // The bounds of what is told at a time.
 const (
 	mostWatchers = 512
+	mostOfOne    = 32 // watchers of one caller
 	mostChanges  = 500
 	mostWaiting  = 2 * mostChanges // events of one watcher; one that has more is dropped
 )
 
-// CodeFull says that no more can watch.
+// CodeFull says that no more can watch, or no more of one caller.
 const CodeFull abi.Code = "serve.too_many_watchers"
 
 // Hub tells watchers what changes. It is safe for concurrent use.
@@ -33,6 +34,7 @@ type Hub struct {
 
 	mu       sync.Mutex
 	watchers map[*Watcher]bool
+	admitted int64         // how many there ever were
 	over     chan struct{} // closed when Run has ended
 
 	// These belong to the goroutine of Run.

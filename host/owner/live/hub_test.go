@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // failing is a source of which one read fails, once.
@@ -81,6 +83,21 @@ func (f *failing) Callers(context.Context) (string, error) {
 
 func (f *failing) Close() error { return nil }
 
+// began returns a hub that runs until end is called.
+func began(t *testing.T, f *failing) (h *Hub, ctx context.Context, end func()) {
+	t.Helper()
+	h = New(f, time.Now, slog.New(slog.DiscardHandler))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	return h, ctx, func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the hub: got %v, want no error", err)
+		}
+	}
+}
+
 // OC-10, OC-15: what has changed is told, and who may watch no more is doubted, also where
 // the store could not be read at that moment and nothing is written afterwards, or where more
 // has changed than is read at a time.
@@ -94,17 +111,9 @@ func TestNothingThatChangedIsLost(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := &failing{}
-				h := New(f, time.Now, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				ended := make(chan error, 1)
-				go func() { ended <- h.Run(ctx) }()
-				defer func() {
-					stop()
-					if err := <-ended; err != nil {
-						t.Errorf("the hub: got %v, want no error", err)
-					}
-				}()
-				w, err := h.Watch(ctx, "")
+				h, ctx, end := began(t, f)
+				defer end()
+				w, err := h.Watch(ctx, "one", "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -136,4 +145,55 @@ func TestNothingThatChangedIsLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// OC-10: whoever asks for most streams has a bounded share of them, and where all are taken the newest of
+// whoever has most gives way to a caller with fewer.
+func TestCallersShareTheStreams(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, ctx, end := began(t, &failing{})
+		defer end()
+		asks := func(caller string, n int) (got []*Watcher) {
+			for range n {
+				w, err := h.Watch(ctx, caller, "")
+				if err == nil {
+					got = append(got, w)
+				} else if abi.CodeOf(err) != CodeFull {
+					t.Fatalf("%s: got %v, want %s", caller, err, CodeFull)
+				}
+			}
+			return got
+		}
+		if got := len(asks("a token", 600)); got != mostOfOne {
+			t.Errorf("a token that asks 600 times: got %d streams, want %d", got, mostOfOne)
+		}
+		if got := len(asks("a browser", 1)); got != 1 {
+			t.Errorf("a browser beside it: got %d streams, want one", got)
+		}
+		const others = mostWatchers/mostOfOne - 2
+		var newest *Watcher
+		for i := range others {
+			all := asks(fmt.Sprint("program ", i), mostOfOne)
+			newest = all[len(all)-1]
+		}
+		asks("the last", mostWatchers-h.Watching())
+		if got := len(asks("another browser", 1)); got != 1 || h.Watching() != mostWatchers {
+			t.Errorf("another browser where all are taken: got %d streams and %d in all, want one and %d", got, h.Watching(), mostWatchers)
+		}
+		_, _ = newest.Take() // that it has begun
+		if _, err := newest.Take(); !errors.Is(err, ErrGaveWay) {
+			t.Errorf("the newest of whoever has most: got %v, want %v", err, ErrGaveWay)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h, ctx, end := began(t, &failing{})
+		defer end()
+		for i := range mostWatchers + 1 {
+			w, err := h.Watch(ctx, fmt.Sprint(i), "")
+			if want := i == mostWatchers; (abi.CodeOf(err) == CodeFull) != want {
+				t.Fatalf("caller %d, each with one stream: got %v and %v, want a refusal: %v", i, w != nil, err, want)
+			}
+		}
+	})
 }

@@ -12,12 +12,15 @@ import (
 var (
 	ErrEnded   = errors.New("the hub has ended")
 	ErrDropped = errors.New("the watcher fell too far behind")
+	ErrGaveWay = errors.New("the watcher gave way to one of a caller with fewer")
 )
 
 // Watcher is told what changes. Close it.
 type Watcher struct {
-	hub   *Hub
-	ready chan struct{}
+	hub    *Hub
+	caller string
+	number int64 // in the order of the joins, from 1
+	ready  chan struct{}
 
 	mu      sync.Mutex
 	waiting []Event
@@ -32,17 +35,13 @@ type join struct {
 	done    chan error
 }
 
-// Watch returns a watcher that is told what changes from now on, or behind the mark of an
-// event that was seen.
-func (h *Hub) Watch(ctx context.Context, after string) (*Watcher, error) {
-	w := &Watcher{hub: h, ready: make(chan struct{}, 1)}
+// Watch returns a watcher that is told what changes from now on, or behind the mark of an event
+// that was seen. caller is the id of the session or token that asks. It returns
+// serve.too_many_watchers where 32 of the same caller watch, or where 512 do and nobody has more
+// than this caller with one more; otherwise the newest of whoever has most gives way.
+func (h *Hub) Watch(ctx context.Context, caller, after string) (*Watcher, error) {
+	w := &Watcher{hub: h, caller: caller, ready: make(chan struct{}, 1)}
 	j := &join{w, after, make(chan error, 1)}
-	h.mu.Lock()
-	full := len(h.watchers) >= mostWatchers
-	h.mu.Unlock()
-	if full {
-		return nil, abi.NewError(CodeFull, "too many clients watch already", "close one of them, or ask for what you need from time to time")
-	}
 	select {
 	case h.joins <- j:
 		return w, <-j.done
@@ -53,8 +52,41 @@ func (h *Hub) Watch(ctx context.Context, after string) (*Watcher, error) {
 	}
 }
 
+// room returns which watcher gives way to the next one of a caller; nil: there is room for both.
+func (h *Hub) room(caller string) (*Watcher, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	of := map[string]int{caller: 1}
+	for w := range h.watchers {
+		of[w.caller]++
+	}
+	if of[caller] > mostOfOne {
+		return nil, abi.NewError(CodeFull, "too many clients of one session or token watch already", fewer)
+	}
+	if len(h.watchers) < mostWatchers {
+		return nil, nil
+	}
+	var goes *Watcher
+	for w := range h.watchers {
+		if goes == nil || of[w.caller] > of[goes.caller] || of[w.caller] == of[goes.caller] && w.number > goes.number {
+			goes = w
+		}
+	}
+	if of[goes.caller] <= of[caller] {
+		return nil, abi.NewError(CodeFull, "too many clients watch already", fewer)
+	}
+	return goes, nil
+}
+
+// fewer says what a client can do that may not watch.
+const fewer = "close one of them, or ask for what you need from time to time"
+
 // admit begins a watch, and first tells the watcher what it has missed.
 func (h *Hub) admit(ctx context.Context, j *join) error {
+	goes, err := h.room(j.watcher.caller)
+	if err != nil {
+		return err
+	}
 	if !h.looking {
 		if err := h.begin(ctx); err != nil {
 			return err
@@ -71,6 +103,12 @@ func (h *Hub) admit(ctx context.Context, j *join) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if goes != nil {
+		goes.finish(ErrGaveWay)
+		delete(h.watchers, goes)
+	}
+	h.admitted++
+	j.watcher.number = h.admitted
 	h.watchers[j.watcher] = true
 	return nil
 }
@@ -175,7 +213,7 @@ func (w *Watcher) Doubted() bool {
 // Ready is sent to when there is something to Take.
 func (w *Watcher) Ready() <-chan struct{} { return w.ready }
 
-// Take returns the events that wait. The error is ErrDropped or ErrEnded, once the watch has
+// Take returns the events that wait. The error is ErrDropped, ErrGaveWay or ErrEnded, once the watch has
 // ended and nothing waits any more.
 func (w *Watcher) Take() ([]Event, error) {
 	w.mu.Lock()
