@@ -181,6 +181,52 @@ func exerciseApproval(t *testing.T, x *exercise) {
 	x.code(x.s.DenyGrant(ctx, "one"), CodeRequestDecided)
 }
 
+// exerciseDenyGrants: the requests that an owner has seen are refused at once, of one client or of all; the audit event
+// says how many. One that came later, was decided or is over is left as it is (RD-43.3).
+func exerciseDenyGrants(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	x.asked("over", func(n *GrantRequest) { n.Expires = x.clock.Now().Add(time.Second) })
+	x.clock.forward(time.Second)
+	of := func(client string) func(*GrantRequest) { return func(n *GrantRequest) { n.ClientID = client } }
+	x.asked("refused", of("a"))
+	x.ok(x.s.DenyGrant(ctx, "refused"))
+	for _, id := range []string{"a1", "a2", "b1"} {
+		x.clock.forward(time.Second)
+		x.asked(id, of(id[:1]))
+	}
+	seen := x.clock.Now()
+	x.clock.forward(time.Microsecond)
+	x.asked("a3", of("a"))
+	denies := func(client string, until time.Time, closed int, subject string, waiting ...string) {
+		t.Helper()
+		by, _ := WithAudit(ctx, AuditEvent{Actor: "session", Operation: "grants.deny_all", Subject: "all", Outcome: "done"}, 0)
+		n, err := x.s.DenyGrants(by, client, until)
+		x.ok(err)
+		events, err := x.s.AuditEvents(ctx, AuditQuery{Limit: 1})
+		x.ok(err)
+		all, err := x.s.WaitingRequests(ctx)
+		x.ok(err)
+		var waits []string
+		for i := range all {
+			waits = append(waits, all[i].ID)
+		}
+		x.same([]any{n, events[0].Subject, waits}, []any{closed, subject, waiting})
+	}
+	denies("none", seen, 0, "all 0", "a3", "b1", "a2", "a1")
+	denies("a", seen.Add(-2*time.Second), 1, "all 1", "a3", "b1", "a2")
+	denies("a", seen, 1, "all 1", "a3", "b1")
+	denies("", seen, 1, "all 1", "a3")
+	x.asked("b2", of("b"))
+	n, err := x.s.DenyGrants(ctx, "", x.clock.Now()) // without an event
+	x.ok(err)
+	x.same(n, 2)
+	for id, state := range map[string]string{"over": RequestPending, "refused": RequestDenied, "a1": RequestDenied, "b2": RequestDenied} {
+		r, err := x.s.GrantRequestOf(ctx, RequestByID, id)
+		x.ok(err)
+		x.same([]any{r.State, r.Decided.IsZero()}, []any{state, state == RequestPending})
+	}
+}
+
 // exerciseGiveWay: what strangers have a store keep gives way by address, the oldest of whoever has most, and neither
 // what the owner has looked at nor who has a use (RD-39.2, RD-41).
 func exerciseGiveWay(t *testing.T, x *exercise) {

@@ -94,6 +94,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"answers OC-09.1", exerciseAnswers},
 		{"requests for grants", exerciseGrantRequests},
 		{"requests and clients that give way", exerciseGiveWay},
+		{"requests that are refused at once", exerciseDenyGrants},
 		{"an approval is one transaction RD-43.4", exerciseApproval},
 		{"grants and their tokens RD-36.2 RD-48.3", exerciseGrants},
 		{"codes and refresh tokens are good once RD-45.2 RD-47.2", exerciseRedeem},

@@ -97,6 +97,7 @@ var operations = map[string]string{
 	"grants.ByToken":  "(mcp reads under it)",
 	"grants.Counting": "(mcp counts its reads with it)",
 
+	"grants.RefuseAll":         "grants deny",
 	"grants.NewCredential":     "grants credential-file",
 	"grants.Clients":           "clients list",
 	"grants.RemoveClient":      "clients remove",

@@ -92,6 +92,7 @@ var pages = map[string]string{
 	"grants.ApproveOwnerToken": "POST /apps/requests/x/approve-token",
 	"grants.Approve":           "POST /apps/requests/x/approve",
 	"grants.Refuse":            "POST /apps/requests/x/deny",
+	"grants.RefuseAll":         "POST /apps/requests/deny",
 	"grants.NewCredential":     "(it writes a file for programs on the machine of the host)",
 	"grants.Ask":               "(an app that reaches the pages asks by itself)",
 

@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 )
 
@@ -74,5 +76,69 @@ func TestDeviceThatWouldSpeakForItsOwner(t *testing.T) {
 	}
 	if list := b.get("/apps").body; !strings.Contains(list, "wants to speak for you") {
 		t.Errorf("got %s, want the list to say what it asks for", list)
+	}
+}
+
+// RD-43.3: what the list of apps shows is refused at once, of one app or of all, and nothing that came since.
+func TestAllThatWaitIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	store, err := b.Owner.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	asks := func(client string) {
+		t.Helper()
+		if _, err := d.Push(t.Context(), desk.Ask{ClientID: client}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ids []string
+	for range 2 {
+		client, err := d.Register(t.Context(), desk.NewClient{Name: "Noisy <b>"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, client.ID)
+	}
+	shows := func(when string, all bool, of ...string) string {
+		t.Helper()
+		body := b.get("/apps").body
+		var offered []string
+		for _, id := range ids {
+			if strings.Contains(body, `name="client" value="`+id+`"`) {
+				offered = append(offered, id)
+			}
+		}
+		if got := strings.Contains(body, words.AppRefuseAll); got != all || !slices.Equal(offered, of) || strings.Contains(body, "Noisy <b>") {
+			t.Errorf("%s: got all that wait offered: %v, and all of %q, want %v and %q", when, got, offered, all, of)
+		}
+		return hiddenIn(body, "until")
+	}
+	refuses := func(form url.Values, want words.Key) {
+		t.Helper()
+		if got := b.done("/apps/requests/deny", form, "/apps"); !strings.HasSuffix(got.to, "="+string(want)) {
+			t.Errorf("%v: got %s, want %s", form, got.to, want)
+		}
+	}
+	shows("nothing waits", false)
+	asks(ids[0])
+	shows("one waits", false)
+	asks(ids[0])
+	shows("two of one app", true)
+	asks(ids[1])
+	first := shows("three, two of one app", true, ids[0])
+	asks(ids[1])
+	refuses(url.Values{"client": ids[:1], "until": {first}}, words.AppsRefusedNow)
+	refuses(url.Values{"client": ids[:1], "until": {first}}, words.AppsNoneRefused)
+	shows("two of the other app", true)
+	refuses(url.Values{"until": {first}}, words.AppsRefusedNow)
+	shows("one that the list did not show", false)
+	if waiting, err := store.WaitingRequests(t.Context()); err != nil || len(waiting) != 1 || waiting[0].ClientID != ids[1] {
+		t.Errorf("got %d requests that wait, %v, want the last of the other app", len(waiting), err)
+	}
+	if got := b.ask(http.MethodPost, "/apps/requests/deny", url.Values{"until": {"soon"}}, nil); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("a form without its time: got %d, want 422", got.status)
 	}
 }

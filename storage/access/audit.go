@@ -62,7 +62,10 @@ type Audit struct {
 	event    AuditEvent
 	keep     time.Duration
 	recorded int64 // the event's Seq; 0: no change has recorded it
+	written  int64 // its Seq in the transaction that goes on
 }
+
+type auditKey struct{}
 
 // Recorded reports whether a change has recorded the event.
 func (a *Audit) Recorded() bool { return a.recorded != 0 }
@@ -73,7 +76,18 @@ func (a *Audit) Recorded() bool { return a.recorded != 0 }
 // of RecordAudit. The changes of one operation are made one after the other.
 func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *Audit) {
 	a := &Audit{event: e, keep: keep}
-	return db.First(ctx, a.record), a
+	return context.WithValue(db.First(ctx, a.record), auditKey{}, a), a
+}
+
+// addToSubject has the event that ctx records in this transaction say what only its change finds out. It does nothing
+// where ctx records none.
+func addToSubject(ctx context.Context, t *db.Tx, word string) error {
+	a, ok := ctx.Value(auditKey{}).(*Audit)
+	if !ok || a.Recorded() {
+		return nil
+	}
+	_, err := t.DB.NewUpdate().Model((*auditRow)(nil)).Set("subject = subject || ?", " "+word).Where("seq = ?", a.written).Exec(t.Ctx)
+	return err
 }
 
 // record records the event, once.
@@ -85,6 +99,7 @@ func (a *Audit) record(t *db.Tx) error {
 		return err
 	}
 	seq, err := putAudit(t, a.event, a.keep)
+	a.written = seq
 	t.AfterCommit(func() { a.recorded = seq })
 	return err
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -264,6 +265,29 @@ func (s *Store) DenyGrant(ctx context.Context, id string) error {
 		_, err = t.DB.NewUpdate().Model(row).Column("state", "decided_us").WherePK().Exec(t.Ctx)
 		return err
 	})
+}
+
+// DenyGrants closes, without grants, the requests that wait and were created up to an instant: those of one client, or
+// of all where client is "". It returns how many, which the audit event of ctx says behind its subject.
+func (s *Store) DenyGrants(ctx context.Context, client string, until time.Time) (closed int, err error) {
+	err = s.db.Alone(ctx, "refuse the requests", func(t *db.Tx) error {
+		q := t.DB.NewUpdate().Model((*requestRow)(nil)).Set("state = ?", RequestDenied).Set("decided_us = ?", db.Micros(t.Now)).
+			Where("state = ? AND expires_us > ? AND created_us <= ?", RequestPending, db.Micros(t.Now), db.Micros(until))
+		if client != "" {
+			q = q.Where("client_id = ?", client)
+		}
+		done, err := q.Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		if err != nil {
+			return err
+		}
+		closed = int(n)
+		return addToSubject(ctx, t, strconv.Itoa(closed))
+	})
+	return closed, err
 }
 
 // TakeGrant keeps that the client of a request was given its token now, and returns when it

@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -64,5 +68,61 @@ func TestRegistrationsGiveWayByAddress(t *testing.T) {
 	}
 	if c, err := b.store.ClientOf(t.Context(), honest); err != nil || c == nil {
 		t.Errorf("got %+v, %v, want the app known", c, err)
+	}
+}
+
+// RD-43.3: apps whose requests are refused at once are told so when they ask next, as by a single refusal; one that the
+// owner did not see waits on.
+func TestAppsAreRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	client := b.registers("An app")
+	refuses := func(client string, until time.Time, want int) {
+		t.Helper()
+		n, err := grants.RefuseAll(t.Context(), b.owner, client, until)
+		b.ok(err)
+		if n != want {
+			t.Errorf("of %q: got %d refused, want %d", client, n, want)
+		}
+	}
+	refuses("", time.Now().AddDate(99, 0, 0), 0)
+	device := b.startsDevice(url.Values{"client_id": {"pdpp_cli"}, "authorization_details": {asks}}).string("device_code")
+	polling, _ := b.connects(object{"client_id": client, "request_uri": b.pushes(client, asks)})
+	browser := b.redirects()
+	request := b.opens(origin + authorizeAddress(browser))
+	waiting, err := grants.Requests(t.Context(), b.owner)
+	b.ok(err)
+	seen := waiting[0].CreatedAt
+	b.forward(time.Second)
+	late, _ := b.connects(object{"client_id": client, "request_uri": b.pushes(client, asks)})
+
+	refuses(client, seen, 1)
+	if got := b.polls(polling); got.status != http.StatusForbidden || got.error() != codeDenied {
+		t.Errorf("an app of which all is refused: got %d %s, want 403 %s", got.status, got.text, codeDenied)
+	}
+	if got := b.asksAsDevice("pdpp_cli", device); got.error() != "authorization_pending" {
+		t.Errorf("a device of another app: got %d %s, want it to wait", got.status, got.text)
+	}
+	b.forward(10 * time.Second)
+	refuses("", seen, 2)
+	if got := b.asksAsDevice("pdpp_cli", device); got.error() != codeDenied {
+		t.Errorf("a device, when all is refused: got %d %s, want %s", got.status, got.text, codeDenied)
+	}
+	r, err := grants.Look(t.Context(), b.owner, request)
+	b.ok(err)
+	if r.State != "denied" {
+		t.Errorf("a request by browser: got it %s, want it denied", r.State)
+	}
+	if got := b.polls(late); got.error() != "authorization_pending" {
+		t.Errorf("one that came later: got %d %s, want it to wait", got.status, got.text)
+	}
+	page, err := b.owner.AuditEvents(t.Context(), owner.AuditQuery{Operation: "grants.deny_all"})
+	b.ok(err)
+	var said []string
+	for _, e := range page.Events {
+		said = append(said, e.Subject+" "+e.Outcome)
+	}
+	if want := []string{"all 2 done", client + " 1 done"}; !slices.Equal(said, want) {
+		t.Errorf("got the events %q, want %q", said, want)
 	}
 }

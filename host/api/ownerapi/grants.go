@@ -54,6 +54,31 @@ func (c *call) denyRequest(*struct{}) (*denied, error) {
 	return &denied{ended{id}, back}, err
 }
 
+// refusing says which requests are refused at once.
+type refusing struct {
+	ClientID *string    `json:"client_id,omitempty"` // of this app alone
+	Until    *time.Time `json:"until"`               // created_at of the newest one that the owner saw
+}
+
+// refusedAll is how many were.
+type refusedAll struct {
+	Refused int `json:"refused"`
+}
+
+func (c *call) denyRequests(in *refusing) (*refusedAll, error) {
+	if in.Until == nil {
+		return nil, wire.Invalid("until", "is missing")
+	}
+	client := ""
+	if in.ClientID != nil {
+		if client = *in.ClientID; client == "" {
+			return nil, wire.Invalid("client_id", "is empty")
+		}
+	}
+	n, err := grants.RefuseAll(c.Context(), c.owner, client, *in.Until)
+	return &refusedAll{n}, err
+}
+
 // typedCode is the code that a device shows.
 type typedCode struct {
 	Code string `json:"user_code"`

@@ -119,6 +119,7 @@ func (a *API) routes() []route {
 		send(post, asked+"/review", manage, "grants.Review", "What an app would get by these choices", ok, (*call).reviewRequest),
 		with(send(post, asked+"/approve", manage, "grants.Approve", "Gives an app what the last review showed", created, (*call).approveRequest), secret),
 		send(post, asked+"/deny", manage, "grants.Refuse", "Refuses what an app asks for", ok, (*call).denyRequest),
+		send(post, "/grant-refusals", manage, "grants.RefuseAll", "Refuses all that one app asks for, or all that apps do", ok, (*call).denyRequests),
 		consent(pathReview, "grants.Review", "What an app would get, as the protocol asks for it", (*call).reviewConsent),
 		with(consent(pathApprove, "grants.Approve", "Gives an app what the last review showed", (*call).approveConsent), secret),
 		consent(pathDeny, "grants.Refuse", "Refuses what an app asks for", (*call).denyConsent),

@@ -34,6 +34,7 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("POST "+path+"/requests/{request}/review", s.Signed(review))
 	mux.Handle("POST "+path+"/requests/{request}/approve", s.Signed(approve))
 	mux.Handle("POST "+path+"/requests/{request}/deny", s.Signed(refuse))
+	mux.Handle("POST "+path+"/requests/deny", s.Signed(refuseAll))
 	mux.Handle("GET "+path+"/of/{grant}", s.Signed(showGrant))
 	mux.Handle("POST "+path+"/clients/{client}/remove", s.Signed(forget))
 	mux.Handle("POST "+path+"/of/{grant}/limit", s.Signed(limit))
@@ -209,6 +210,22 @@ func refuse(v *site.Visit) error {
 		return goBack(v, back, words.AppRefused)
 	}
 	return v.Done(path, words.AppRefusedNow)
+}
+
+// refuseAll refuses what the list showed: of one app, or of all where the form names none.
+func refuseAll(v *site.Visit) error {
+	until, err := time.Parse(time.RFC3339Nano, v.R.PostFormValue("until"))
+	if err != nil {
+		return abi.NewError(abi.CodeUsage, words.Broken, words.BrokenHint)
+	}
+	n, err := grants.RefuseAll(v.Context(), v.Owner, v.R.PostFormValue("client"), until)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return v.Done(path, words.AppsNoneRefused)
+	}
+	return v.Done(path, words.AppsRefusedNow)
 }
 
 // again leads a decision that was refused back to the request as it stands now.

@@ -22,6 +22,27 @@ func heading(r *grants.Looked) string {
 	return ui.Safe(r.Name()) + " " + words.AppAsksTitle
 }
 
+// asksOften is an app with more than one request that waits.
+type asksOften struct {
+	id, name string
+	n        int
+}
+
+// oftenAsking returns the apps of which more than one request waits, but for one that all are of: those are refused
+// with all.
+func oftenAsking(asking []grants.Request) (out []asksOften) {
+	for i := range asking {
+		r := &asking[i]
+		at := slices.IndexFunc(out, func(a asksOften) bool { return a.id == r.ClientID })
+		if at < 0 {
+			at = len(out)
+			out = append(out, asksOften{id: r.ClientID, name: r.Name()})
+		}
+		out[at].n++
+	}
+	return slices.DeleteFunc(out, func(a asksOften) bool { return a.n == 1 || a.n == len(asking) })
+}
+
 // key is what the form calls a stream.
 func key(offer, stream int) string { return strconv.Itoa(offer) + "-" + strconv.Itoa(stream) }
 

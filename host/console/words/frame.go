@@ -50,6 +50,8 @@ const (
 	AppLimitedNow     Key = "app_limited"
 	AppForgottenNow   Key = "app_forgotten"
 	AppRefusedNow     Key = "app_refused"
+	AppsRefusedNow    Key = "apps_refused"
+	AppsNoneRefused   Key = "apps_none_refused"
 	AppRevokedNow     Key = "app_revoked"
 )
 
@@ -99,6 +101,8 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	AppLimitedNow:     "The bound is set.",
 	DeviceApprovedNow: "The device gets its token within a few seconds.",
 	AppRefusedNow:     "The app is refused, and is told so.",
+	AppsRefusedNow:    "All of them are refused, and their apps are told so.",
+	AppsNoneRefused:   "None of them waited any more.",
 	AppRevokedNow:     "The app reads nothing any more.",
 }
 

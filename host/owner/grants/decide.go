@@ -1,7 +1,10 @@
 package grants
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
@@ -73,4 +76,27 @@ func Refuse(ctx context.Context, o *owner.Owner, id string) (back string, err er
 		return err
 	})
 	return back, err
+}
+
+// RefuseAll closes, without grants, the requests that wait and were created up to an instant: those of one app, by the
+// id of its client, or of all where client is "". A face passes the time of the newest request that its owner saw, so
+// that none is refused unseen. It returns how many were closed; where none waits it changes nothing, and leaves no audit
+// event.
+func RefuseAll(ctx context.Context, o *owner.Owner, client string, until time.Time) (refused int, err error) {
+	waiting, err := Requests(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.ContainsFunc(waiting, func(r Request) bool { return (client == "" || r.ClientID == client) && !r.CreatedAt.After(until) }) {
+		return 0, nil
+	}
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	err = o.Audited(ctx, d.Store, "grants.deny_all", cmp.Or(client, "all"), func(ctx context.Context) error {
+		refused, err = d.Store.DenyGrants(ctx, client, until)
+		return err
+	})
+	return refused, err
 }

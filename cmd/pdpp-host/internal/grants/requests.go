@@ -324,10 +324,27 @@ func approve(ctx context.Context, s *session.Session, id, revision string) error
 }
 
 func denyCommand(s *session.Session) *cobra.Command {
-	return &cobra.Command{
-		Use: "deny REQUEST", Short: "Refuse what an app asks for", Args: syntax.Takes("REQUEST"), ValidArgsFunction: completeRequest(s),
+	var app string
+	var all bool
+	cmd := &cobra.Command{
+		Use: "deny [REQUEST]", Short: "Refuse what an app asks for", Args: syntax.Takes("[REQUEST]"), ValidArgsFunction: completeRequest(s),
+		Long: "Refuses a request: its app is told so, and gets nothing. --app refuses all that one app asks for, by the id of its client,\n" +
+			"which `pdpp-host grants look` prints; --all refuses all that apps ask for.",
+		Example: "  pdpp-host grants deny grq_5k2a\n  pdpp-host grants deny --app cl_7q3d\n  pdpp-host grants deny --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			named := len(args)
+			for _, flag := range []string{"app", "all"} {
+				if cmd.Flags().Changed(flag) {
+					named++
+				}
+			}
+			if named != 1 || app == "" && cmd.Flags().Changed("app") {
+				return syntax.Usage("name one request, or one app by --app CLIENT, or write --all", "`pdpp-host grants requests` lists what apps ask for")
+			}
 			return s.Change(func(o *owner.Owner) error {
+				if len(args) == 0 {
+					return denyAll(cmd.Context(), s, o, app)
+				}
 				if _, err := grants.Refuse(cmd.Context(), o, args[0]); err != nil {
 					return err
 				}
@@ -335,6 +352,31 @@ func denyCommand(s *session.Session) *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().StringVar(&app, "app", "", "all requests of one app, by the id of its `CLIENT`")
+	cmd.Flags().BoolVar(&all, "all", false, "all requests that wait")
+	return cmd
+}
+
+// denyAll refuses the requests that wait now, of one client or of all.
+func denyAll(ctx context.Context, s *session.Session, o *owner.Owner, client string) error {
+	waiting, err := grants.Requests(ctx, o)
+	if err != nil {
+		return err
+	}
+	n := 0
+	if len(waiting) > 0 { // the newest comes first
+		if n, err = grants.RefuseAll(ctx, o, client, waiting[0].CreatedAt); err != nil {
+			return err
+		}
+	}
+	said := "refused " + output.Plural(int64(n), "request")
+	switch {
+	case n == 0 && client == "":
+		said = "no app asks for anything"
+	case n == 0:
+		said = "that app asks for nothing"
+	}
+	return s.Printer.Result(said, map[string]int{"refused": n}, nil)
 }
 
 func completeRequest(s *session.Session) cobra.CompletionFunc {
