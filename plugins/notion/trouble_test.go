@@ -223,6 +223,28 @@ func TestManyMissing(t *testing.T) {
 	}
 }
 
+// A run deletes the objects that it asked for and that are not found, and the next one goes on with the rest.
+func TestManyNotFound(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(500)
+	res := w.Again(t, w.Collect(t))
+	for _, id := range ids[:450] {
+		w.Unshare(id)
+	}
+	gone := 0
+	for _, want := range []int{400, 450} {
+		w.Pass(25 * time.Hour)
+		res = w.Again(t, res)
+		if gone += len(deleted(res)); gone != want {
+			t.Fatalf("%d pages are deleted, want %d", gone, want)
+		}
+	}
+	if got := trial.Skips(res); got != "" {
+		t.Errorf("at the end: got %s, want that nothing is unconfirmed", got)
+	}
+}
+
 // A value that does not fit the schema is reported each time its object is met, so that
 // its gap does not vanish with the run.
 func TestDriftIsToldAgain(t *testing.T) {

@@ -273,9 +273,7 @@ func (l *listing) confirm() (settled bool, gone int64, err error) {
 	if l.place.confirmed = last; err != nil {
 		return false, gone, err
 	}
-	if left == 0 {
-		err = l.list.Whole()
-	}
+	err = l.list.Whole()
 	if open += left; open > 0 {
 		l.tally.Add(unconfirmed, open, "")
 	}

@@ -20,24 +20,24 @@ type LookUp struct {
 // for a request that failed. It returns the key that was asked for last, for the next run,
 // "" when nothing is missing, and how many missing records were not asked for. An error
 // that ends the run is returned behind the answers that came before it; each is not called
-// for what the error kept from being asked for.
+// for what the error kept from being asked for. Without an error the records that were not asked for
+// count as met, so that Whole deletes none of them, and the next run asks for them.
 func (l LookUp) Missing(c *Client, list *sdk.Enumeration, after string, each func(key string, resp *sdk.Response) error) (last string, left int, err error) {
 	var keys, before []string
 	err = list.Missing(func(key string) error {
-		switch {
-		case key <= after && len(before) < l.Most:
-			before = append(before, key)
-		case key > after && len(keys) < l.Most:
+		if key > after {
 			keys = append(keys, key)
+		} else {
+			before = append(before, key)
 		}
-		left++
 		return nil
 	})
-	if err != nil || left == 0 {
+	keys = append(keys, before...)
+	if left = len(keys); err != nil || left == 0 {
 		return "", 0, err
 	}
-	keys = append(keys, before...)
-	keys = keys[:min(len(keys), l.Most)]
+	most := min(left, l.Most)
+	keys, later := keys[:most], keys[most:]
 	last = after
 	answers, failed := l.ask(c, keys)
 	for i, key := range keys {
@@ -49,7 +49,14 @@ func (l LookUp) Missing(c *Client, list *sdk.Enumeration, after string, each fun
 		}
 		last = key
 	}
-	return last, left - len(keys), failed
+	if failed == nil {
+		stay := make([][]string, len(later))
+		for i, key := range later {
+			stay[i] = []string{key}
+		}
+		failed = list.Met(stay...)
+	}
+	return last, len(later), failed
 }
 
 // ask returns the answers by key. One that is missing failed, or was not asked for because
