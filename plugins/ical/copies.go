@@ -85,7 +85,7 @@ func (c *calendar) identity() int64 {
 
 // collected reports whether the host may have records of a file.
 func (s *fileState) collected() bool {
-	return s != nil && s.counts.copied == 0 && s.live+s.unmet+s.events > 0
+	return s != nil && s.counts.copied == 0 && (s.live+s.unmet+s.events > 0 || s.removed != 0)
 }
 
 // copiesLast orders the files: those that were collected first, which keep their records, then those
@@ -115,9 +115,9 @@ func (r *run) holds(p string, content int64) {
 }
 
 // copyOf returns the file that has the same calendar with the same events, "" for none. A file of
-// which the host has records keeps them.
+// which the host has records keeps them, and so does one that the cursor may have had no room for.
 func (r *run) copyOf(content int64, old *fileState) string {
-	if content == 0 || old.collected() || !r.h.Wants(streamEvents) {
+	if content == 0 || old.collected() || old == nil && r.before.dropped > 0 || !r.h.Wants(streamEvents) {
 		return ""
 	}
 	return r.contents[content]

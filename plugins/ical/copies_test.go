@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,6 +83,52 @@ func TestAFileThatBecomesACopy(t *testing.T) {
 	}
 	if res = again(t, res); len(res.Changes()) != 0 || !strings.Contains(messages(res)[twice.Reason], `["b.ics and a.ics"]`) {
 		t.Errorf("the next run: %v, %s, want no change and both files named", res.Changes(), messages(res)[twice.Reason])
+	}
+}
+
+// A file of which the host may have records is no copy of another one: its records would belong to no file, and
+// stay for ever.
+func TestAFileThatTheHostKnowsIsNoCopy(t *testing.T) {
+	t.Parallel()
+	text := vcalendar(vevent("1", "one"))
+	for what, between := range map[string]func(t *testing.T, f *folder, res *sdktest.Result) *sdktest.Result{
+		"gone for a while": func(t *testing.T, f *folder, res *sdktest.Result) *sdktest.Result {
+			t.Helper()
+			delete(f.files, "a_longer.ics")
+			for range 2 { // its calendar stays at the host
+				res = res.SecondRun(t, trial.Only(streamEvents))
+			}
+			f.write("a_longer.ics", text)
+			return again(t, res.SecondRun(t, trial.Only()))
+		},
+		"no longer in the cursor": func(t *testing.T, _ *folder, res *sdktest.Result) *sdktest.Result {
+			t.Helper()
+			return res.SecondRun(t, func(o *sdktest.Options) {
+				o.State = res.Committed()
+				var whole map[string]any
+				if err := json.Unmarshal([]byte(o.State[streamEvents]), &whole); err != nil {
+					t.Fatal(err)
+				}
+				delete(whole["files"].(map[string]any), "a_longer.ics")
+				whole["dropped"] = 1
+				cut, err := json.Marshal(whole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.State[streamEvents] = string(cut)
+			})
+		},
+	} {
+		f := newFolder()
+		f.write("a_longer.ics", text)
+		res := f.collect(t)
+		f.write("b.ics", text)
+		res = between(t, f, again(t, res))
+		delete(f.files, "a_longer.ics")
+		res = again(t, again(t, res))
+		if got, n := sources(res), len(res.Stored()[streamCalendars]); got != "map[b.ics:1]" || n != 1 {
+			t.Errorf("%s: events of %s and %d calendars, want those of b.ics alone", what, got, n)
+		}
 	}
 }
 

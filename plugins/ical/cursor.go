@@ -108,7 +108,9 @@ type state struct {
 // Members implements cursor.Value.
 func (c *state) Members(m *cursor.Members) {
 	m.Texts("names", &c.names, maxUnknown+1)
-	c.dropped = cursor.Map(m, "files", &c.files, maxCursorBytes)
+	dropped := int64(cursor.Map(m, "files", &c.files, maxCursorBytes))
+	m.Int("dropped", &dropped)
+	c.dropped = int(dropped)
 }
 
 // openState returns the cursor that this run continues. A full refresh takes from the
