@@ -16,7 +16,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-books sim crash alike mutate lighthouse pictures lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-books sim crash each alike mutate lighthouse pictures lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -85,6 +85,11 @@ crash: build plugins
 	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -v -crashes $(CRASHES) -dsn="$(DSN)"
 	$(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
 	PDPP_TESTS_ON_POSTGRES=1 $(GO) test ./storage -run TestSQLite/RD-35.2 -count=1 -timeout 60m -v -rounds 1000
+
+## each: what the host does for all connectors alike (secrets, redirects, kills, caps, pauses), with each
+## connector of the network; make test takes one whose token stays and one whose token is renewed
+each:
+	$(GO) test ./testplugins/chain -count=1 -timeout 60m -args -each
 
 ## alike: the 1,000 random sequences that a file and PostgreSQL answer alike; make test runs 60
 alike:

@@ -151,6 +151,9 @@ func TestOtherBrowsersOnTheFolder(t *testing.T) {
 // starts on the profile (BR-06).
 func TestHostIsKilled(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts processes, and kills them")
+	}
 	r := request(t)
 	temps, err := os.MkdirTemp("/tmp", "pb-") //nolint:usetesting // a short one, so that the browser's folder is made there
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 // committed all the same. A host that knows no pages is read at once.
 func TestCursorsAreReadInPages(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads 35 MB of cursors")
+	}
 	w := newWorld(t).guest()
 	large := json.RawMessage(`{"x":"` + strings.Repeat("x", 7<<20) + `"}`)
 	for i := range 5 {

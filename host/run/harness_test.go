@@ -46,6 +46,31 @@ func built(folder string) (*plugin.File, error) {
 	return plugin.Open(path, 64<<20)
 }
 
+// engines are the inline engines that tests share, by the SHA-256 of the module: reading and checking its
+// machine code takes longer than most of what a test does, and far longer under the race detector.
+var engines = shared{engines: map[string]*plugin.Engine{}}
+
+type shared struct {
+	mu      sync.Mutex
+	engines map[string]*plugin.Engine
+}
+
+func (s *shared) of(module string, o plugin.Options) (*plugin.Engine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.engines[module]; e != nil {
+		return e, nil
+	}
+	e, err := plugin.NewEngine(o)
+	if err == nil {
+		s.engines[module] = e
+	}
+	return e, err
+}
+
+// inBubble reports whether the time is that of testing/synctest, whose channels nothing outside may use.
+func inBubble() bool { return time.Now().Year() < 2020 }
+
 type host struct {
 	t      *testing.T
 	store  *storage.Store
@@ -114,13 +139,16 @@ func newHost(t *testing.T, s setup) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := plugin.NewEngine(plugin.Options{
-		Isolation: s.isolation, CacheDir: cache, Limits: limits, WorkerCommand: []string{self, "plugin-worker"},
-	})
+	running := plugin.Options{Isolation: s.isolation, CacheDir: cache, Limits: limits, WorkerCommand: []string{self, "plugin-worker"}}
+	var engine *plugin.Engine
+	if s.isolation == "inline" && s.limits == nil && !inBubble() {
+		engine, err = engines.of(file.SHA256, running)
+	} else if engine, err = plugin.NewEngine(running); err == nil {
+		t.Cleanup(func() { _ = engine.Close() })
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = engine.Close() })
 	if s.holder == "" {
 		s.holder = "test-" + t.Name()
 	}

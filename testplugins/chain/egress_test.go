@@ -30,6 +30,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 		for _, name := range append([]string{"jellyfin"}, connectors...) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
+				alike(t, name)
 				s := served(t, name, 2)
 				o := newOwner(t, s.Handler, s.Variables)
 				for i, target := range []string{

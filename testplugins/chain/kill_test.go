@@ -70,6 +70,7 @@ func TestKilledHost(t *testing.T) {
 			if name == "recovering" {
 				connector = "github"
 			}
+			alike(t, connector)
 			undisturbed := newOwner(t, c.provider, c.env)
 			for i := 0; i == 0 || undisturbed.openGaps(connector) > 0; i++ {
 				undisturbed.runs(0, connector)
@@ -137,6 +138,7 @@ func TestInterrupted(t *testing.T) {
 	for name, size := range map[string]int{"github": 20, "notion": 120, "reddit": 120, "spotify": 120, "strava": 500, "ynab": 20} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			alike(t, name)
 			s := served(t, name, size)
 			slow := &slowed{next: s.Handler}
 			slow.delay.Store(int64(100 * time.Millisecond))

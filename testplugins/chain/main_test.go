@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +20,18 @@ var connectors = []string{"github", "notion", "reddit", "spotify", "strava", "yn
 
 // renewing are those of them whose access token is renewed.
 var renewing = []string{"reddit", "spotify", "strava"}
+
+// each has every connector tested for what the host does for all of them alike.
+var each = flag.Bool("each", false, "test what the host does for all connectors alike with each of them")
+
+// alike skips a test of what the host does for all connectors alike, but for one connector whose token
+// stays and one whose token is renewed. `make each` leaves nothing out.
+func alike(t *testing.T, connector string) {
+	t.Helper()
+	if !*each && connector != "github" && connector != "spotify" {
+		t.Skip("the host does the same for github and spotify; `make each` tests this one, too")
+	}
+}
 
 // built is shared by all tests: the program, the plugins folder, and the cache of
 // compiled modules.

@@ -49,6 +49,7 @@ func TestCappedRunsFinish(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			connector, _, _ := strings.Cut(name, ",")
+			alike(t, connector)
 			whole := paged(t, connector)
 			free := newOwner(t, whole.Handler, whole.Variables)
 			most := free.runs(0, connector, c.args...).Requests.Sent*c.share/100 - 1

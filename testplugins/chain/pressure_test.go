@@ -43,6 +43,7 @@ func TestCooldown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			alike(t, name)
 			s := served(t, name, 3)
 			o := newOwner(t, s.Handler, s.Variables)
 			s.Faults.Add(always(fault.Throttle("7200")))

@@ -15,18 +15,17 @@ const again = "PDPP_TESTS_ON_POSTGRES"
 func Running() bool { return os.Getenv(again) != "" }
 
 // Again runs the tests of the calling package once more, in a process in which Place makes
-// databases of files; but for the ones named, by patterns of whole names.
+// databases of files; but for the ones named, by patterns of whole names. -short leaves it out.
 func Again(t *testing.T, without ...string) {
 	t.Helper()
 	if Running() {
 		t.Skip("runs the others")
 	}
-	_ = Database(t, nil) // says so where there is none
-	args := []string{"-test.skip=^(" + strings.Join(without, "|") + ")$", "-test.timeout=30m"}
 	if testing.Short() {
-		args = append(args, "-test.short")
+		t.Skip("runs every test a second time")
 	}
-	run := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // the test itself
+	_ = Database(t, nil)                                                                                                      // says so where there is none
+	run := exec.CommandContext(t.Context(), os.Args[0], "-test.skip=^("+strings.Join(without, "|")+")$", "-test.timeout=30m") //nolint:gosec // the test itself
 	run.Env = append(os.Environ(), again+"=1")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("on PostgreSQL: %v\n%s", err, out)
