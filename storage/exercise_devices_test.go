@@ -45,9 +45,20 @@ func exerciseEnroll(_ *testing.T, x *exercise) {
 	x.code(err, device.CodeUnauthorized)
 	x.code(x.letIn("t"), device.CodeUnauthorized)
 
+	x.invite("withdrawn", "laptop")
+	codes, err := x.s.EnrollmentCodes(x.Context())
+	x.ok(err)
+	x.same([]any{len(codes), codes[0].CodeHash, codes[0].ConnectorID, codes[0].CreatedAt.UTC()}, []any{1, hashOf("withdrawn"), "demo", x.clock.Now().UTC()})
 	x.invite("code", "laptop")
 	first, err := x.enroll("code", "t1")
 	x.ok(err)
+	for code, want := range map[string]bool{"withdrawn": true, "code": false} { // one was used
+		had, err := x.s.ForgetEnrollmentCode(x.Context(), hashOf(code))
+		x.ok(err)
+		x.same(had, want)
+	}
+	_, err = x.enroll("withdrawn", "t")
+	x.code(err, device.CodeUnauthorized)
 	x.same([]string{first.ConnectionName, first.ConnectorID, first.Binding, first.DeviceLabel}, []string{"laptop", "demo", "laptop", "work[2J"})
 
 	// The answer was lost: the same device, another credential.

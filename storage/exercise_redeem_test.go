@@ -116,6 +116,46 @@ func exerciseUserCodes(t *testing.T, x *exercise) {
 	all, err := x.s.Tokens(ctx)
 	x.ok(err)
 	x.same([]any{len(all), all[0].ID}, []any{1, "tok_1"})
+	exerciseWithdrawn(t, x)
 	x.clock.forward(time.Hour)
 	x.code(typed("user code"), CodeUserCode) // it was decided, and its time is over
+}
+
+// exerciseWithdrawn: an approval that was withdrawn gives no token, and ends one that was fetched; a token of a grant ends alone.
+func exerciseWithdrawn(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	for _, id := range []string{"tv", "fetched"} {
+		x.asked(id, func(n *GrantRequest) { n.Flow, n.UserCode, n.Polling = FlowOwner, "code of "+id, "device of "+id })
+		_, err := x.s.TypeUserCode(ctx, "code of "+id, 3, time.Hour)
+		x.ok(err)
+		x.code(x.s.WithdrawOwnerToken(ctx, id), CodeRequestUnknown) // nobody has approved it
+		x.ok(x.s.ApproveOwnerToken(ctx, id, []byte(`{"scope":"manage"}`)))
+	}
+	redeem := func(id string) error {
+		return x.s.Redeem(ctx, Redemption{RequestID: id, Shown: "device of " + id, Owner: &Token{ID: "tok_" + id, SHA256: "owner's of " + id, Name: "A TV", Scope: "manage", Expires: x.clock.Now().Add(time.Hour)}})
+	}
+	x.ok(redeem("fetched"))
+	waits, err := x.s.UnfetchedOwnerTokens(ctx)
+	x.ok(err)
+	x.same([]any{len(waits), waits[0].ID}, []any{1, "tv"})
+	for _, id := range []string{"tv", "fetched"} {
+		x.ok(x.s.WithdrawOwnerToken(ctx, id))
+		x.code(redeem(id), CodeRedeemRefused)
+	}
+	all, err := x.s.Tokens(ctx)
+	x.ok(err)
+	x.same([]any{len(all), all[0].ID}, []any{1, "tok_1"})
+
+	x.ok(x.s.AddGrantToken(ctx, GrantToken{ID: "gtk_more", SHA256: "one more", GrantID: "grt_one", Expires: x.clock.Now().Add(time.Hour)}))
+	added, err := x.s.AddedGrantTokens(ctx)
+	x.ok(err)
+	x.same([]any{added[0].ID, added[0].GrantID}, []any{"gtk_more", "grt_one"})
+	for _, want := range []bool{true, false} {
+		had, err := x.s.RevokeGrantToken(ctx, "gtk_more")
+		x.ok(err)
+		x.same(had, want)
+	}
+	token, _, err := x.s.GrantByToken(ctx, "one more")
+	x.ok(err)
+	x.same(token == nil, true)
 }

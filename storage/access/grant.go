@@ -184,8 +184,40 @@ func (s *Store) AddGrantToken(ctx context.Context, token GrantToken) error {
 		if err := holds(t, token.GrantID); err != nil {
 			return err
 		}
-		return putToken(t, token.GrantID, "", &token)
+		if err := putToken(t, token.GrantID, "", &token); err != nil {
+			return err
+		}
+		return addToSubject(ctx, t, token.ID)
 	})
+}
+
+// AddedGrantTokens returns the tokens of all grants that were not given for what a client may show again, the newest
+// first: those of AddGrantToken, and the first one of a grant.
+func (s *Store) AddedGrantTokens(ctx context.Context) ([]GrantToken, error) {
+	var rows []grantTokenRow
+	err := s.db.Read.NewSelect().Model(&rows).Where("shown_sha256 = '' AND expires_us > ?", db.Micros(s.db.Now())).Order("created_us DESC", "id").Scan(ctx)
+	if err != nil {
+		return nil, s.db.Fail("read the tokens of grants", err)
+	}
+	out := make([]GrantToken, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
+}
+
+// RevokeGrantToken ends one token of a grant, which holds on. It reports whether there was one of that id.
+func (s *Store) RevokeGrantToken(ctx context.Context, id string) (had bool, err error) {
+	err = s.db.Alone(ctx, "revoke the token", func(t *db.Tx) error {
+		done, err := t.DB.NewDelete().Model((*grantTokenRow)(nil)).Where("id = ?", id).Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		had = n > 0
+		return err
+	})
+	return had, err
 }
 
 // micros is a moment as a row has it; 0: zero.

@@ -87,3 +87,39 @@ func (s *Store) ApproveOwnerToken(ctx context.Context, id string, chosen []byte)
 		return err
 	})
 }
+
+// UnfetchedOwnerTokens returns the requests whose devices may fetch a token that speaks for the owner and have not yet,
+// the newest approval first, without what they ask for.
+func (s *Store) UnfetchedOwnerTokens(ctx context.Context) ([]GrantRequest, error) {
+	var rows []requestRow
+	err := s.db.Read.NewSelect().Model(&rows).ExcludeColumn("details", "review").
+		Where("flow = ? AND state = ? AND taken_us = 0 AND expires_us > ?", FlowOwner, RequestApproved, db.Micros(s.db.Now())).Order("decided_us DESC", "id").Scan(ctx)
+	if err != nil {
+		return nil, s.db.Fail("read the approvals", err)
+	}
+	out := make([]GrantRequest, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
+}
+
+// WithdrawOwnerToken refuses a request of FlowOwner that was approved: its device fetches no token any more, and one that
+// it has fetched meanwhile ends. It returns grants.request_unknown for any other.
+func (s *Store) WithdrawOwnerToken(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, "withdraw the approval", func(t *db.Tx) error {
+		row, err := findRequest(t, RequestByID, id)
+		if err != nil {
+			return err
+		}
+		if row.Flow != FlowOwner || row.State != RequestApproved {
+			return unknownRequest()
+		}
+		row.State, row.DecidedUS = RequestDenied, db.Micros(t.Now)
+		if _, err := t.DB.NewUpdate().Model(row).Column("state", "decided_us").WherePK().Exec(t.Ctx); err != nil || row.TakenUS == 0 {
+			return err
+		}
+		_, err = t.DB.NewDelete().Model((*tokenRow)(nil)).Where("shown_sha256 = ?", row.Polling).Exec(t.Ctx)
+		return err
+	})
+}

@@ -11,8 +11,9 @@ import (
 type EnrollmentCode struct {
 	CodeHash    string // SHA-256, in hex
 	ConnectorID string
-	Binding     string // the owner's name of what is collected there
-	DisplayName string // what the device is called unless it says so itself
+	Binding     string    // the owner's name of what is collected there
+	DisplayName string    // what the device is called unless it says so itself
+	CreatedAt   time.Time // as it is read; a new one is made now
 	ExpiresAt   time.Time
 }
 

@@ -40,6 +40,35 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 	})
 }
 
+// EnrollmentCodes returns the codes that a device can still enrol with, the newest first.
+func (s *Store) EnrollmentCodes(ctx context.Context) ([]EnrollmentCode, error) {
+	var rows []codeRow
+	err := s.db.Read.NewSelect().Model(&rows).Where("source_id = '' AND expires_us > ?", db.Micros(s.db.Now())).Order("created_us DESC", "code_sha256").Scan(ctx)
+	if err != nil {
+		return nil, s.db.Fail("read the enrollment codes", err)
+	}
+	out := make([]EnrollmentCode, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		out[i] = EnrollmentCode{CodeHash: r.CodeSHA256, ConnectorID: r.Connector, Binding: r.Binding, DisplayName: r.DisplayName, CreatedAt: db.Time(r.CreatedUS), ExpiresAt: db.Time(r.ExpiresUS)}
+	}
+	return out, nil
+}
+
+// ForgetEnrollmentCode ends a code that no device has enrolled with, by its hash. It reports whether there was one.
+func (s *Store) ForgetEnrollmentCode(ctx context.Context, hash string) (had bool, err error) {
+	err = s.db.Alone(ctx, "end the enrollment code", func(t *db.Tx) error {
+		done, err := t.DB.NewDelete().Model((*codeRow)(nil)).Where("code_sha256 = ? AND source_id = ''", hash).Exec(t.Ctx)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		had = n > 0
+		return err
+	})
+	return had, err
+}
+
 // Enroll turns a code into a device with one source, and the source into the feed of a
 // connection: the one that the same connector and binding had before, else a new one. A
 // device that had the binding before is revoked, and its cursors are forgotten: they belong

@@ -15,12 +15,14 @@ const (
 	MadeEndHint       = "All of it is all in this list but this browser. The audit log shows what was ended."
 	MadeNothingTicked = "Nothing is ticked"
 	MadeTick          = "tick what was not you, or end all of it"
-	MadeGoesOn        = "It is your only way to sign in, so it goes on:"
 	MadeUnknown       = "Not known"
 	MadeLink          = "Was something not you? See what was made in your name, and end it."
 )
 
-var madeKinds = map[string]string{"token": "Token", "passkey": "Passkey", "channel": "Channel of notifications", "grant": "Access of an app", "device": "Device", "session": "Signed in"}
+var madeKinds = map[string]string{
+	"token": "Token", "passkey": "Passkey", "channel": "Channel of notifications", "grant": "Access of an app", "device": "Device", "session": "Signed in",
+	"token_approval": "Token that a device may fetch", "invitation": "Invitation of a device", "credential": "Another token of an app's access",
+}
 
 // MadeKind is what was made, in words.
 func MadeKind(kind string) string {
@@ -28,4 +30,17 @@ func MadeKind(kind string) string {
 		return text
 	}
 	return kind
+}
+
+var madeGoesOn = map[string]string{
+	"owner.made_left":               "It was made while the rest ended, so end all of it once more:",
+	"connection.invitation_unknown": "A device has enrolled with it meanwhile, so look for the device:",
+}
+
+// MadeGoesOn says by a code why something that was made goes on.
+func MadeGoesOn(code string) string {
+	if text, known := madeGoesOn[code]; known {
+		return text
+	}
+	return "It is your only way to sign in, so it goes on:"
 }

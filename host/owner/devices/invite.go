@@ -92,7 +92,7 @@ func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error)
 	if err := v.place(ctx, store, note, all); err != nil {
 		return nil, err
 	}
-	err = o.Audited(ctx, store, "devices.invite", v.Connector+" "+v.Binding, func(ctx context.Context) error {
+	err = o.Audited(ctx, store, "devices.invite", invitationID(device.SecretHash(code))+" "+v.Connector+" "+v.Binding, func(ctx context.Context) error {
 		return store.NewEnrollmentCode(ctx, storage.EnrollmentCode{
 			CodeHash: device.SecretHash(code), ConnectorID: v.Connector, Binding: v.Binding, ExpiresAt: v.ExpiresAt,
 		})

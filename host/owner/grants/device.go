@@ -65,3 +65,37 @@ func ApproveOwnerToken(ctx context.Context, o *owner.Owner, t OwnerToken) error 
 		return d.ApproveOwnerToken(ctx, t.RequestID, desk.Chosen{Scope: string(t.Scope), Expires: d.Now().Add(t.Expires).UTC().Truncate(time.Second)})
 	})
 }
+
+// UnfetchedTokens returns the approved requests whose devices may fetch a token that speaks for the owner and have not
+// yet. DecidedAt of each is when its owner approved it.
+func UnfetchedTokens(ctx context.Context, o *owner.Owner) ([]Request, error) {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Store.UnfetchedOwnerTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Request, len(all))
+	for i := range all {
+		out[i] = shown(d, &all[i])
+		out[i].DecidedAt = all[i].Decided
+	}
+	return out, nil
+}
+
+// WithdrawToken has the device of an approved request fetch no token of the owner's any more. One that it has fetched
+// meanwhile ends. It returns grants.request_unknown where there is no such approval.
+func WithdrawToken(ctx context.Context, o *owner.Owner, id string) error {
+	d, err := deskOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	if _, err := d.Request(ctx, id); err != nil {
+		return err
+	}
+	return o.Audited(ctx, d.Store, "tokens.withdraw", id, func(ctx context.Context) error {
+		return d.Store.WithdrawOwnerToken(ctx, id)
+	})
+}

@@ -47,6 +47,8 @@ type Request struct {
 	NeedsCode bool      `json:"needs_code"`         // the code that a device shows has to be typed first
 	BackTo    string    `json:"sent_back_to"`       // where the owner's browser goes with the answer; "": it stays
 	BackHere  bool      `json:"sent_back_local"`    // that is an app on the machine of the browser
+
+	DecidedAt time.Time `json:"-"` // of UnfetchedTokens
 }
 
 // An app asks to read, or for a token that speaks for its owner.

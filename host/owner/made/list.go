@@ -24,6 +24,10 @@ const (
 	Grant   Kind = "grant"
 	Device  Kind = "device"
 	Session Kind = "session"
+
+	Approval   Kind = "token_approval" // of a token that speaks for the owner, which a device may fetch
+	Invitation Kind = "invitation"     // of a device, whose code was not used
+	Credential Kind = "credential"     // a token of a grant that was made before
 )
 
 // Thing is something that was made and holds: it works until it is ended.
@@ -38,15 +42,22 @@ type Thing struct {
 	Current bool       `json:"current"`           // it is the caller's own session
 }
 
-// makers are the operations that make things, whose events name what they made in the first word of their
-// subject: a grant's by its request.
-var makers = []string{"tokens.create", "owner.add_passkey", "notifications.add", "grants.approve", "owner.sign_in"}
+// makers are the operations that make things, with the word of their events' subjects that names what they made: a
+// grant's by its request.
+var makers = map[string]int{
+	"tokens.create": 0, "tokens.approve": 0, "owner.add_passkey": 0, "notifications.add": 0, "grants.approve": 0, "grants.credential": 1, "owner.sign_in": 0, "devices.invite": 0,
+}
+
+// lists are the kinds, as they are listed since a time.
+var lists = map[Kind]func(ctx context.Context, o *owner.Owner, since time.Time) ([]Thing, error){
+	Token: tokens, Passkey: passkeys, Channel: channels, Grant: granted, Device: enrolled, Session: sessions, Approval: approvals, Invitation: invitations, Credential: credentials,
+}
 
 // Since returns what was made since a time and holds, the newest first.
 func Since(ctx context.Context, o *owner.Owner, since time.Time) ([]Thing, error) {
 	var all []Thing
-	for _, list := range []func(context.Context, *owner.Owner) ([]Thing, error){tokens, passkeys, channels, granted, enrolled, sessions} {
-		some, err := list(ctx, o)
+	for _, kind := range order {
+		some, err := lists[kind](ctx, o, since)
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +78,15 @@ func witnessed(ctx context.Context, o *owner.Owner, since time.Time, all []Thing
 		return err
 	}
 	by := map[string]*owner.AuditEvent{}
-	for _, operation := range makers {
+	for operation, word := range makers {
 		page, err := o.AuditEvents(ctx, owner.AuditQuery{Operation: operation, Outcome: "done", Since: since.Add(-time.Minute)}) // a thing may be older than its event
 		if err != nil {
 			return err
 		}
 		for i := range page.Events {
-			what, _, _ := strings.Cut(page.Events[i].Subject, " ")
-			by[what] = &page.Events[i]
+			if words := strings.Fields(page.Events[i].Subject); len(words) > word {
+				by[words[word]] = &page.Events[i]
+			}
 		}
 	}
 	for i := range all {
@@ -104,7 +116,7 @@ func requestsOf(ctx context.Context, o *owner.Owner) (map[string]string, error) 
 	return out, err
 }
 
-func tokens(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func tokens(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := access.Tokens(ctx, o)
 	for i := range all {
 		if x := &all[i]; !x.Expired {
@@ -114,7 +126,7 @@ func tokens(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
 	return out, err
 }
 
-func passkeys(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func passkeys(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := access.Passkeys(ctx, o)
 	for i := range all {
 		out = append(out, Thing{Kind: Passkey, ID: all[i].ID, Name: all[i].Name, MadeAt: all[i].CreatedAt})
@@ -122,7 +134,7 @@ func passkeys(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
 	return out, err
 }
 
-func channels(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func channels(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := notifications.List(ctx, o)
 	if err != nil {
 		return nil, err
@@ -134,7 +146,7 @@ func channels(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
 	return out, nil
 }
 
-func granted(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func granted(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := grants.List(ctx, o)
 	for i := range all {
 		if x := &all[i]; x.State != grants.Revoked && x.State != grants.Expired {
@@ -144,7 +156,7 @@ func granted(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
 	return out, err
 }
 
-func enrolled(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func enrolled(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := devices.List(ctx, o)
 	for i := range all {
 		if x := &all[i]; x.RevokedAt == nil {
@@ -154,11 +166,38 @@ func enrolled(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
 	return out, err
 }
 
-func sessions(ctx context.Context, o *owner.Owner) (out []Thing, err error) {
+func sessions(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
 	all, err := access.Sessions(ctx, o)
 	for i := range all {
 		x := &all[i]
 		out = append(out, Thing{Kind: Session, ID: x.ID, Name: x.Agent, MadeAt: x.CreatedAt, By: owner.BrowserSession, Address: x.Address, Current: x.Current})
+	}
+	return out, err
+}
+
+func approvals(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
+	all, err := grants.UnfetchedTokens(ctx, o)
+	for i := range all {
+		out = append(out, Thing{Kind: Approval, ID: all[i].ID, Name: all[i].Name(), MadeAt: all[i].DecidedAt})
+	}
+	return out, err
+}
+
+func invitations(ctx context.Context, o *owner.Owner, _ time.Time) (out []Thing, err error) {
+	all, err := devices.Invitations(ctx, o)
+	for i := range all {
+		out = append(out, Thing{Kind: Invitation, ID: all[i].ID, Name: all[i].Connector + " " + all[i].Binding, MadeAt: all[i].CreatedAt})
+	}
+	return out, err
+}
+
+// credentials are those of grants that do not end with them, since they were made before.
+func credentials(ctx context.Context, o *owner.Owner, since time.Time) (out []Thing, err error) {
+	all, err := grants.Credentials(ctx, o)
+	for i := range all {
+		if x := &all[i]; x.IssuedAt.Before(since) {
+			out = append(out, Thing{Kind: Credential, ID: x.ID, Name: x.Client, MadeAt: x.CreatedAt})
+		}
 	}
 	return out, err
 }

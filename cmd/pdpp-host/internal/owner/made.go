@@ -25,8 +25,8 @@ func madeCommand(s *session.Session) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "made", Short: "List what was made since a time, by whom and from where, and end some or all of it", Args: syntax.Takes(),
-		Long: "Lists the tokens, passkeys, channels, grants, devices and sessions that were made since a time and still work, by whom and\n" +
-			"from where as the audit knows. After a break-in, end what was not you: `pdpp-host owner reset --since TIME` does it all at once.",
+		Long: "Lists the tokens, passkeys, channels, grants, devices, invitations and sessions that were made since a time and still work,\n" +
+			"by whom and from where as the audit knows. After a break-in, end what was not you: `pdpp-host owner reset --since TIME` does it all at once.",
 		Example: "  pdpp-host owner made --since 2d\n  pdpp-host owner made --since 2d --end tok_1f00d3a9 --end chan_01k8",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := syntax.Time("--since", since, s.Now())

@@ -30,8 +30,8 @@ func resetCommand(s *session.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reset", Short: "Sign every browser out, and print a link to choose a new password or passkey", Args: syntax.Takes(),
 		Long: "Ends the password, every passkey and every session, and prints a link that is good once, for 15 minutes, to choose\n" +
-			"a new password or passkey. Tokens, channels, grants and devices stay, but for those that --since ends, which were made\n" +
-			"since then: `pdpp-host owner made` lists them, by whom and from where.",
+			"a new password or passkey. Tokens, channels, grants, devices and invitations stay, but for those that --since ends, which\n" +
+			"were made since then: `pdpp-host owner made` lists them, by whom and from where.",
 		Example: "  pdpp-host owner reset --since 2d",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from := time.Time{}
