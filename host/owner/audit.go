@@ -122,6 +122,10 @@ const CodeProofNeeded abi.Code = "owner.proof_needed"
 // password proves it as they change it.
 const OpFirstPassword = "owner.first_password"
 
+// OpSetAddress is the operation of an owner who has a connection ask at another address: its credentials are sent there,
+// whether they are stored or come from the environment.
+const OpSetAddress = "connections.set_address"
+
 // lasting are the operations that make what outlasts the session that asks: whoever copied a session's cookie
 // could keep a way in after the owner has ended that session. Audited looks here, and nothing else decides
 // it.
@@ -134,6 +138,7 @@ var lasting = map[string]bool{
 	OpFirstPassword:     true,
 	"notifications.add": true, // what is told goes to it
 	"devices.invite":    true, // whoever has the code delivers records
+	OpSetAddress:        true, // whoever answers there has the credentials
 }
 
 // NeedProof returns owner.proof_needed where an operation makes what outlasts a session, a browser asks, and its

@@ -101,6 +101,11 @@ func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.C
 		if len(changes) == 0 {
 			return &own, nil, nil
 		}
+		if own.Options[run.OptionBaseURL] != was.Options[run.OptionBaseURL] {
+			if err := o.NeedProof(ctx, OpSetAddress); err != nil {
+				return nil, nil, err
+			}
+		}
 		same := false
 		now, err := store.KeepConnection(ctx, was.ID, func(now *storage.Connection) error {
 			same = now.Name == was.Name && maps.Equal(now.Roots, was.Roots) && maps.Equal(now.Options, was.Options) && maps.Equal(now.ReadRoots, was.ReadRoots)

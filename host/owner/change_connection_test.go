@@ -105,6 +105,18 @@ func TestAChangeUndoesNothingOfMeanwhile(t *testing.T) {
 			t.Errorf("%v %v", conn.ReadRoots, conn.Options)
 		}
 	}
+
+	// A session that was not proven has no credential sent to another address, or to the provider's own.
+	thief := o.As(Actor{Face: BrowserSession}, nil)
+	other.AcceptRoot = true
+	for _, c := range []ConnectionChange{other, {Unset: []string{run.OptionBaseURL}, AcceptRoot: true}} {
+		if _, _, err := thief.change(ctx, store, now, c); abi.CodeOf(err) != CodeProofNeeded {
+			t.Errorf("%+v: got %v, want %s", c, err, CodeProofNeeded)
+		}
+	}
+	if _, _, err := o.change(ctx, store, now, other); err != nil {
+		t.Errorf("by a command: got %v, want the address changed", err)
+	}
 }
 
 // stuck is a browser whose profiles cannot be removed.

@@ -125,6 +125,9 @@ func TestWhatOutlastsASessionEnds(t *testing.T) {
 	b.granted("old", time.Now().Add(-time.Hour))
 	since, makes, left := time.Now().Truncate(time.Microsecond), b.makes(), map[string]func() bool{}
 	for _, operation := range owner.Lasting() {
+		if operation == owner.OpSetAddress {
+			continue // it makes nothing that anybody uses: its owner sees the address with the connection
+		}
 		if makes[operation] == nil {
 			t.Errorf("%s: got nothing that it makes in this test, want it, so that it is seen to end", operation)
 			continue
