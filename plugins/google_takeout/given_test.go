@@ -115,6 +115,10 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanal-URL,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,\"Wellen, Wind\"\n"},
 			map[string]int{streamSubscriptions: 1}, "",
 		},
+		"subscriptions under German names, whose ids are those of the addresses": {
+			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanal-URL,Kanaltitel\nUC1,http://www.youtube.com/channel/UC1,Wind\nUC2,http://www.youtube.com/channel/UC2,Sand\n"},
+			map[string]int{streamSubscriptions: 2}, "",
+		},
 		"subscriptions without names of columns": {
 			map[string]string{"subscriptions.csv": "UC0hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC0hHW5Y08ggq-9kbrGgWj0A,Wind\n" +
 				"UC1hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC1hHW5Y08ggq-9kbrGgWj0A,Sand\nUC2hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC2hHW5Y08ggq-9kbrGgWj0A,Mer\n"},
@@ -137,6 +141,22 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		},
 		"a list of channels in a form that is not known, and without names": {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "UC0hHW5Y08ggq-9kbrGgWj0A,Wind\nUC1hHW5Y08ggq-9kbrGgWj0A,Sand\n"},
+			nil, "",
+		},
+		"a list of channels without their ids": {
+			map[string]string{"YouTube and YouTube Music/subscriptions/subscriptions.csv": "Channel Url,Channel Title\nhttp://www.youtube.com/channel/UC9,C9\n"},
+			nil, "",
+		},
+		"a list of channels without their ids, in a folder that nobody listed": {
+			map[string]string{"YouTube et YouTube Music/kanavat/kanavat.csv": "A,B\nhttp://www.youtube.com/channel/UC9,C9\n"},
+			nil, "",
+		},
+		"a list of channels by their titles": {
+			map[string]string{"YouTube y YouTube Music/suscripciones/canales.csv": "Título\nViento\n"},
+			nil, "",
+		},
+		"a list of channels by their titles, by its name": {
+			map[string]string{"YouTube et YouTube Music/x/abonnements.csv": "Titre\nVent\n"},
 			nil, "",
 		},
 		"tables of YouTube's that no stream has": {

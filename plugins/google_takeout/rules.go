@@ -83,3 +83,14 @@ var watchHistories = names("watch-history|Wiedergabeverlauf|kijkgeschiedenis|his
 func isWatchHistory(f *exports.File) bool {
 	return watchHistories[strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))]
 }
+
+// channelLists are the names of the list of subscriptions without its ending, and of its folder, by
+// language. One under a name that is missing here is known by its rows alone.
+var channelLists = names("subscriptions|Abos|Abonnements|suscripciones|abonnementen|iscrizioni|inscrições|subskrypcje|tilaukset|prenumerationer|" +
+	"abonelikler|подписки|підписки|\u767b\u9332チャンネル|구독정보|\u8ba2\u9605\u5185\u5bb9|\u8a02\u95b1\u5167\u5bb9")
+
+// listsChannels reports whether a file's name, or its folder's, says that it is a list of subscriptions.
+func listsChannels(f *exports.File) bool {
+	base := strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))
+	return channelLists[base] || channelLists[strings.ToLower(path.Base(path.Dir(f.Name)))]
+}

@@ -148,7 +148,7 @@ func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 	case known || in.Has(at.id) && in.Has(at.address):
 	case err == nil && in.Err() == nil && len(before) == 0:
 		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
-	case strings.Contains(folder, "YouTube") && !several.met:
+	case strings.Contains(folder, "YouTube") && !several.met && !listsChannels(r.file):
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
 	default:
 		return exports.Outcome{Kind: "other"}, err
@@ -197,19 +197,29 @@ func channelColumns(in *csv.Reader) (at channels, ok bool) {
 		return at, false
 	}
 	for i, field := range row {
-		if isChannel(field) {
+		switch {
+		case isChannel(field) || isNamed(field, row):
 			at.id = columns[i]
-		} else if place := strings.Index(field, "youtube.com/channel/"); place >= 0 {
+		case strings.Contains(field, channelAddress):
 			at.address = columns[i]
-		} else if at.title == "" {
+		case at.title == "":
 			at.title = columns[i]
 		}
 	}
 	return at, at.id != "" && at.address != ""
 }
 
-// severalChannels finds a narrow table with more than one channel: it may be a list of subscriptions in
-// another form. The other tables of YouTube have one channel, the owner's, or are wider.
+// channelAddress stands in the address of a channel, in front of its id.
+const channelAddress = "youtube.com/channel/"
+
+// isNamed reports whether a field is the id that an address of the row has.
+func isNamed(field string, row []string) bool {
+	return strings.HasPrefix(field, "UC") && slices.ContainsFunc(row, func(address string) bool { return strings.HasSuffix(address, channelAddress+field) })
+}
+
+// severalChannels finds a narrow table with more than one channel, or with the address of one: it may be a
+// list of subscriptions in another form. The other tables of YouTube have the id of one channel, the
+// owner's, or are wider.
 type severalChannels struct {
 	first string
 	met   bool
@@ -221,6 +231,8 @@ func (s *severalChannels) look(in *csv.Reader) {
 	}
 	for _, field := range in.Row() {
 		switch {
+		case strings.Contains(field, channelAddress):
+			s.met = true
 		case !isChannel(field):
 		case s.first == "":
 			s.first = field
