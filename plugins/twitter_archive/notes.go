@@ -32,6 +32,11 @@ func (n *notes) read(s script) {
 	}
 	in := jsonstream.New(s.whole, "*.noteTweet")
 	in.SkipPast('=')
+	in.Ended(func(_ string, reached uint32) { // what lies under another name
+		if reached == 0 {
+			n.lost++
+		}
+	})
 	for in.Next() {
 		v := in.Value()
 		at, ok := exports.Time(v.Get("createdAt"), 1)

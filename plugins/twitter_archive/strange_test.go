@@ -15,6 +15,11 @@ func conversation(entries string) string {
 	return `window.YTD.direct_messages.part0 = [ {"dmConversation" : {"conversationId" : "1-2", "messages" : [` + entries + `]}}]`
 }
 
+// conversations is a file of messages with one conversation, and others beside it.
+func conversations(entries string, others ...string) string {
+	return strings.TrimSuffix(conversation(entries), "]") + "," + strings.Join(others, ",") + "]"
+}
+
 // named lists the names that a run did not know in a stream.
 func named(res *sdktest.Result, stream string) string {
 	var list []string
@@ -45,6 +50,13 @@ func TestEntriesOfAConversation(t *testing.T) {
 		"a renamed conversation":  {strings.Replace(conversation(one), "dmConversation", "talk", 1), "m1 m8 m9", "talk", abi.StreamAccount{Met: 1, KeptBack: 1}},
 		"renamed messages":        {strings.Replace(conversation(one), `"messages"`, `"events"`, 1), "m1 m8 m9", "dmConversation", abi.StreamAccount{Met: 1, KeptBack: 1}},
 		"a list that lies deeper": {`window.YTD.direct_messages.part0 = {"list":[1]}`, "m1 m8 m9", "list", abi.StreamAccount{Met: 1, KeptBack: 1}},
+		"another wrapper beside":  {conversations(one, `{"conversation":{"conversationId":"1-3","messages":[`+one+`]}}`), "m1 m8 m9", "conversation", abi.StreamAccount{Met: 2, Emitted: 1, KeptBack: 1}},
+		"no wrapper beside":       {conversations(one, `{}`, `17`, `["x"]`), "m1 m8 m9", "an entry without a name", abi.StreamAccount{Met: 4, Emitted: 1, KeptBack: 3}},
+		"messages no list":        {conversations(one, `{"dmConversation":{"conversationId":"1-3","messages":`+one+`}}`), "m1 m8 m9", "dmConversation", abi.StreamAccount{Met: 2, Emitted: 1, KeptBack: 1}},
+		"messages a text":         {conversations(one, `{"dmConversation":{"messages":"none"}}`), "m1 m8 m9", "dmConversation", abi.StreamAccount{Met: 2, Emitted: 1, KeptBack: 1}},
+		"no messages beside":      {conversations(one, `{"dmConversation":{"conversationId":"1-3"}}`), "m1 m8 m9", "dmConversation", abi.StreamAccount{Met: 2, Emitted: 1, KeptBack: 1}},
+		"an empty one beside":     {conversations(one, `{"dmConversation":{"conversationId":"1-3","messages":[]}}`), "m1", "", abi.StreamAccount{Met: 1, Emitted: 1}},
+		"no id":                   {conversations(`{"joinConversation":{}}`, `{"dmConversation":{"messages":[`+one+`]}}`), "m1 m8 m9", "dmConversation", abi.StreamAccount{Met: 3, Emitted: 1, NotRecord: 1, KeptBack: 1}},
 		"an empty list":           {"window.YTD.direct_messages.part0 = [\n]", "", "", abi.StreamAccount{}},
 		"a conversation without":  {conversation(" "), "", "", abi.StreamAccount{}},
 	} {
@@ -79,6 +91,9 @@ func TestEntriesOfAConversation(t *testing.T) {
 			told := slices.ContainsFunc(res.Skips, func(s abi.SkipResult) bool { return s.Reason == problemStrange })
 			if want := c.unknown != ""; told != want {
 				t.Errorf("the run tells of entries that are not known: %v, want %v", told, want)
+			}
+			if m := res.Records(streamMessages); name == "no id" && (len(m) != 1 || m[0].Text("conversation_id") != "") {
+				t.Errorf("got the messages %v, want one without a conversation", m)
 			}
 		})
 	}
@@ -119,5 +134,32 @@ func TestATableWithoutAByte(t *testing.T) {
 	w.folder["a.zip"] = archived(t, map[string]string{"tweets.csv": "", "data/js/user_details.js": `var user_details = {"id":"1"}`})
 	if got := w.collect().File("twitter_archive", "a.zip"); got == abi.FileRead {
 		t.Errorf("an archive whose posts are a table without a byte: got %q, want another word", got)
+	}
+}
+
+// AC-05: an entry of a list of posts, or of the whole texts of long ones, is read or told, whatever its form is.
+func TestEntriesOfPosts(t *testing.T) {
+	t.Parallel()
+	const tweets, notes = "data/tweets.js", "data/note-tweet.js"
+	for name, c := range map[string]struct{ file, entry, told string }{
+		"no post":           {tweets, `{"other":1}`, problemTime},
+		"no object":         {tweets, `17`, problemTime},
+		"a list":            {tweets, `[{"tweet":{}}]`, problemTime},
+		"no text":           {tweets, strings.Replace(`{"tweet":`+onePost+`}`, `"full_text"`, `"body"`, 1), problemStrange},
+		"another wrapper":   {notes, `{"longTweet":{}}`, problemNote},
+		"no object of text": {notes, `{"noteTweet":"x"}`, problemNote},
+		"no note":           {notes, `17`, problemNote},
+	} {
+		w := newWorld(t)
+		files := map[string]string{tweets: `{"tweet":` + onePost + `}`, notes: ""}
+		files[c.file] = strings.TrimPrefix(files[c.file]+","+c.entry, ",")
+		w.folder["a.zip"] = archived(t, map[string]string{
+			"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage,
+			tweets: `window.YTD.tweets.part0 = [` + files[tweets] + `]`, notes: `window.YTD.note_tweet.part0 = [` + files[notes] + `]`,
+		})
+		res := w.collect()
+		if !slices.ContainsFunc(res.Skips, func(s abi.SkipResult) bool { return s.Reason == c.told }) || len(w.store[streamTweets]) != 1 {
+			t.Errorf("%s: the run tells %v, and the host has %d posts, want %s and one", name, res.Skips, len(w.store[streamTweets]), c.told)
+		}
 	}
 }

@@ -24,6 +24,12 @@ type stream struct {
 	emit  func(r *run, in *jsonstream.Reader) error
 }
 
+// The paths in a file of messages.
+const (
+	pathConversation = iota
+	pathMessages
+)
+
 var streams map[string]stream
 
 func init() { // emit leads back to streams
@@ -65,6 +71,10 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	id := either(v, "id_str", "id")
 	if id == "" {
 		r.note(streamTweets, problemID)
+		return nil
+	}
+	if !v.Get("full_text").Exists() && !v.Get("text").Exists() {
+		r.strange(streamTweets, "a post without a text")
 		return nil
 	}
 	rec := r.h.Record(streamTweets)
@@ -140,7 +150,7 @@ var (
 // kind is no record; one of a kind that is not known is kept back, since it may be a message.
 func (r *run) message(in *jsonstream.Reader) error {
 	v := in.Value()
-	if in.Path() == 0 {
+	if in.Path() == pathConversation {
 		r.conversation = text(v)
 		r.threads++
 		return nil

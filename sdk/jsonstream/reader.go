@@ -30,6 +30,7 @@ type Reader struct {
 	inErr error
 
 	salvage
+	elements
 
 	paths  [][]string
 	starts []Start
@@ -125,8 +126,7 @@ func (r *Reader) Next() bool {
 func (r *Reader) step(c byte) bool {
 	in := &r.open[len(r.open)-1]
 	if c == ']' && !in.object || c == '}' && in.object {
-		r.pass()
-		r.open = r.open[:len(r.open)-1]
+		r.leave()
 		return false
 	}
 	if in.filled && !r.comma(in.object, &c) {
@@ -141,7 +141,7 @@ func (r *Reader) step(c byte) bool {
 			return false
 		}
 		if first {
-			r.learnName(len(r.open) - 2)
+			r.learnName(name, len(r.open)-2)
 		}
 		wanted = r.leading(wanted, name)
 		if c, _ = r.space(); c != ':' {
@@ -231,10 +231,7 @@ func (r *Reader) enter(c byte, paths uint32) bool {
 		}
 	}
 	if paths != 0 && (c == '[' || c == '{') {
-		r.sought = false
-		r.pass()
-		r.open = append(r.open, container{object: c == '{', paths: paths})
-		r.root = r.open[0]
+		r.into(c, paths)
 		return false
 	}
 	r.sought = false
@@ -242,6 +239,8 @@ func (r *Reader) enter(c byte, paths uint32) bool {
 	r.value = r.value[:0]
 	if r.whole(false); r.astray() {
 		r.turn(at)
+	} else {
+		r.passed()
 	}
 	return false
 }
@@ -279,6 +278,7 @@ func (r *Reader) read(path int) bool {
 	r.learn(v)
 	r.halves += int64(r.doc.Halves())
 	r.found, r.path, r.sought = v, path, false
+	r.element.reached |= 1 << path
 	return true
 }
 

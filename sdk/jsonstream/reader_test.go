@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -279,5 +280,29 @@ func TestHalvesAreCounted(t *testing.T) {
 	}
 	if r.Halves() != 2 || r.Err() != nil {
 		t.Errorf("got %d, %v, want 2", r.Halves(), r.Err())
+	}
+}
+
+// AC-05: each element of the outermost array is told of with what it has, whatever else it is.
+func TestElementsAreToldOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"a":{"id":1,"l":[2]}},{"a":{"l":[],"id":1}}]`:          "a/11,a/11",
+		`[{"b":{"id":1}},{},17,["x"],null]`:                       "b/0,/0,/0,/0,/0",
+		`[{"a":{"id":1,"l":{"x":1}}},{"a":{"l":"none"}},{"a":1}]`: "a/1,a/0,a/0",
+		`[{"a":{"l":[1]}},{"a":{"id":1}}]`:                        "a/10,a/1",
+		`[{"a":{"id":1,"l":[{"m":1},{"m":`:                        "",
+		`{"a":{"id":1}}`:                                          "",
+	} {
+		r := jsonstream.New(strings.NewReader(text), "*.a.id", "*.a.l.*")
+		var got []string
+		r.Ended(func(first string, reached uint32) {
+			got = append(got, first+"/"+strconv.FormatUint(uint64(reached), 2))
+		})
+		for r.Next() { //nolint:revive // up to its end
+		}
+		if got := strings.Join(got, ","); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 	}
 }

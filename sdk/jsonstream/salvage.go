@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -56,8 +57,12 @@ func (r *Reader) learn(v jsonvalue.Value) {
 	r.learnFirst(level)
 }
 
-// learnName takes the name in r.value for the first one of an element of the array at that depth.
-func (r *Reader) learnName(level int) {
+// learnName takes the name in r.value, which is that text, for the first one of an element of the array at
+// that depth.
+func (r *Reader) learnName(name string, level int) {
+	if level == 0 && r.ended != nil {
+		r.element.name = strings.Clone(name)
+	}
 	if level < 0 || r.open[level].object || len(r.value) > nameBytes {
 		return
 	}
