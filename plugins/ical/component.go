@@ -53,6 +53,7 @@ type scan struct {
 	counts    counts
 	names     *nameCounts // that the connector does not know; nil: not wanted
 	damage    damage      // of the event that is open
+	strayed   bool        // what is left of a component was counted, and no other one began since
 	zeroed    int         // how many zeros of the file are accounted for
 	event     func(s *scan) error
 }
@@ -69,7 +70,9 @@ func (s *scan) run() (problem *problems.Kind, err error) {
 			continue
 		}
 		if !s.line.Split(line) {
-			s.malformed()
+			if s.malformed(); beginsComponent(line) {
+				s.stray()
+			}
 			continue
 		}
 		switch string(s.line.Name) {
@@ -123,7 +126,9 @@ func (s *scan) beginComponent() {
 	kind, top := placeOf(string(name))
 	switch {
 	case name == nil || s.depth == 0 && !top:
-		s.malformed()
+		if s.malformed(); name != nil {
+			s.stray()
+		}
 		return
 	case kind == compCalendar:
 		s.closeTo(0) // the one before never ended
@@ -194,6 +199,7 @@ func (s *scan) started(kind component, name string) {
 }
 
 func (s *scan) push(kind component, name string, implied bool) {
+	s.strayed = false
 	top := &s.stack[s.depth]
 	*top = open{kind: kind, line: s.in.Number, implied: implied}
 	top.size = copy(top.name[:], name)
@@ -237,7 +243,10 @@ func (s *scan) end() error {
 		at--
 	}
 	if at < 0 {
-		s.malformed()
+		if s.malformed(); string(name) == "VEVENT" && s.depth <= 1 {
+			s.stray()
+			s.strayed = false
+		}
 		return nil
 	}
 	s.closeTo(at + 1)
@@ -263,6 +272,9 @@ func (s *scan) end() error {
 func (s *scan) property() {
 	switch s.top() {
 	case compCalendar:
+		if ofEvents(string(s.line.Name)) {
+			s.stray()
+		}
 		s.calendar.property(&s.line)
 	case compEvent:
 		s.another()
@@ -284,7 +296,9 @@ func (s *scan) property() {
 		}
 	case compOther:
 		if s.depth == 0 {
-			s.malformed()
+			if s.malformed(); known(string(s.line.Name)) {
+				s.stray()
+			}
 		}
 	}
 }

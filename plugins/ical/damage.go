@@ -99,3 +99,31 @@ func isCut(value []byte) bool {
 	rest := bytes.TrimLeft(value[digits:], "TZ0123456789")
 	return digits > 0 && (len(rest) == 0 && digits < dateDigits || len(rest) > 0 && contentline.IsName(rest[:1]) && rest[0] != '-')
 }
+
+// stray counts a component of which no line tells where it begins: its lines lie in none, or right in the
+// calendar. Each counts once.
+func (s *scan) stray() {
+	if !s.strayed && !s.inEvent() {
+		s.strayed = true
+		s.unclosed(s.in.Number)
+	}
+}
+
+// ofEvents reports whether only events have a property.
+func ofEvents(name string) bool {
+	switch name {
+	case "DTSTART", "DTEND", "RRULE", "RECURRENCE-ID":
+		return true
+	}
+	return false
+}
+
+// beginsComponent reports whether a line that is none seems to begin a component: it ends with BEGIN, and the
+// name of one behind it.
+func beginsComponent(line []byte) bool {
+	front, found := bytes.CutSuffix(contentline.Upper(contentline.Trim(line)), []byte("VEVENT"))
+	if !found {
+		return false
+	}
+	return bytes.HasSuffix(bytes.TrimRight(front, " \t:;=,"), []byte("BEGIN"))
+}

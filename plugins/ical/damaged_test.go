@@ -104,6 +104,11 @@ func TestAPartThatDoesNotClose(t *testing.T) {
 		"events without a calendar":     {one + two, "one,two", "line 1", "file_incomplete"},
 		"an event behind the end":       {head + one + "END:VCALENDAR\n" + two, "one,two", "line 12", "file_incomplete"},
 		"a component that nobody knows": {head + one + "BEGIN:X-THING\nA:b\n" + two + "END:VCALENDAR\n", "one,two", "line 11", "file_incomplete"},
+		"a beginning without a colon":   {head + one + strings.Replace(two, "BEGIN:", "BEGIN ", 1) + three + "END:VCALENDAR\n", "one,three", "line 11", "file_incomplete,malformed_lines"},
+		"a beginning behind a text":     {head + one + "END:VCALENDAR\nx y " + two, "one", "line 12", "file_incomplete,malformed_lines"},
+		"a beginning of another name":   {head + one + strings.Replace(two, "BEGIN:", "BEGNI:", 1) + three + "END:VCALENDAR\n", "one,three", "line 14", "file_incomplete,malformed_lines"},
+		"no beginning":                  {head + one + strings.Replace(two, "BEGIN:VEVENT\n", "", 1) + three + "END:VCALENDAR\n", "one,three", "line 13", "file_incomplete,malformed_lines"},
+		"properties behind the end":     {head + one + "END:VCALENDAR\nSUMMARY:x\nUID:2\n", "one", "line 12", "file_incomplete,malformed_lines"},
 		"far too deep":                  {head + one + strings.Repeat("BEGIN:X-DEEP\n", 40) + two + "END:VCALENDAR\n", "one,two", "line 25", "file_incomplete,malformed_lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
