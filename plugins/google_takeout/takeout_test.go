@@ -188,7 +188,7 @@ func TestBrokenArchives(t *testing.T) {
 	if got, want := skips(res.SecondRun(t, nil)), skips(res); got != want {
 		t.Errorf("the second run says %q, want %q", got, want)
 	}
-	if got, want := skips(folder{}.collect(t)), "archive_not_found"; got != want {
+	if got, want := skips(folder{}.collect(t)), "nothing_found"; got != want {
 		t.Errorf("of an empty folder the run says %q, want %q", got, want)
 	}
 }

@@ -287,7 +287,7 @@ func TestWhatIsNoArchive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.collect()
-	w.has("", "archive_not_found")
+	w.has("", "nothing_found")
 	w.put(t, "b.zip", account{change: func(files map[string]string) {
 		for name := range files {
 			if strings.HasPrefix(name, "data/") {

@@ -268,8 +268,8 @@ func TestOpen(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: the run ends with %q, want %q", name, got, c.want)
 		}
-		if said := len(res.Skips) == 1 && res.Skips[0].Reason == "archive_not_found"; said != (c.want == "") {
-			t.Errorf("%s: the run says %v, want archive_not_found only of an empty folder", name, res.Skips)
+		if said := len(res.Skips) == 1 && res.Skips[0].Reason == "nothing_found"; said != (c.want == "") {
+			t.Errorf("%s: the run says %v, want nothing_found only of an empty folder", name, res.Skips)
 		}
 	}
 }

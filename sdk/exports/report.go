@@ -62,7 +62,7 @@ const (
 	TooDeep        = "folder_too_deep"          // a folder below maxDepth
 	TakenForLatin  = "file_is_windows_1252"     // a text that is not UTF-8
 	HalfCharacters = "file_has_half_characters" // half of a surrogate pair in an escape of JSON
-	Empty          = "archive_not_found"        // the folder has no file
+	Empty          = "nothing_found"            // the folder has no file: the host takes its connection for no healthy one
 	hidden         = "hidden_files"             // a kind: the files of systems and programs
 )
 
