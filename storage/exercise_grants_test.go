@@ -13,7 +13,7 @@ import (
 // asked keeps a request of client c that ends in ten minutes.
 func (x *exercise) asked(id string, change ...func(*GrantRequest)) {
 	x.Helper()
-	n := GrantRequest{ID: id, URI: "uri of " + id, ClientID: "c", ClientName: "An app", Details: []byte(`[{"type":"t"}]`), Expires: x.clock.Now().Add(10 * time.Minute)}
+	n := GrantRequest{ID: id, URI: "uri of " + id, ClientID: "c", ClientName: "An app", From: FromOwner, Details: []byte(`[{"type":"t"}]`), Expires: x.clock.Now().Add(10 * time.Minute)}
 	for _, c := range change {
 		c(&n)
 	}
@@ -283,6 +283,18 @@ func exerciseGiveWay(t *testing.T, x *exercise) {
 	x.clock.forward(time.Second)
 	x.ok(x.s.NewClient(ctx, Client{ID: "i5", From: "C"}, time.Hour, 4))
 	known("i1", "i3", "i4", "i5")
+
+	x.clock.forward(10 * time.Minute)
+	x.ok(ask("o1", "c1", FromOwner))
+	x.ok(ask("o2", "c2", FromOwner))
+	x.ok(ask("u1", "c3", "")) // nobody said from where: a stranger's
+	x.ok(ask("u2", "c4", ""))
+	x.ok(ask("u3", "c5", ""))
+	x.ok(ask("h1", "c6", "H"))
+	waits("o1", "o2", "u2", "u3", "h1")
+	x.ok(ask("o3", "c7", FromOwner))
+	x.ok(ask("o4", "c8", FromOwner)) // the bound by address is not for its owner
+	waits("o1", "o2", "h1", "o3", "o4")
 }
 
 // exerciseGrants: a grant is found by its token's hash until the end of time, with when it

@@ -79,6 +79,8 @@ const (
 
 	ResourceHost = access.ResourceHost
 	ResourceMCP  = access.ResourceMCP
+
+	FromOwner = access.FromOwner
 )
 
 // Connections: see storage/connection.

@@ -27,7 +27,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	}
 	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
 	const name = `<b>РауРаl</b>` // in letters that look like those of another name
-	a, err := d.Connect(t.Context(), "", name, "")
+	a, err := d.Connect(t.Context(), desk.Waiting{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

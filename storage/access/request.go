@@ -67,7 +67,7 @@ type GrantRequest struct {
 	UserCode    string    // the hash of the code that an owner types; "": none
 	Typed       time.Time // when its owner typed it; zero: never
 	Resource    string    // that it asks to read: ResourceHost or ResourceMCP, or "" if it names no resource
-	From        string    // the address that it came from, as it is counted, or "" if its owner asks for the client
+	From        string    // the address that it came from, as it is counted, or FromOwner; "": nobody said
 }
 
 type requestRow struct {

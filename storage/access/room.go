@@ -7,6 +7,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
+// FromOwner stands for the address of what the owner asks for or registers, and is no address. Where nobody said from
+// where something came, as in a store of before step 0133, it is a stranger's: all of it has one place, "".
+const FromOwner = "owner"
+
 // kept is what strangers have a store keep: a request that waits, or a client.
 type kept struct {
 	ID     string `bun:"id"`
@@ -37,7 +41,7 @@ func giveWay(all []kept, next place) *kept {
 			goes = k
 		}
 	}
-	if goes == nil || of[goes.From] < of[next.from] && next.from != "" {
+	if goes == nil || of[goes.From] < of[next.from] && next.from != FromOwner {
 		return nil
 	}
 	return goes
@@ -47,7 +51,7 @@ func giveWay(all []kept, next place) *kept {
 // stays.
 func makeRoom(t *db.Tx, n *GrantRequest, byOne, inAll int) error {
 	var all []kept
-	err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("id", "client_id", "came_from").ColumnExpr("came_from = '' OR revision <> '' OR typed_us <> 0 AS stays").
+	err := t.DB.NewSelect().Model((*requestRow)(nil)).Column("id", "client_id", "came_from").ColumnExpr("came_from = ? OR revision <> '' OR typed_us <> 0 AS stays", FromOwner).
 		Where("state = ? AND expires_us > ?", RequestPending, db.Micros(t.Now)).Order("created_us", "id").Scan(t.Ctx, &all)
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func makeRoom(t *db.Tx, n *GrantRequest, byOne, inAll int) error {
 		holds func(*kept) bool
 	}{
 		{byOne, func(k *kept) bool { return k.Client == n.ClientID }},
-		{byOne, func(k *kept) bool { return k.From == n.From && n.From != "" }},
+		{byOne, func(k *kept) bool { return k.From == n.From && n.From != FromOwner }},
 		{inAll, func(*kept) bool { return true }},
 	} {
 		for {

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
+	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -19,36 +22,85 @@ func from(address string) func(*http.Request) {
 	return func(r *http.Request) { r.RemoteAddr = "[" + address + "]:1" }
 }
 
-// RD-41: one address that asks without end, by many clients, keeps nobody from asking: its own requests give way, the
-// oldest first, and neither one of an app that asked before nor one that its owner looks at.
+// RD-41: one address that asks without end, by many clients and by whatever route, keeps nobody from asking: its own
+// requests give way, the oldest first, and not one of an app that asked before.
 func TestOneAddressDoesNotFillTheRequests(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	honest := b.registers("Honest")
-	before := b.pushes(honest, asks)
 	var hogs []string
 	for i := range 5 {
-		got := b.posts(PathRegister, object{"client_name": fmt.Sprint("Hog ", i)}, from("2001:db8::1"))
+		got := b.posts(PathRegister, object{"client_name": fmt.Sprint("Hog ", i), "redirect_uris": []string{redirect}}, from("2001:db8::1"))
 		hogs = append(hogs, got.string("client_id"))
 	}
-	var first, last string
-	for i := range 250 {
-		b.forward(200 * time.Millisecond)
-		got := b.posts(PathPush, object{"client_id": hogs[i%len(hogs)], "authorization_details": json.RawMessage(asks)}, from(fmt.Sprintf("2001:db8::%x", i+1)))
-		if got.status != http.StatusCreated {
-			t.Fatalf("request %d of one address: got %d %s, want it taken", i, got.status, got.text)
+	const bound, more = 50, 5
+	for _, route := range []struct {
+		name string
+		asks func(client string, from func(*http.Request)) *sent
+	}{
+		{"push", func(client string, from func(*http.Request)) *sent {
+			return b.posts(PathPush, object{"client_id": client, "authorization_details": json.RawMessage(asks)}, from)
+		}},
+		{"authorize", func(client string, from func(*http.Request)) *sent {
+			return b.sends(http.MethodGet, authorizeAddress(client), "", from)
+		}},
+		{"connect", func(client string, from func(*http.Request)) *sent {
+			return b.posts(PathConnect, object{"client_id": client, "resource": origin}, from)
+		}},
+		{"connect as the known client", func(_ string, from func(*http.Request)) *sent {
+			return b.posts(PathConnect, object{"client_id": desk.PreRegistered, "resource": origin}, from)
+		}},
+		{"device", func(client string, from func(*http.Request)) *sent {
+			return b.sendsForm(PathStartDevice, url.Values{"client_id": {client}, "authorization_details": {asks}}, from)
+		}},
+		{"device without details", func(client string, from func(*http.Request)) *sent {
+			return b.sendsForm(PathStartDevice, url.Values{"client_id": {client}}, from)
+		}},
+	} {
+		b.forward(desk.RequestLife) // those of the route before are over
+		before := b.pushes(honest, asks)
+		var first, last string
+		for i := range bound + more {
+			b.forward(200 * time.Millisecond)
+			if got := route.asks(hogs[i%len(hogs)], from(fmt.Sprintf("2001:db8::%x", i+1))); got.status >= http.StatusBadRequest {
+				t.Fatalf("%s: request %d of one address: got %d %s, want it taken", route.name, i, got.status, got.text)
+			}
+			if i == 0 || i == bound+more-1 {
+				all, err := b.store.WaitingRequests(t.Context())
+				b.ok(err)
+				first, last = cmp.Or(first, all[0].ID), all[0].ID
+			}
 		}
-		if last = got.string("request_uri"); first == "" {
-			first = last
+		all, err := b.store.WaitingRequests(t.Context())
+		b.ok(err)
+		if len(all) != bound+1 {
+			t.Errorf("%s: %d wait, want the app's and %d of one address", route.name, len(all), bound)
+		}
+		for id, want := range map[string]bool{last: true, first: false} {
+			if is := slices.ContainsFunc(all, func(r storage.GrantRequest) bool { return r.ID == id }); is != want {
+				t.Errorf("%s: got a request of the address waiting: %v, want %v", route.name, is, want)
+			}
+		}
+		if _, err := b.desk.Find(t.Context(), before); err != nil {
+			t.Errorf("%s: got %v for the app that asked before, want its request", route.name, err)
 		}
 	}
-	for uri, want := range map[string]bool{before: true, last: true, first: false, b.pushes(honest, asks): true} {
-		if _, err := b.desk.Find(t.Context(), uri); (err == nil) != want {
-			t.Errorf("got %v, want the request found: %v", err, want)
-		}
+}
+
+// RD-41, RD-39.2: a client that connects without an id is registered with the address that it came from, and so is its request.
+func TestConnectingIsOfAnAddress(t *testing.T) {
+	t.Parallel()
+	pgtest.OnFile(t) // no rule of a database's
+	b := newBed(t)
+	if got := b.posts(PathConnect, object{"client_name": "A hog", "resource": origin}, from("2001:db8::1")); got.status != http.StatusCreated {
+		t.Fatalf("got %d %s, want an attempt", got.status, got.text)
 	}
-	if all, err := b.store.WaitingRequests(t.Context()); err != nil || len(all) != 52 {
-		t.Errorf("%d wait, %v, want 2 and 50 of one address", len(all), err)
+	clients, err := b.store.Clients(t.Context())
+	b.ok(err)
+	requests, err := b.store.WaitingRequests(t.Context())
+	b.ok(err)
+	if len(clients) != 1 || len(requests) != 1 || clients[0].From != "2001:db8::/64" || requests[0].From != clients[0].From {
+		t.Errorf("got the clients %+v and the requests %+v, want one of 2001:db8::/64 each", clients, requests)
 	}
 }
 

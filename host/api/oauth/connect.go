@@ -64,7 +64,7 @@ func (c *call) connect() (any, error) {
 			return nil, err
 		}
 	}
-	a, err := c.Desk.Connect(c.r.Context(), in.Client, in.Name, in.URI)
+	a, err := c.Desk.Connect(c.r.Context(), desk.Waiting{ClientID: in.Client, Name: in.Name, URI: in.URI, From: c.from()})
 	if err != nil {
 		return nil, err
 	}

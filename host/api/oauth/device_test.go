@@ -19,9 +19,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
-func (b *bed) sendsForm(path string, form url.Values) *sent {
+func (b *bed) sendsForm(path string, form url.Values, change ...func(*http.Request)) *sent {
 	b.Helper()
-	return b.sends(http.MethodPost, path, form.Encode(), func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") })
+	return b.sends(http.MethodPost, path, form.Encode(), append(change, func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") })...)
 }
 
 func (b *bed) startsDevice(form url.Values) *sent {

@@ -56,7 +56,7 @@ func TestAnOpenRequestIsDecidedByTheProtocol(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
-	waits, err := d.Connect(b.Context(), "", "An app", "")
+	waits, err := d.Connect(b.Context(), desk.Waiting{Name: "An app"})
 	b.ok(err)
 	reviews := func(selections string) answer {
 		return b.asks(manage, "POST", pathReview, `{"request_uri":"`+waits.URI+`","selections":`+selections+`}`)

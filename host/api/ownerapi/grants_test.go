@@ -37,7 +37,7 @@ func wants(b *bed) (request, polling string) {
 	b.Helper()
 	uri := pushes(b)
 	d := &desk.Desk{Store: b.store, Now: b.clock.Now, Random: b.owner.Random}
-	a, err := d.Connect(b.Context(), desk.PreRegistered, "", uri)
+	a, err := d.Connect(b.Context(), desk.Waiting{ClientID: desk.PreRegistered, URI: uri})
 	b.ok(err)
 	kept, err := d.Find(b.Context(), uri)
 	b.ok(err)

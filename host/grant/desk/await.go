@@ -18,10 +18,17 @@ type Attempt struct {
 	Expires time.Duration
 }
 
-// Connect has a client wait for its owner: for what it pushed before, or, where uri is "", for
-// what its owner chooses. A client without an id is registered by its name.
-func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attempt, error) {
-	a := &Attempt{URI: uri}
+// Waiting is a client that is to wait for its owner.
+type Waiting struct {
+	ClientID string // "": it is registered by its name
+	Name     string
+	URI      string // of what it pushed before; "": its owner chooses what it gets
+	From     string // the address that it came from, as it is counted
+}
+
+// Connect has a client wait for its owner.
+func (d *Desk) Connect(ctx context.Context, w Waiting) (*Attempt, error) {
+	a := &Attempt{URI: w.URI}
 	var err error
 	if a.Polling, err = d.secret(); err != nil {
 		return nil, err
@@ -37,18 +44,18 @@ func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attemp
 		return nil, err
 	}
 	var expires time.Time
-	if uri != "" {
-		r, werr := d.Store.AwaitGrant(ctx, uriHash(uri), clientID, hashOf(a.Polling), hashOf(token), a.Code)
+	if w.URI != "" {
+		r, werr := d.Store.AwaitGrant(ctx, uriHash(w.URI), w.ClientID, hashOf(a.Polling), hashOf(token), a.Code)
 		if werr != nil {
 			return nil, werr
 		}
 		expires = r.Expires
 	} else {
-		c, cerr := d.connecting(ctx, clientID, name)
+		c, cerr := d.connecting(ctx, w)
 		if cerr != nil {
 			return nil, cerr
 		}
-		n := storage.GrantRequest{Polling: hashOf(a.Polling), Token: hashOf(token), Code: a.Code}
+		n := storage.GrantRequest{Polling: hashOf(a.Polling), Token: hashOf(token), Code: a.Code, From: w.From}
 		if a.URI, err = d.keep(ctx, c, &n); err != nil {
 			return nil, err
 		}
@@ -58,11 +65,11 @@ func (d *Desk) Connect(ctx context.Context, clientID, name, uri string) (*Attemp
 	return a, nil
 }
 
-func (d *Desk) connecting(ctx context.Context, clientID, name string) (*storage.Client, error) {
-	if clientID == "" {
-		return d.Register(ctx, NewClient{Name: name})
+func (d *Desk) connecting(ctx context.Context, w Waiting) (*storage.Client, error) {
+	if w.ClientID == "" {
+		return d.Register(ctx, NewClient{Name: w.Name, From: w.From})
 	}
-	return d.client(ctx, clientID)
+	return d.client(ctx, w.ClientID)
 }
 
 // Interval is how long a client waits before it asks again.

@@ -40,7 +40,7 @@ type NewClient struct {
 	Name      string
 	Redirects []string // each passes grant.CheckRedirect
 	Refreshes bool     // it takes refresh tokens
-	From      string   // the address that it came from, as it is counted, or "" if its owner asks for it
+	From      string   // the address that it came from, as it is counted, or storage.FromOwner
 }
 
 // Register makes a client known, which gives it no right.
@@ -130,14 +130,14 @@ func (d *Desk) Push(ctx context.Context, a Ask) (*Pushed, error) {
 	return &Pushed{uri, RequestLife}, err
 }
 
-// Open keeps a request of an app that does not ask by itself, and returns its id: its owner
+// Open keeps a request that the owner makes for an app that does not ask by itself, and returns its id. The owner
 // chooses what it gets.
 func (d *Desk) Open(ctx context.Context, name string) (id string, err error) {
-	c, err := d.Register(ctx, NewClient{Name: name})
+	c, err := d.Register(ctx, NewClient{Name: name, From: storage.FromOwner})
 	if err != nil {
 		return "", err
 	}
-	n := storage.GrantRequest{}
+	n := storage.GrantRequest{From: storage.FromOwner}
 	_, err = d.keep(ctx, c, &n)
 	return n.ID, err
 }
