@@ -295,6 +295,23 @@ func exerciseGiveWay(t *testing.T, x *exercise) {
 	x.ok(ask("o3", "c7", FromOwner))
 	x.ok(ask("o4", "c8", FromOwner)) // the bound by address is not for its owner
 	waits("o1", "o2", "h1", "o3", "o4")
+
+	for _, c := range []struct {
+		id, from string
+		want     []string
+	}{
+		{"o1", FromOwner, []string{"i1", "i3", "i5", "o1"}},
+		{"o2", FromOwner, []string{"i3", "i5", "o1", "o2"}},
+		{"o3", FromOwner, []string{"i5", "o1", "o2", "o3"}},
+		{"i6", "D", []string{"o1", "o2", "o3", "i6"}},
+		{"i7", "D", []string{"o1", "o2", "o3", "i7"}},
+		{"o4", FromOwner, []string{"o1", "o2", "o3", "o4"}},
+		{"i8", "D", []string{"o2", "o3", "o4", "i8"}}, // the owner's go last
+	} {
+		x.clock.forward(time.Second)
+		x.ok(x.s.NewClient(ctx, Client{ID: c.id, From: c.from}, time.Hour, 4))
+		known(c.want...)
+	}
 }
 
 // exerciseGrants: a grant is found by its token's hash until the end of time, with when it

@@ -24,20 +24,25 @@ type place struct{ from, client string }
 
 // giveWay returns what gives way to the next one that comes from a place, of all in the order in which they came: the
 // oldest of whoever has most, which is an address and then a client at it. So nobody is pushed out by one who has more.
-// nil: nothing can, or the next one has more than any that can.
+// The owner's clients go last. nil: nothing can, or the next one has more than any that can.
 func giveWay(all []kept, next place) *kept {
 	of, at := map[string]int{next.from: 1}, map[place]int{next: 1}
 	for i := range all {
 		of[all[i].From]++
 		at[place{all[i].From, all[i].Client}]++
 	}
+	later := func(a, b *kept) bool { // a goes later than b
+		if owners := a.From == FromOwner; owners != (b.From == FromOwner) {
+			return owners
+		}
+		if of[a.From] != of[b.From] {
+			return of[a.From] < of[b.From]
+		}
+		return at[place{a.From, a.Client}] < at[place{b.From, b.Client}]
+	}
 	var goes *kept
 	for i := range all {
-		k := &all[i]
-		if k.Stays || goes != nil && of[k.From] < of[goes.From] {
-			continue
-		}
-		if goes == nil || of[k.From] > of[goes.From] || at[place{k.From, k.Client}] > at[place{goes.From, goes.Client}] {
+		if k := &all[i]; !k.Stays && (goes == nil || later(goes, k)) {
 			goes = k
 		}
 	}
