@@ -59,12 +59,16 @@ func scriptOf(r rune) *unicode.RangeTable {
 	return nil
 }
 
-// alike are the letters that look like one of the host's word, in lower case and beside those that
+// alike are the characters that look like a letter of the host's word, in lower case and beside those that
 // normalization makes of them.
 var alike = map[string]string{
-	"d": "đðɖɗƌԁժᴅꭰᗞᗪꓒꓓ",
-	"p": "рρϱϸᴘᵽꮲᑭꓑⲣ⍴ƥþꝑꝓꝕ",
+	"d": "đðɖɗƌԁժᴅᴆꭰᗞᗪꓒꓓᑯꮷꝺᵭᶁᶑȡ₫∂",
+	"p": "рρϱϸᴘᴩᵽꮲᑭꓑⲣ⍴ƥþꝑꝓꝕƿᵱᶈ𐊕℗₱₽\U0001f18a",
 }
+
+// framed are the first of 26 characters from A to Z each that normalization leaves as they are: in a dark circle,
+// in a dark square, and those that flags are written with.
+var framed = []rune{'\U0001f150', '\U0001f170', '\U0001f1e6'}
 
 // NamesHost reports whether a name has this host's own in it, also in letters that only look like
 // it: an app of such a name would pass for a part of the host.
@@ -79,6 +83,11 @@ func NamesHost(name string) bool {
 // the case, width and script of letters.
 func skeleton(text string) string {
 	text = strings.Map(func(r rune) rune {
+		for _, first := range framed {
+			if first <= r && r < first+26 {
+				r = 'a' + r - first
+			}
+		}
 		for is, like := range alike {
 			if strings.ContainsRune(like, unicode.ToLower(r)) {
 				return rune(is[0])
