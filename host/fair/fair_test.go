@@ -143,6 +143,41 @@ func TestAPlaceIsKept(t *testing.T) {
 	})
 }
 
+// Nobody waits for the turn of another that is due later: one that comes for the first time has the next turn beside one
+// that leaves it to others, and a turn that was taken back is given earlier.
+func TestTheEarliestTurnIsGiven(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &Line[string]{Rate: 1, Burst: 8, Patience: time.Minute, Memory: 24 * time.Hour}
+		enter := func(from string) (leave func(), waited time.Duration) {
+			at := time.Now()
+			leave, _, err := l.Enter(t.Context(), from, time.Now)
+			if err != nil || leave == nil {
+				t.Fatalf("%s: got no turn, %v, want one", from, err)
+			}
+			return leave, time.Since(at)
+		}
+		var last func()
+		for _, from := range []string{"many", "1", "2", "3", "4", "5", "6", "7"} {
+			last, _ = enter(from)
+		}
+		many := make(chan time.Duration, 1)
+		go func() { // it leaves four turns to others, so its own is due in five seconds
+			_, waited := enter("many")
+			many <- waited
+		}()
+		synctest.Wait()
+		if _, waited := enter("first"); waited != time.Second {
+			t.Errorf("the first time: got a turn after %s, want one after a second", waited)
+		}
+		l.Forgive("7")
+		last()
+		if waited := <-many; waited != 5*time.Second {
+			t.Errorf("beside a turn that was taken back: got one after %s, want one after 5s", waited)
+		}
+	})
+}
+
 // A full line keeps those that had least, and one that goes away leaves it.
 func TestLineIsBounded(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ type Line[K comparable] struct {
 	had     memory[K, had]
 	waiting []*turn[K]
 	alarm   *time.Timer // when there is a turn again, or nil if no one waits for it
+	rings   time.Time   // when alarm does, if it is not nil
 }
 
 // had is what one had of late, the turns that it waits for included.
@@ -155,11 +156,17 @@ func (l *Line[K]) until(had int) time.Duration {
 	return l.tokens.wait(l.Rate, l.Burst, 1+kept, now)
 }
 
-// wake has serve be called again.
+// wake has serve be called again: then, or earlier if somebody waits for an earlier turn.
 func (l *Line[K]) wake(after time.Duration) {
+	rings := l.now().Add(after)
 	if l.alarm != nil {
+		if rings.Before(l.rings) {
+			l.rings = rings
+			l.alarm.Reset(after)
+		}
 		return
 	}
+	l.rings = rings
 	l.alarm = time.AfterFunc(after, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
