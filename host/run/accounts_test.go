@@ -248,6 +248,30 @@ func TestEmittedIsWhatCame(t *testing.T) {
 	}
 }
 
+// AC-04, AC-05: what was cut, and names that a connector does not know, are told once by a run, and stay among
+// its events.
+func TestWhatNoGapTells(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	res := h.succeed(`account {"type":"ACCOUNT","streams":[{"stream":"notes","met":3,"emitted":1,"not_record":2,"cut":2,"unknown":[{"name":"mood","count":2}]}]}` + "\n" +
+		note + done(1))
+	want := []string{"2 texts are longer than a record has room for, and their beginning was collected", "names that this version of the connector does not know: mood (2)"}
+	if len(res.Accounts) != 1 || !slices.Equal(Told(&res.Accounts[0]), want) {
+		t.Errorf("accounts %+v: want them to tell %q", res.Accounts, want)
+	}
+	events, err := h.store.Events(t.Context(), res.RunID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range want {
+		if !slices.ContainsFunc(events, func(e storage.Event) bool {
+			return e.Type == "run.progress_reported" && e.Stream == "notes" && strings.Contains(string(e.Data), line)
+		}) {
+			t.Errorf("no event says %q", line)
+		}
+	}
+}
+
 // AC-05: unknown names are bounded, whatever a guest sends.
 func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()

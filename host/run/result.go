@@ -1,7 +1,10 @@
 package run
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -129,4 +132,42 @@ func (r *Result) Lacking(st *abi.Stream, files bool) string {
 		}
 	}
 	return "" // the record itself is the evidence of singleton_presence
+}
+
+// mostTold is how many unknown names one line of Told has.
+const mostTold = 8
+
+// Told says what the accounts of a stream have that no gap tells: texts of which a record has the
+// beginning (AC-04), and names that the connector does not know (AC-05). nil: there is nothing to tell.
+func Told(s *abi.StreamAccount) (lines []string) {
+	if s.Cut > 0 {
+		line := "1 text is longer than a record has room for, and its beginning was collected"
+		if s.Cut > 1 {
+			line = fmt.Sprintf("%d texts are longer than a record has room for, and their beginning was collected", s.Cut)
+		}
+		lines = append(lines, line)
+	}
+	if len(s.Unknown) > 0 {
+		var names []string
+		for _, u := range s.Unknown[:min(len(s.Unknown), mostTold)] {
+			names = append(names, fmt.Sprintf("%s (%d)", u.Name, u.Count))
+		}
+		if more := len(s.Unknown) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		lines = append(lines, "names that this version of the connector does not know: "+strings.Join(names, ", "))
+	}
+	return lines
+}
+
+// tell keeps what Told says among the events of the run.
+func (a *accounts) tell() error {
+	for _, stream := range slices.Sorted(maps.Keys(a.streams)) {
+		for _, line := range Told(a.streams[stream]) {
+			if err := a.event("run.progress_reported", stream, map[string]any{"message": clip(line, maxGapText)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -139,6 +139,7 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	exit = r.deps.Collect(ctx, r.plan.guest, grant, r)
 	r.plan.endBrowser() // while the lease is held: nobody else starts one on its profile
 	r.refused()
+	_ = r.accounts.tell() // a run that cannot write ends by itself
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)

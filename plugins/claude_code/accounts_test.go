@@ -39,6 +39,29 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
+// AC-05: what a message has in a form that this version does not know is counted by name, so that a message
+// without a text is never silence.
+func TestContentOfAnUnknownForm(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		`"plain"`:                              "message that is no object",
+		`{"role":"user","content":{"text":1}}`: "content that is neither a text nor a list",
+		`{"role":"user","content":["bare"]}`:   "content block that is no object",
+		`{"role":"user","content":[{"type":"newblock","body":"lost"},{"type":"text","text":"kept"}]}`: "content block newblock",
+		`{"role":"user","content":[{"type":"ne w"}]}`:                                                 "content block",
+		`{"role":"user","content":[{"type":"redacted_thinking"},{"type":"image"}]}`:                   "",
+		`{"role":"user","content":null}`:                                                              "",
+		`null`:                                                                                        "",
+	} {
+		h := home{}
+		h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":`+message+"}\n")
+		u := run(t, h).Items("messages").Unknown
+		if got := len(u); (want == "") != (got == 0) || got > 0 && (got != 1 || u[0].Name != want) {
+			t.Errorf("%s: got %v, want %q", message, u, want)
+		}
+	}
+}
+
 // AC-04: each object of a line is a record, or is counted with what became of it.
 func TestItemsAddUp(t *testing.T) {
 	t.Parallel()

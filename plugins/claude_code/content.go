@@ -1,6 +1,10 @@
 package main
 
-import "github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
+)
 
 // Limits of the text in a record, in characters.
 const (
@@ -15,6 +19,9 @@ const formOther = "other"
 // several has the last of them.
 var forms = [...]string{formOther, "document", "image", "thinking", "tool_result", "tool_use", "text"}
 
+// textless are the types of content blocks that are known and have no text.
+var textless = []string{"redacted_thinking"}
+
 // message reads the message object of a line: its role, and the readable text of
 // its content into p.text. It reads in place, because the content of tool
 // results is half of a transcript and one pass over it is enough.
@@ -22,7 +29,9 @@ func (p *parser) message() {
 	e := &p.ev
 	again := e.role != nil || e.content != nil
 	if !p.r.Enter('{') {
-		p.r.Value()
+		if v := p.r.Value(); !again && string(v) != "null" {
+			p.odd = "message that is no object"
+		}
 		return
 	}
 	for first := true; ; first = false {
@@ -52,6 +61,8 @@ func (p *parser) content() {
 		if p.ev.content.IsString() {
 			p.form = "text"
 			p.text.Text(p.ev.content)
+		} else if string(p.ev.content) != "null" {
+			p.odd = "content that is neither a text nor a list"
 		}
 		return
 	}
@@ -67,9 +78,10 @@ func (p *parser) content() {
 func (p *parser) block() int {
 	if !p.r.Enter('{') {
 		p.r.Value()
+		p.odd = "content block that is no object"
 		return 0
 	}
-	var typ, text, thinking, name, input, content raw
+	var typ, said, thinking, name, input, content raw
 	for first := true; ; first = false {
 		field, ok := p.r.Member(first)
 		if !ok {
@@ -80,7 +92,7 @@ func (p *parser) block() int {
 		case "type":
 			typ = value
 		case "text":
-			text = value
+			said = value
 		case "thinking":
 			thinking = value
 		case "name":
@@ -97,9 +109,15 @@ func (p *parser) block() int {
 			form = i
 		}
 	}
+	if form == 0 && !slices.ContainsFunc(textless, typ.Is) {
+		p.odd = "content block"
+		if kind := text(typ); kind != "" && len(kind) <= maxTypeName && isWord(kind) {
+			p.odd += " " + kind
+		}
+	}
 	switch forms[form] {
 	case "text":
-		p.text.Line(text)
+		p.text.Line(said)
 	case "thinking":
 		p.text.Line(thinking)
 	case "tool_use":

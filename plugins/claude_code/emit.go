@@ -172,6 +172,9 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 		return nil
 	}
 	c.noteHalves("messages")
+	if c.parser.odd != "" {
+		c.books.Items("messages").Unknown(c.parser.odd)
+	}
 	kind := text(e.typ)
 	r := c.h.Record("messages")
 	if key == "" {

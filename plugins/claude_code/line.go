@@ -45,6 +45,7 @@ type parser struct {
 	ev   event
 	text jsonraw.Clipper
 	form string // kind of the message's content
+	odd  string // what of the message is not known and gives no text, "" for nothing
 }
 
 // parse reads one line. ok is false when it is not a JSON object. The event and the
@@ -53,7 +54,7 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = jsonraw.Reader{Src: line}
 	p.ev = event{}
 	p.text.Measure(maxContent)
-	p.form = formOther
+	p.form, p.odd = formOther, ""
 	if !p.r.Enter('{') {
 		return nil, false
 	}

@@ -42,6 +42,11 @@ func Write(w io.Writer, s output.Style, r *run.Result, step string, advise Advis
 		fmt.Fprintf(w, "  withheld: %s (%s)\n", output.Clean(h.Stream), output.Clean(h.Reason))
 	}
 	WriteGaps(w, r, advise("pdpp-host runs show "+r.RunID))
+	for i := range r.Accounts {
+		for _, line := range run.Told(&r.Accounts[i]) {
+			fmt.Fprintf(w, "  %s\n", output.Clean(r.Accounts[i].Stream+": "+line))
+		}
+	}
 }
 
 func word(r *run.Result) string {

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -30,6 +31,8 @@ func TestWrite(t *testing.T) {
 	gaps.Gaps = []run.Gap{{Stream: "messages", Reason: "rate_limited"}, {Stream: "messages", Reason: "rate_limited"}}
 	gaps.KnownGaps = []run.KnownGap{{Stream: "sessions", Reason: "file_unreadable", Count: 3, Message: "some files\x1b[2J"}}
 	gaps.Checkpoints = run.Checkpoints{Withheld: []run.Withheld{{Stream: "sessions", Reason: "detail_coverage_incomplete"}}}
+	told := succeeded()
+	told.Accounts = []abi.StreamAccount{{Stream: "messages", Met: 9, Cut: 1, Unknown: []abi.UnknownName{{Name: "mo\x1bod", Count: 2}}}}
 	many := succeeded()
 	many.GapsFound = 20_000
 	for range 1000 {
@@ -47,6 +50,12 @@ func TestWrite(t *testing.T) {
 		{"succeeded", succeeded(), `● Succeeded  claude_code  18 246 new, 3 changed, 0 gaps in 8.6 s
   checkpoints: sessions
   next: pdpp-host records list claude_code messages --limit 5
+`},
+		{"what no gap tells", told, `● Succeeded  claude_code  18 246 new, 3 changed, 0 gaps in 8.6 s
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
+  messages: 1 text is longer than a record has room for, and its beginning was collected
+  messages: names that this version of the connector does not know: mood (2)
 `},
 		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 5 gaps in 8.6 s
   checkpoints: none moved
