@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -48,6 +49,8 @@ type Deps struct {
 	// Client reports whether a token is an app's, which reads what it was granted and asks for
 	// nothing here; nil: no app has one.
 	Client func(ctx context.Context, token string) bool
+	// Work is how long the host works on a request; zero: 20 seconds.
+	Work time.Duration
 	// Others are the routes of other faces, which the document describes as well.
 	Others []wire.Route
 }

@@ -137,7 +137,7 @@ func newBed(t *testing.T) *bed {
 			t.Errorf("the hub: got %v, want no error", err)
 		}
 	})
-	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v1", Others: records.Routes()})
+	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "v1", Work: 5 * time.Minute, Others: records.Routes()})
 	b.ok(err)
 	text, err := b.api.document()
 	b.check = described.New(t, text, err)

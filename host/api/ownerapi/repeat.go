@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -32,7 +33,7 @@ func (c *call) once() (*answers.Answer, error) {
 		return nil, wire.Invalid(headerKey, "is not one text of 1 to 200 printable characters")
 	}
 	// The client may go away meanwhile: what it asked for goes on, and its answer is kept.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), workTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), cmp.Or(c.Work, workTime))
 	defer cancel()
 	c.r = c.r.WithContext(ctx)
 	a, again, err := answers.Once(ctx, c.owner, answers.Request{
