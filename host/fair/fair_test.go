@@ -61,6 +61,7 @@ func enters(t *testing.T, l *Line[string], all ...string) (order []string) {
 		synctest.Wait()
 	}
 	time.Sleep(time.Hour)
+	synctest.Wait()
 	close(had)
 	for from := range had {
 		order = append(order, from)
@@ -106,6 +107,7 @@ func TestTurnsAtOnce(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if most != 2 || l.running != 0 {
 			t.Errorf("got %d at once and %d that still run, want 2 and 0", most, l.running)
 		}

@@ -45,11 +45,11 @@ func (w *world) ask(t *testing.T, l *Line[int], from int, work time.Duration) bo
 // strangers come again and again from so many addresses, until over is closed.
 func (w *world) strangers(t *testing.T, n int, over chan struct{}) {
 	for i := range n {
-		random := rand.New(rand.NewPCG(uint64(i), 1)) //nolint:gosec // a test's
 		for _, l := range []struct {
 			*Line[int]
 			work time.Duration
 		}{{&w.asks, askWork}, {&w.signs, signWork}} {
+			random := rand.New(rand.NewPCG(uint64(i), uint64(l.work))) //nolint:gosec // a test's
 			go func() {
 				for {
 					w.ask(t, l.Line, i, l.work)
