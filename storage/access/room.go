@@ -24,14 +24,14 @@ type place struct{ from, client string }
 
 // giveWay returns what gives way to the next one that comes from a place, of all in the order in which they came: the
 // oldest of whoever has most, which is an address and then a client at it. So nobody is pushed out by one who has more.
-// The owner's clients go last. nil: nothing can, or the next one has more than any that can.
-func giveWay(all []kept, next place) *kept {
+// The owner's clients go last. "": nothing can, or the next one has more than any that can.
+func giveWay(all []kept, next place) (id string) {
 	of, at := map[string]int{next.from: 1}, map[place]int{next: 1}
 	for i := range all {
 		of[all[i].From]++
 		at[place{all[i].From, all[i].Client}]++
 	}
-	later := func(a, b *kept) bool { // a goes later than b
+	later := func(a, b kept) bool { // a goes later than b
 		if owners := a.From == FromOwner; owners != (b.From == FromOwner) {
 			return owners
 		}
@@ -40,16 +40,16 @@ func giveWay(all []kept, next place) *kept {
 		}
 		return at[place{a.From, a.Client}] < at[place{b.From, b.Client}]
 	}
-	var goes *kept
-	for i := range all {
-		if k := &all[i]; !k.Stays && (goes == nil || later(goes, k)) {
+	var goes kept
+	for _, k := range all {
+		if !k.Stays && (goes.ID == "" || later(goes, k)) {
 			goes = k
 		}
 	}
-	if goes == nil || of[goes.From] < of[next.from] && next.from != FromOwner {
-		return nil
+	if of[goes.From] < of[next.from] && next.from != FromOwner {
+		return ""
 	}
-	return goes
+	return goes.ID
 }
 
 // makeRoom forgets as many requests that wait as give way to the next one. A request that the owner made or looked at
@@ -80,13 +80,13 @@ func makeRoom(t *db.Tx, n *GrantRequest, byOne, inAll int) error {
 				break
 			}
 			goes := giveWay(within, place{n.From, n.ClientID})
-			if goes == nil {
+			if goes == "" {
 				return abi.NewError(CodeRequestsFull, "too many requests wait for the owner", "come again in ten minutes")
 			}
-			if err := forget(t, (*requestRow)(nil), goes.ID); err != nil {
+			if err := forget(t, (*requestRow)(nil), goes); err != nil {
 				return err
 			}
-			all = without(all, goes.ID)
+			all = without(all, goes)
 		}
 	}
 	return nil
@@ -101,13 +101,13 @@ func clientsGiveWay(t *db.Tx, n int64, from string) error {
 	}
 	for ; n > 0; n-- {
 		goes := giveWay(all, place{from: from})
-		if goes == nil {
+		if goes == "" {
 			return abi.NewError(CodeClientsFull, "this host keeps no more clients", "register again in a few days")
 		}
-		if err := forget(t, (*clientRow)(nil), goes.ID); err != nil {
+		if err := forget(t, (*clientRow)(nil), goes); err != nil {
 			return err
 		}
-		all = without(all, goes.ID)
+		all = without(all, goes)
 	}
 	return nil
 }
