@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,11 +20,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Connect(t, "mine", "scripted", nil)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	const name = `<b>РауРаl</b>` // in letters that look like those of another name
 	a, err := d.Connect(t.Context(), desk.Waiting{Name: name})
 	if err != nil {
@@ -87,7 +82,7 @@ func TestAppIsApprovedOnItsPage(t *testing.T) {
 		t.Fatalf("got %+v, %v, want the app's token", answer, err)
 	}
 	// RD-54: what was read on each day is a picture, and a list.
-	if err := store.Disclose(t.Context(), []storage.Disclosure{
+	if err := d.Store.Disclose(t.Context(), []storage.Disclosure{
 		{At: time.Now(), GrantID: answer.GrantID, Records: map[string]int64{"items": 4}, Status: http.StatusOK},
 		{At: time.Now().AddDate(0, 0, -3), GrantID: answer.GrantID, Records: map[string]int64{"items": 1}, Status: http.StatusOK},
 	}); err != nil {
@@ -122,11 +117,7 @@ func TestBrowserComesFromAnAppAndGoesBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Connect(t, "mine", "scripted", nil)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	const home = "https://app.example/back?of=pdpp"
 	client, err := d.Register(t.Context(), desk.NewClient{Name: "A web app", Redirects: []string{home}})
 	if err != nil {
@@ -188,11 +179,7 @@ func choiceIn(body, name string) string {
 func TestDeviceIsApprovedByItsCode(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	a, err := d.StartDevice(t.Context(), desk.Ask{ClientID: desk.PreRegistered})
 	if err != nil {
 		t.Fatal(err)

@@ -1,13 +1,11 @@
 package console_test
 
 import (
-	"crypto/rand"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
@@ -19,11 +17,7 @@ func TestWhoAsksAndWhereItGoes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Connect(t, "mine", "scripted", nil)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	for home, local := range map[string]bool{"https://app.example/back": false, "http://127.0.0.1/back": true, "http://localhost:1234/b": true, "com.example.app:/b": true, "cursor://anysphere.cursor-mcp/b": true} {
 		client, err := d.Register(t.Context(), desk.NewClient{Name: "Known app", Redirects: []string{home}})
 		if err != nil {
@@ -55,11 +49,7 @@ func TestWhoAsksAndWhereItGoes(t *testing.T) {
 func TestDeviceThatWouldSpeakForItsOwner(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	a, err := d.StartDevice(t.Context(), desk.Ask{ClientID: desk.PreRegistered, Display: "A TV"})
 	if err != nil {
 		t.Fatal(err)
@@ -83,11 +73,7 @@ func TestDeviceThatWouldSpeakForItsOwner(t *testing.T) {
 func TestAllThatWaitIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	store, err := b.Owner.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
+	d := b.desk()
 	asks := func(client string) {
 		t.Helper()
 		if _, err := d.Push(t.Context(), desk.Ask{ClientID: client}); err != nil {
@@ -135,7 +121,7 @@ func TestAllThatWaitIsRefused(t *testing.T) {
 	shows("two of the other app", true)
 	refuses(url.Values{"until": {first}}, words.AppsRefusedNow)
 	shows("one that the list did not show", false)
-	if waiting, err := store.WaitingRequests(t.Context()); err != nil || len(waiting) != 1 || waiting[0].ClientID != ids[1] {
+	if waiting, err := d.Store.WaitingRequests(t.Context()); err != nil || len(waiting) != 1 || waiting[0].ClientID != ids[1] {
 		t.Errorf("got %d requests that wait, %v, want the last of the other app", len(waiting), err)
 	}
 	if got := b.ask(http.MethodPost, "/apps/requests/deny", url.Values{"until": {"soon"}}, nil); got.status != http.StatusUnprocessableEntity {

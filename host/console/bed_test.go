@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"compress/gzip"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/served"
@@ -32,6 +34,16 @@ type bed struct {
 	logs   *logged
 	pages  http.Handler
 	cookie string
+}
+
+// desk returns where apps ask, over the bed's store.
+func (b *bed) desk() *desk.Desk {
+	b.t.Helper()
+	store, err := b.Owner.Store(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &desk.Desk{Store: store, Now: time.Now, Random: rand.Reader}
 }
 
 func newBed(t testing.TB) *bed {

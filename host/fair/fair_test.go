@@ -145,7 +145,7 @@ func TestAPlaceIsKept(t *testing.T) {
 	})
 }
 
-// Nobody waits for the turn of another that is due later: one that comes for the first time has the next turn beside one
+// A caller does not wait for the turn of another that is due later: one that comes for the first time has the next turn beside one
 // that leaves it to others, and a turn that was taken back is given earlier.
 func TestTheEarliestTurnIsGiven(t *testing.T) {
 	t.Parallel()

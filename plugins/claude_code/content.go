@@ -111,7 +111,7 @@ func (p *parser) block() int {
 	}
 	if form == 0 && !slices.ContainsFunc(textless, typ.Is) {
 		p.odd = "content block"
-		if kind := text(typ); kind != "" && len(kind) <= maxTypeName && isWord(kind) {
+		if kind := text(typ); isTypeName(kind) {
 			p.odd += " " + kind
 		}
 	}

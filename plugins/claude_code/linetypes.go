@@ -27,7 +27,7 @@ const (
 func (c *collection) sawOther(e *event) {
 	kind := text(e.typ)
 	_, seen := c.otherTypes[kind]
-	if kind == "" || len(kind) > maxTypeName || !isWord(kind) || !seen && len(c.otherTypes) >= maxOtherTypes {
+	if !isTypeName(kind) || !seen && len(c.otherTypes) >= maxOtherTypes {
 		kind = "(other)"
 		_, seen = c.otherTypes[kind]
 	}
@@ -38,7 +38,11 @@ func (c *collection) sawOther(e *event) {
 	*c.otherTypes[kind]++ // not an assignment to the map, which would keep the text of the line at hand for its key
 }
 
-func isWord(s string) bool {
+// isTypeName reports whether a text looks like the name of a type, which says nothing about the owner.
+func isTypeName(s string) bool {
+	if s == "" || len(s) > maxTypeName {
+		return false
+	}
 	for _, r := range s {
 		if r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
 			return false

@@ -118,8 +118,7 @@ func ofEvents(name string) bool {
 	return false
 }
 
-// beginsComponent reports whether a line that is none seems to begin a component: it ends with BEGIN, and the
-// name of one behind it.
+// beginsComponent reports whether a malformed line seems to begin an event: it ends with BEGIN and VEVENT.
 func beginsComponent(line []byte) bool {
 	front, found := bytes.CutSuffix(contentline.Upper(contentline.Trim(line)), []byte("VEVENT"))
 	if !found {

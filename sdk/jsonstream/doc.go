@@ -1,8 +1,9 @@
 // Package jsonstream finds values in a JSON text of any length by their paths, one after
 // the other, in memory for the largest of them.
 //
-// Here: Reader (reader.go), which tells what each element has of what it looks for (elements.go), goes on behind elements that do not close (salvage.go), and finds those of a
-// text whose beginning is missing where its caller knows how they begin (headless.go).
+// Here: Reader (reader.go), which tells what each element has of what it looks for (elements.go), goes on
+// behind elements that do not close (salvage.go), and finds those of a text whose beginning is missing where
+// its caller knows how they begin (headless.go).
 // Not here: the reading of a value (package jsonvalue, which parses each).
 //
 // A path names members from the outermost value inwards, with dots between: "locations.*"

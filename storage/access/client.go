@@ -23,7 +23,7 @@ type Client struct {
 
 	Redirects []string // the addresses that an owner's browser may be sent back to
 	Refreshes bool     // it takes refresh tokens
-	From      string   // the address that it registered from, as it is counted, or FromOwner; "": nobody said
+	From      string   // the address that it registered from, as it is counted, FromOwner, or "" if it is not known
 }
 
 type clientRow struct {

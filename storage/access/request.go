@@ -67,7 +67,7 @@ type GrantRequest struct {
 	UserCode    string    // the hash of the code that an owner types; "": none
 	Typed       time.Time // when its owner typed it; zero: never
 	Resource    string    // that it asks to read: ResourceHost or ResourceMCP, or "" if it names no resource
-	From        string    // the address that it came from, as it is counted, or FromOwner; "": nobody said
+	From        string    // the address that it came from, as it is counted, FromOwner, or "" if it is not known
 }
 
 type requestRow struct {

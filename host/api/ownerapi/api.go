@@ -1,6 +1,7 @@
 package ownerapi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -71,6 +72,7 @@ const mostAsking = 4
 
 // New returns the API.
 func New(d Deps) *API {
+	d.Work = cmp.Or(d.Work, workTime)
 	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: &limits{turns: wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce)}}
 	a.table = a.routes()
 	a.document = sync.OnceValues(func() ([]byte, error) { return Document(d.Version, d.Others) })

@@ -62,7 +62,7 @@ func (c *call) guarded() (err error) {
 	if c.route.stream != nil {
 		return c.route.stream(c)
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), cmp.Or(c.Work, workTime))
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.Work)
 	defer cancel()
 	c.r = c.r.WithContext(ctx)
 	a, err := c.once()

@@ -1,7 +1,6 @@
 package ownerapi
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -33,7 +32,7 @@ func (c *call) once() (*answers.Answer, error) {
 		return nil, wire.Invalid(headerKey, "is not one text of 1 to 200 printable characters")
 	}
 	// The client may go away meanwhile: what it asked for goes on, and its answer is kept.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), cmp.Or(c.Work, workTime))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), c.Work)
 	defer cancel()
 	c.r = c.r.WithContext(ctx)
 	a, again, err := answers.Once(ctx, c.owner, answers.Request{

@@ -22,7 +22,7 @@ type Attempt struct {
 type Waiting struct {
 	ClientID string // "": it is registered by its name
 	Name     string
-	URI      string // of what it pushed before; "": its owner chooses what it gets
+	URI      string // of what it pushed before, or "" if its owner chooses what it gets
 	From     string // the address that it came from, as it is counted
 }
 

@@ -52,7 +52,7 @@ func (h *Hub) Watch(ctx context.Context, caller, after string) (*Watcher, error)
 	}
 }
 
-// room returns which watcher gives way to the next one of a caller; nil: there is room for both.
+// room returns the watcher that gives way to the next one of a caller, or nil if there is room for one more.
 func (h *Hub) room(caller string) (*Watcher, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

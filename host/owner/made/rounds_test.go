@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Whatever is made over and over while the rest ends is told.
+// EndAll tells of a thing that is made again in each round.
 func TestWhatIsLeftIsTold(t *testing.T) {
 	t.Parallel()
 	rounds := 0

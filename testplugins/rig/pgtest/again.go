@@ -24,8 +24,9 @@ func Again(t *testing.T, without ...string) {
 	if testing.Short() {
 		t.Skip("runs every test a second time")
 	}
-	_ = Database(t, nil)                                                                                                      // says so where there is none
-	run := exec.CommandContext(t.Context(), os.Args[0], "-test.skip=^("+strings.Join(without, "|")+")$", "-test.timeout=30m") //nolint:gosec // the test itself
+	_ = Database(t, nil) // says so where there is none
+	args := []string{"-test.skip=^(" + strings.Join(without, "|") + ")$", "-test.timeout=30m"}
+	run := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // the test itself
 	run.Env = append(os.Environ(), again+"=1")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("on PostgreSQL: %v\n%s", err, out)
