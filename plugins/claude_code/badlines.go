@@ -42,7 +42,7 @@ func (c *collection) noteLines() {
 			continue
 		}
 		switch {
-		case t.present && t.size == 0 && c.isSettled(t):
+		case t.present && t.Size == 0 && c.isSettled(t):
 			c.note(emptyFiles, path)
 		case c.isCut(t):
 			c.note(cutLines, path)

@@ -10,7 +10,7 @@ import (
 
 // A home folder may hold tens of thousands of transcripts, and a STATE has a limit. Beyond
 // most of it, the transcripts that did not change for longest are condensed to their size,
-// their time and their counts of bad lines, which is enough to see that they did not change.
+// their times and their counts of bad lines, which is enough to see that they did not change.
 // When a transcript of such a session does change, the condensed ones are read again, because
 // the session's record needs their shares.
 const (
@@ -35,7 +35,7 @@ func (c *collection) condense(size, limit int) {
 			return
 		}
 		before := len(cursor.Append(nil, t))
-		t.condensed, t.size, t.mtime = true, t.cursor.Size, t.cursor.MTimeMS
+		t.condensed, t.Stamp = true, t.cursor.Stamp()
 		size -= before - len(cursor.Append(nil, t))
 	}
 }

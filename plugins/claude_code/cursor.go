@@ -123,11 +123,12 @@ const maxRoom = 1 << 30
 func (t *transcript) Members(m *cursor.Members) {
 	size := int64(-1)
 	if t.condensed {
-		size = t.size
+		size = t.Size
 	}
 	if m.IntOr("size", &size, -1); size >= 0 {
-		t.condensed, t.size = true, size
-		m.Int("mtime_ms", &t.mtime)
+		t.condensed, t.Size = true, size
+		m.Int("mtime_ms", &t.MTimeMS)
+		m.Int("ctime_ms", &t.CTimeMS)
 	} else {
 		filecursor.Members(m, &t.cursor)
 		m.Text("root", &t.root)

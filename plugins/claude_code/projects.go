@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
@@ -116,11 +117,14 @@ func (c *collection) found(key string, e files.Entry) {
 	t := c.files.get(key)
 	t.present = true
 	if t.condensed {
-		t.news = t.size != e.Size || t.mtime != e.MTimeMS
+		t.news = !t.Same(e.Stamp)
 	} else {
-		t.news = !t.cursor.Known() || t.cursor.Size != e.Size || t.cursor.MTimeMS != e.MTimeMS
+		t.news = !t.cursor.Same(e.Stamp)
 	}
-	t.size, t.mtime = e.Size, e.MTimeMS
+	if !t.news && (t.condensed && files.Learn(&t.Stamp, e.Stamp) || !t.condensed && filecursor.Learn(&t.cursor, e.Stamp)) {
+		c.changed = true
+	}
+	t.Stamp = e.Stamp
 }
 
 // forget drops the state of deleted files. Their records stay, see the package's
@@ -157,7 +161,9 @@ const settledMS = 60 * 60 * 1000
 // isCut reports whether a transcript ends within a line that nobody is writing.
 func (c *collection) isCut(t *transcript) bool { return t.torn() && c.isSettled(t) }
 
-func (c *collection) isSettled(t *transcript) bool { return c.h.Now().UnixMilli()-t.mtime > settledMS }
+func (c *collection) isSettled(t *transcript) bool {
+	return c.h.Now().UnixMilli()-t.MTimeMS > settledMS
+}
 
 // torn reports whether bytes follow the last complete line.
 func (t *transcript) torn() bool { return t.present && !t.condensed && t.cursor.Size > t.cursor.Offset }

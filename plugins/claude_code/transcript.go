@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // transcript is one file of lines, with the results of the runs so far.
@@ -21,9 +22,9 @@ type transcript struct {
 	strange bool     // it has lines, and none is one that Claude Code writes
 	present bool     // listed by this run
 	news    bool     // unlike the cursor, until the file is read
-	// condensed: the cursor has only its size and mtime.
+	// condensed: the cursor has only its stamp.
 	condensed   bool
-	size, mtime int64 // bytes, Unix milliseconds; as listed
+	files.Stamp // as listed
 }
 
 // Bounds of reading, in bytes. A line with pictures is rarely above 8 MiB; a crash
@@ -40,7 +41,7 @@ func (c *collection) readTranscripts() error {
 	c.expand()
 	for _, t := range c.files.list {
 		if t.present && t.news {
-			c.total += max(t.size-t.cursor.Offset, 0)
+			c.total += max(t.Size-t.cursor.Offset, 0)
 		}
 	}
 	for _, t := range c.files.list {

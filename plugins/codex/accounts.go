@@ -20,7 +20,7 @@ func (r *run) accountRead(f *rolloutFile) {
 		r.problem(torn, f.path)
 	}
 	switch {
-	case s == nil && f.size == 0:
+	case s == nil && f.Size == 0:
 		r.books.Read(f.granted, f.name) // Codex has begun it, and written nothing
 	case s == nil:
 		r.books.Known(f.granted, f.name, unreadable.Reason)
@@ -49,20 +49,20 @@ const settledMS = 60 * 60 * 1000
 // whole, and a line that the run before met as it is was cut off. The time alone does not show that,
 // since a copy may have the time at which it was made.
 func (r *run) torn(f *rolloutFile, s *rolloutState) bool {
-	if s.observed <= s.offset {
+	if s.Size <= s.offset {
 		return false
 	}
 	before := r.before.files[f.path]
-	met := before != nil && before.observed == s.observed && before.mtimeMS == s.mtimeMS
-	return met || s.packed > 0 || r.h.Now().UnixMilli()-f.mtimeMS > settledMS
+	met := before != nil && before.Same(s.Stamp)
+	return met || s.packed > 0 || r.h.Now().UnixMilli()-f.MTimeMS > settledMS
 }
 
 // isEmpty reports whether nothing was ever written to a rollout, and nobody is about to.
 func (r *run) isEmpty(f *rolloutFile, s *rolloutState) bool {
 	if s == nil {
-		return f.size == 0 && r.h.Now().UnixMilli()-f.mtimeMS > settledMS
+		return f.Size == 0 && r.h.Now().UnixMilli()-f.MTimeMS > settledMS
 	}
-	return s.packed > 0 && s.observed == 0 && s.brokenBy == ""
+	return s.packed > 0 && s.Size == 0 && s.brokenBy == ""
 }
 
 // ruleTwice is the rule of the manifest by which the shorter one of a plain and a compressed rollout is passed over.

@@ -155,6 +155,7 @@ func (r *run) carry() {
 		if old, ok := moved[plainName(f.path)]; ok && r.after.files[f.path] == nil {
 			s := *r.before.files[old]
 			s.dirty = true // its record names the path
+			s.CTimeMS = 0  // the move changed it
 			r.after.files[f.path] = &s
 		}
 	}
@@ -179,7 +180,7 @@ func (r *run) sessions() error {
 		if err := r.file(f); err != nil {
 			return err
 		}
-		r.done += f.size
+		r.done += f.Size
 		if err := r.progress(0); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -25,16 +26,15 @@ const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
 // rolloutState is the memory of one rollout.
 type rolloutState struct {
-	mtimeMS    int64
-	offset     int64 // behind the last line read
-	observed   int64 // the file's size then: above offset when a line was torn
-	lines      int64
-	head, tail string // of filecursor.Guards
-	session    string
-	alias      string // set when another rollout has the same session
-	messages   int64
-	calls      int64
-	malformed  int64 // lines that are damaged
+	files.Stamp       // when it was read; Size, of a compressed one that of what it has, is above offset when a line was torn
+	offset      int64 // behind the last line read
+	lines       int64
+	head, tail  string // of filecursor.Guards
+	session     string
+	alias       string // set when another rollout has the same session
+	messages    int64
+	calls       int64
+	malformed   int64 // lines that are damaged
 	// malformedAt has the numbers of the first of them.
 	malformedAt []int64
 	reader      int64 // readerVersion of the version that read it
@@ -54,9 +54,10 @@ type rolloutState struct {
 
 // Members implements cursor.Value.
 func (s *rolloutState) Members(m *cursor.Members) {
-	m.Int("mtime_ms", &s.mtimeMS)
+	m.Int("mtime_ms", &s.MTimeMS)
+	m.Int("ctime_ms", &s.CTimeMS)
 	m.Int("size_bytes", &s.offset)
-	m.IntOr("observed_size_bytes", &s.observed, s.offset)
+	m.IntOr("observed_size_bytes", &s.Size, s.offset)
 	m.Int("line_count", &s.lines)
 	m.Text("head_sha256", &s.head)
 	m.Text("tail_sha256", &s.tail)
@@ -113,7 +114,7 @@ func readState(v jsonvalue.Value) *state {
 	c := newState()
 	cursor.Read(v, cursorVersion, c)
 	for p, s := range c.files {
-		if !s.ours() || s.reader < readerVersion && (s.malformed+s.oversized > 0 || s.observed > s.offset) {
+		if !s.ours() || s.reader < readerVersion && (s.malformed+s.oversized > 0 || s.Size > s.offset) {
 			delete(c.files, p) // the file is read anew
 		}
 	}

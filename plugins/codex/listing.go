@@ -22,12 +22,12 @@ const windowBytes = 32 << 20
 
 // rolloutFile is one rollout as the folder lists it.
 type rolloutFile struct {
-	path          string // below the home folder, as records show it
-	root          fs.FS
-	granted       string // the root's name
-	name          string // below root
-	size, mtimeMS int64
-	packed        bool // compressed: root shows it unpacked, and size is that of the file
+	path    string // below the home folder, as records show it
+	root    fs.FS
+	granted string // the root's name
+	name    string // below root
+	packed  bool   // compressed: root shows it unpacked, and Size is that of the file
+	files.Stamp
 }
 
 // listRollouts lists a folder of rollouts. It is shown as a folder of the home folder.
@@ -36,7 +36,7 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	unpacked := &zstd.FS{Base: root, Window: windowBytes}
 	list := l.Files()
 	fileOf := func(e files.Entry) rolloutFile {
-		return rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), e.Size, e.MTimeMS, false}
+		return rolloutFile{path.Join(shown, e.Path), root, granted, path.Join(folder, e.Path), false, e.Stamp}
 	}
 	twice := r.twice(list, fileOf, unpacked)
 	for _, e := range list {
@@ -66,7 +66,7 @@ func (r *run) take(f *rolloutFile, unpacked fs.FS, as fate) {
 		fallthrough
 	case fateRollout:
 		r.rollouts = append(r.rollouts, *f)
-		r.total += f.size
+		r.total += f.Size
 	}
 }
 

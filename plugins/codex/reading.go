@@ -6,20 +6,21 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/zstd"
 )
 
 // decide compares a rollout with the part read of it, and returns where the next line begins. It opens the
-// file only when size or time differ.
+// file only when its stamp differs.
 func decide(f *rolloutFile, s *rolloutState) (plan filecursor.Plan, from int64, err error) {
 	switch {
-	case s == nil || f.size < s.offset:
+	case s == nil || f.Size < s.offset:
 		return filecursor.Rebuild, 0, nil
-	case f.size == s.observed && f.mtimeMS == s.mtimeMS:
+	case s.Same(f.Stamp):
 		return filecursor.Skip, 0, nil
-	case s.offset == 0:
+	case s.offset == 0, s.Size == f.Size && s.MTimeMS == f.MTimeMS: // another one has taken its place
 		return filecursor.Rebuild, 0, nil
 	}
 	head, tail, err := filecursor.Guards(f.root, f.name, s.offset)
@@ -31,6 +32,11 @@ func decide(f *rolloutFile, s *rolloutState) (plan filecursor.Plan, from int64, 
 		return filecursor.Rebuild, 0, err
 	}
 	return filecursor.Append, from, err
+}
+
+// packedStamp is the stamp of the compressed file.
+func (s *rolloutState) packedStamp() files.Stamp {
+	return files.Stamp{Size: s.packed, MTimeMS: s.MTimeMS, CTimeMS: s.CTimeMS}
 }
 
 // isWhole reports whether a last line without a line feed is nothing but whole objects: no byte can come to it
@@ -47,14 +53,15 @@ func isWhole(line []byte) bool {
 // last run read it, and what it has is not looked at.
 func unpack(f *rolloutFile, s *rolloutState) (content rolloutFile, damage *zstd.Error, known bool, err error) {
 	content = *f
-	if s != nil && s.packed == f.size && s.mtimeMS == f.mtimeMS {
+	if s != nil && s.packedStamp().Same(f.Stamp) {
+		files.Learn(&s.Stamp, f.Stamp)
 		return content, nil, true, nil
 	}
 	info, err := fs.Stat(f.root, f.name)
 	if err != nil {
 		return content, nil, false, err
 	}
-	content.size = info.Size()
+	content.Size = info.Size()
 	return content, faultOf(f.root), false, nil
 }
 
@@ -72,7 +79,7 @@ func (r *run) file(f *rolloutFile) error {
 	case known:
 		return nil
 	}
-	fresh := &rolloutState{metaOffset: -1, forkAt: notForked, packed: f.size}
+	fresh := &rolloutState{metaOffset: -1, forkAt: notForked, packed: f.Size}
 	if damage != nil {
 		fresh.broken, fresh.brokenBy = damage.Offset, damage.Kind.Error()
 	}
@@ -87,6 +94,7 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 	switch {
 	case fault == nil && plan == filecursor.Skip:
 		// The same lines, though they may be packed otherwise.
+		files.Learn(&s.Stamp, f.Stamp)
 		s.packed, s.broken, s.brokenBy = fresh.packed, fresh.broken, fresh.brokenBy
 		return nil
 	case plan == filecursor.Append:
@@ -121,18 +129,18 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		r.problem(unreadable, f.path)
 		return nil //nolint:nilerr // it is the file's fault, and reported
 	}
-	next.observed, next.mtimeMS, next.reader = f.size, f.mtimeMS, readerVersion
+	next.Stamp, next.reader = f.Stamp, readerVersion
 	return r.storeState(f.path, next)
 }
 
 // noSession has the cursor know a rollout that no line of Codex's is in: one that is damaged, or ends
 // within its first line, or is something else. A session begins with its first complete line.
 func (r *run) noSession(f *rolloutFile, s *rolloutState) {
-	if s.lines == 0 && f.size == 0 && s.brokenBy == "" && s.packed == 0 {
+	if s.lines == 0 && f.Size == 0 && s.brokenBy == "" && s.packed == 0 {
 		return
 	}
 	r.after.files[f.path] = &rolloutState{
-		observed: f.size, mtimeMS: f.mtimeMS, reader: readerVersion, metaOffset: -1, forkAt: notForked,
+		Stamp: f.Stamp, reader: readerVersion, metaOffset: -1, forkAt: notForked,
 		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy,
 		strange: s.lines > 0 || s.brokenBy == "" && !filecursor.BeginsObject(f.root, f.name),
 	}
@@ -185,7 +193,7 @@ func (r *run) cut(f *rolloutFile, s *rolloutState) (err error) {
 	if part.head, part.tail, err = filecursor.Guards(f.root, f.name, part.offset); err != nil || part.session == "" {
 		return nil //nolint:nilerr // the walk itself will find out
 	}
-	part.observed, part.mtimeMS, part.packed, part.reader = part.offset, -1, 0, readerVersion
+	part.Stamp, part.packed, part.reader = files.Stamp{Size: part.offset, MTimeMS: -1}, 0, readerVersion
 	if err := r.storeState(f.path, &part); err != nil {
 		return err
 	}

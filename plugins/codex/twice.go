@@ -47,7 +47,7 @@ func repeated(plain, packed *rolloutFile, unpacked fs.FS) fate {
 	if err != nil {
 		return fateUnknown
 	}
-	both := min(plain.size, info.Size())
+	both := min(plain.Size, info.Size())
 	head, tail, err := filecursor.Guards(plain.root, plain.name, both)
 	if err != nil {
 		return fateUnknown
@@ -56,7 +56,7 @@ func repeated(plain, packed *rolloutFile, unpacked fs.FS) fate {
 	switch {
 	case err != nil || head != head2 || tail != tail2:
 		return fateUnknown
-	case plain.size < info.Size():
+	case plain.Size < info.Size():
 		return fateRollout
 	}
 	return fatePacked

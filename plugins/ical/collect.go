@@ -158,7 +158,8 @@ func (r *run) calendarID(p string) string {
 // file collects one file when it differs from the cursor's.
 func (r *run) file(f files.Entry) error {
 	old := r.before.files[f.Path]
-	if old != nil && old.size == f.Size && old.mtimeMS == f.MTimeMS && r.stands(old) {
+	if old != nil && old.Same(f.Stamp) && r.stands(old) {
+		files.Learn(&old.Stamp, f.Stamp)
 		r.accountFor(f.Path, old)
 		r.books.Items(streamEvents).Unchanged += old.live + old.counts.copied
 		if old.counts.copied == 0 {
@@ -252,7 +253,7 @@ func (r *run) countEvents(v *survey) {
 // rest of what an earlier run collected stays.
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
-		size: f.Size, mtimeMS: f.MTimeMS, live: v.live, counts: v.counts, events: v.sum, unmet: v.unmet, unknown: v.names.refer(&r.names),
+		Stamp: f.Stamp, live: v.live, counts: v.counts, events: v.sum, unmet: v.unmet, unknown: v.names.refer(&r.names),
 		content: v.content(), identity: v.calendar.identity(),
 	}
 	if s.identity != 0 {
@@ -265,10 +266,10 @@ func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 		s.live = max(old.live, s.live)
 	}
 	if s.unmet > 0 {
-		s.mtimeMS = -1
+		s.MTimeMS = -1
 	}
 	if now := r.h.Now().UnixMilli(); now-f.MTimeMS < racyMS && now >= f.MTimeMS {
-		s.mtimeMS = -1 // a write in this very moment would not show: look again
+		s.MTimeMS = -1 // a write in this very moment would not show: look again
 	}
 	r.after.files[f.Path], r.after.names = s, r.names.names
 	return s
@@ -289,7 +290,7 @@ func (r *run) survey(f files.Entry, id string) (v *survey, problem *problems.Kin
 
 func (r *run) unchanged(f files.Entry) bool {
 	info, err := fs.Stat(r.root, f.Path)
-	return err == nil && info.Size() == f.Size && info.ModTime().UnixMilli() == f.MTimeMS
+	return err == nil && f.Same(files.StampOf(info))
 }
 
 // events does the second pass when the events are not those of the cursor.

@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
@@ -21,11 +22,12 @@ const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
 // fileState is the cursor's share of one file.
 type fileState struct {
-	size, mtimeMS int64
-	live          int64
-	counts        counts
-	calendar      int64 // fingerprint of the calendar record; 0: not emitted
-	events        int64 // fingerprint of the events that were emitted; 0: not known
+	files.Stamp
+
+	live     int64
+	counts   counts
+	calendar int64 // fingerprint of the calendar record; 0: not emitted
+	events   int64 // fingerprint of the events that were emitted; 0: not known
 	// ids are those of up to four events, in base64, from versions that put these into no part of the
 	// stream. prints is from version 0.2.0, which had no parts: ids with a fingerprint behind each.
 	prints, ids string
@@ -47,8 +49,9 @@ const (
 
 // Members implements cursor.Value.
 func (s *fileState) Members(m *cursor.Members) {
-	m.Int("size_bytes", &s.size)
-	m.Int("mtime_ms", &s.mtimeMS)
+	m.Int("size_bytes", &s.Size)
+	m.Int("mtime_ms", &s.MTimeMS)
+	m.Int("ctime_ms", &s.CTimeMS)
 	m.Int("live", &s.live)
 	m.Int("calendar", &s.calendar)
 	m.Int("sum", &s.events)
@@ -125,7 +128,7 @@ func openState(h *sdk.Host) *state {
 	cursor.Fill(v, c)
 	if fresh || v.Get("v").Int() != cursorVersion {
 		for _, s := range c.files {
-			s.mtimeMS, s.calendar, s.events = -1, 0, 0
+			s.MTimeMS, s.calendar, s.events = -1, 0, 0
 		}
 	}
 	c.names = c.compact()

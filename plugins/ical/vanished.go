@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // fewEvents is up to how many events are gone from a list without a question. A calendar that has lost more waits
@@ -58,7 +59,7 @@ func (r *run) remove(p, id string, s *fileState) error {
 			return err
 		}
 	}
-	r.after.files[p] = &fileState{mtimeMS: -1, removed: max(removedFile, s.removed), unmet: v.unmet}
+	r.after.files[p] = &fileState{Stamp: files.Stamp{MTimeMS: -1}, removed: max(removedFile, s.removed), unmet: v.unmet}
 	if v.unmet > fewEvents && r.h.Mode() != abi.ModeFullRefresh {
 		r.after.files[p].calendar = s.calendar
 	}
@@ -125,7 +126,7 @@ func (r *run) missingCalendars(present map[string]bool) (lost []string) {
 		}
 	}
 	for _, p := range cursor.Keys(r.before.files) {
-		if r.before.files[p].size > 0 && !present[p] && !r.list.Hides(p) { // otherwise its events are buried already
+		if r.before.files[p].Size > 0 && !present[p] && !r.list.Hides(p) { // otherwise its events are buried already
 			lost = append(lost, p)
 		}
 	}

@@ -165,3 +165,27 @@ func TestANewerArchiveOfAnother(t *testing.T) {
 		t.Errorf("mine.zip is %q, %s, want it known and named", got, res.Skips[0].Diagnostics)
 	}
 }
+
+// An archive that changed behind its size and its time of modification is read again. A cursor that does not know
+// when its archive was changed learns it.
+func TestAnArchiveInThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x := account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", "2"}}
+	w.put(t, "a.zip", x)
+	w.collect()
+	for _, c := range []struct {
+		ms   int64
+		sent int
+	}{{5, 0}, {5, 0}, {6, 2}, {6, 0}} {
+		w.folder["a.zip"].Sys = time.UnixMilli(c.ms)
+		res := w.collect()
+		if got := len(res.Records("tweets")); got != c.sent {
+			t.Errorf("changed at %d: got %d posts sent, want %d", c.ms, got, c.sent)
+		}
+		if got := res.Committed()["tweets"]; !strings.Contains(got, `"changes":`) {
+			t.Errorf("changed at %d: got the cursor %s, want it to know of the change", c.ms, got)
+		}
+	}
+	w.has("1 2", "")
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
@@ -37,6 +38,14 @@ func (x *export) sum() int64 {
 	}
 	const exact = 1<<53 - 1 // what a number of JSON holds
 	return int64(sum & exact)
+}
+
+// changes is when the sources of the export were changed, see files.Changes.
+func (x *export) changes() (changes int64) {
+	for _, s := range x.sources {
+		changes = files.Changes(changes, s.CTimeMS)
+	}
+	return changes
 }
 
 // add takes another part of the same archive in.

@@ -214,8 +214,9 @@ func (r *run) collect() error {
 				r.folder.Books.Problems.Note(problemOlder, 1, s.Name)
 				r.fateOf(s).why = problemOlder
 			}
+			return nil
 		}
-		return nil
+		return r.learn()
 	}
 	r.lists = make(map[string]*sdk.Enumeration)
 	for _, stream := range r.h.Streams() {
@@ -267,18 +268,21 @@ func (r *run) collect() error {
 // what was found then.
 func (r *run) known() (known, older bool) {
 	known = true
+	changes := r.export.changes()
 	for _, stream := range r.h.Streams() {
 		if streams[stream].emit == nil {
 			continue
 		}
 		cursor := r.h.Cursor(stream)
-		generated := cursor.Get("generated").Str()
+		generated, changed := cursor.Get("generated").Str(), cursor.Get("changes").Int()
 		switch {
 		case generated > r.export.generated: // whatever the version of its cursor
 			older = true
 		case cursor.Get("v").Int() != cursorVersion:
 			known = false
 		case generated != r.export.generated || cursor.Get("sum").Int() != r.export.sum():
+			known = false
+		case changed != 0 && changes != 0 && changed != changes:
 			known = false
 		default:
 			r.books = exports.Books{Kinds: exports.ReadTally(cursor.Get("kinds")), Problems: exports.ReadFindings(cursor.Get("problems"))}
@@ -297,11 +301,27 @@ func (r *run) known() (known, older bool) {
 	return known, false
 }
 
+// learn sends the cursors of an earlier version again, with when the archive was changed.
+func (r *run) learn() error {
+	for _, stream := range r.h.Streams() {
+		if streams[stream].emit == nil || r.export.changes() == 0 || r.h.Cursor(stream).Get("changes").Exists() {
+			continue
+		}
+		if err := r.h.State(stream, r.cursor()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *run) cursor() []byte {
 	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion)
 	b = r.account.AppendTo(b)
 	b = jsonappend.String(jsonappend.Name(b, "generated"), r.export.generated)
 	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.export.sum())
+	if changes := r.export.changes(); changes != 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "changes"), changes)
+	}
 	b = r.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 	b = r.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
 	b = append(jsonappend.Name(b, "earlier"), '[')

@@ -1,6 +1,9 @@
 package exports
 
-import "github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten, so that what an
 // older connector did not understand is looked at again.
@@ -8,9 +11,10 @@ const cursorVersion = 5
 
 // state is what a stream's cursor knows of one source.
 type state struct {
-	size, mtimeMS int64
-	entries       int64 // that were read; -1: all
-	books         Books
+	files.Stamp
+
+	entries int64 // that were read; -1: all
+	books   Books
 }
 
 func (e *Each) readCursors() {
@@ -40,8 +44,9 @@ func (e *Each) readCursors() {
 		}
 		for it := cursor.Get("sources").Children(); it.Next(); {
 			name, v := it.Name().Str(), it.Value()
-			st := state{v.Get("size").Int(), v.Get("mtime_ms").Int(), v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
-			if s := there[name]; s != nil && s.Size == st.size && s.MTimeMS == st.mtimeMS {
+			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
+			if s := there[name]; s != nil && st.Same(s.Stamp) {
+				files.Learn(&st.Stamp, s.Stamp)
 				known[name] = st
 			}
 			if st.entries < 0 {
@@ -61,8 +66,11 @@ func (e *Each) cursor(stream string) []byte {
 			continue
 		}
 		b = append(jsonappend.Name(b, name), '{')
-		b = jsonappend.Int(jsonappend.Name(b, "size"), st.size)
-		b = jsonappend.Int(jsonappend.Name(b, "mtime_ms"), st.mtimeMS)
+		b = jsonappend.Int(jsonappend.Name(b, "size"), st.Size)
+		b = jsonappend.Int(jsonappend.Name(b, "mtime_ms"), st.MTimeMS)
+		if st.CTimeMS != 0 {
+			b = jsonappend.Int(jsonappend.Name(b, "ctime_ms"), st.CTimeMS)
+		}
 		b = jsonappend.Int(jsonappend.Name(b, "entries"), st.entries)
 		b = st.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 		b = st.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))

@@ -189,7 +189,7 @@ func (e *Each) slice(s *Source, entries int64) error {
 		if !e.Wanted[stream] {
 			continue
 		}
-		st := state{s.Size, s.MTimeMS, entries, NewBooks()}
+		st := state{s.Stamp, entries, NewBooks()}
 		st.books.Add(e.Books)
 		e.states[stream][s.Name] = st
 		if err := e.h.Slice(stream, s.Name+" "+strconv.FormatInt(entries, 10), e.cursor(stream)); err != nil {

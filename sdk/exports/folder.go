@@ -25,8 +25,8 @@ type Folder struct {
 
 // Source is an archive, or what lies unpacked in one folder of the granted one, or right in it.
 type Source struct {
-	Name          string
-	Size, MTimeMS int64 // of loose files the sum, and a number that any change changes
+	Name        string
+	files.Stamp // of loose files the sum of their sizes, and numbers that any change changes
 
 	loose []archive.Loose // nil for an archive
 }
@@ -85,7 +85,7 @@ func Open(h *sdk.Host, root string) (*Folder, error) {
 
 // sort makes sources of the files.
 func (f *Folder) sort(found []files.Entry) {
-	loose := make(map[string][]archive.Loose)
+	loose := make(map[string][]files.Entry)
 	for _, e := range found {
 		switch {
 		case Hidden(e.Path):
@@ -97,13 +97,13 @@ func (f *Folder) sort(found []files.Entry) {
 			f.Books.Note(Piece, e.Path, "")
 			f.left = append(f.left, left{e.Path, Known, Piece})
 		case f.isArchive(e):
-			f.Sources = append(f.Sources, Source{Name: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
+			f.Sources = append(f.Sources, Source{Name: e.Path, Stamp: e.Stamp})
 		default:
 			top, _, deep := strings.Cut(e.Path, "/")
 			if !deep {
 				top = "."
 			}
-			loose[top] = append(loose[top], archive.Loose{Path: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
+			loose[top] = append(loose[top], e)
 		}
 	}
 	for _, top := range Sorted(loose) {
@@ -112,12 +112,14 @@ func (f *Folder) sort(found []files.Entry) {
 	slices.SortFunc(f.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 }
 
-func unpacked(top string, list []archive.Loose) Source {
-	s := Source{Name: top, loose: list}
+func unpacked(top string, list []files.Entry) Source {
+	s := Source{Name: top}
 	sum := fingerprint.Start
-	for _, l := range list {
-		s.Size += l.Size
-		sum = fingerprint.Mix(fingerprint.Text(sum, l.Path) ^ uint64(l.Size)<<32 ^ uint64(l.MTimeMS))
+	for _, e := range list {
+		s.loose = append(s.loose, archive.Loose{Path: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
+		s.Size += e.Size
+		sum = fingerprint.Mix(fingerprint.Text(sum, e.Path) ^ uint64(e.Size)<<32 ^ uint64(e.MTimeMS))
+		s.CTimeMS = files.Changes(s.CTimeMS, e.CTimeMS)
 	}
 	const exact = 1<<53 - 1 // what a number of JSON holds
 	s.MTimeMS = int64(sum & exact)

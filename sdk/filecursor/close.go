@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
 // Change describes what happened to a file while it was read.
@@ -97,7 +99,7 @@ func (s *Scanner) changed(next Cursor) (Change, error) {
 		return Stable, err
 	case s.short || info.Size() < next.Offset:
 		return Rewritten, nil
-	case s.unhashed, info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime()):
+	case s.unhashed, info.ModTime().Equal(s.info.ModTime()) && files.StampOf(info).Same(files.StampOf(s.info)):
 		return Stable, nil
 	}
 	f, err := s.fsys.Open(s.path)

@@ -2,6 +2,7 @@ package filecursor
 
 import (
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
@@ -20,11 +21,29 @@ type Cursor struct {
 	// file Size is Offset, so that the rest shows.
 	Size    int64
 	MTimeMS int64
+	// CTimeMS is when it was changed in any way; 0: not known, as in cursors of earlier versions.
+	CTimeMS int64
 	known   bool
 }
 
 // Known reports whether c describes a file.
 func (c Cursor) Known() bool { return c.known }
+
+// Stamp returns that of the file when it was opened.
+func (c Cursor) Stamp() files.Stamp {
+	return files.Stamp{Size: c.Size, MTimeMS: c.MTimeMS, CTimeMS: c.CTimeMS}
+}
+
+// Same reports whether a file with the stamp is as it was when it was opened.
+func (c Cursor) Same(now files.Stamp) bool { return c.known && c.Stamp().Same(now) }
+
+// Learn has c take over when the file was changed if it lacks that, and reports whether it did.
+func Learn(c *Cursor, now files.Stamp) bool {
+	s := c.Stamp()
+	learned := files.Learn(&s, now)
+	c.CTimeMS = s.CTimeMS
+	return learned
+}
 
 // The members of a cursor in JSON.
 const (
@@ -32,9 +51,10 @@ const (
 	namePrefix = "committed_prefix_sha256"
 	nameSize   = "observed_size_bytes"
 	nameMTime  = "observed_mtime_ms"
+	nameCTime  = "ctime_ms"
 )
 
-// AppendJSON appends c as an object of its four members, null when it is the
+// AppendJSON appends c as an object of its members, null when it is the
 // zero Cursor.
 func (c Cursor) AppendJSON(dst []byte) []byte {
 	if !c.known {
@@ -48,7 +68,11 @@ func (c Cursor) appendMembers(dst []byte) []byte {
 	dst = jsonappend.Int(jsonappend.Name(dst, nameOffset), c.Offset)
 	dst = jsonappend.String(jsonappend.Name(dst, namePrefix), sha256.Hex(c.PrefixSHA256[:]))
 	dst = jsonappend.Int(jsonappend.Name(dst, nameSize), c.Size)
-	return jsonappend.Int(jsonappend.Name(dst, nameMTime), c.MTimeMS)
+	dst = jsonappend.Int(jsonappend.Name(dst, nameMTime), c.MTimeMS)
+	if c.CTimeMS != 0 {
+		dst = jsonappend.Int(jsonappend.Name(dst, nameCTime), c.CTimeMS)
+	}
+	return dst
 }
 
 // ParseCursor reads the output of AppendJSON and ignores other members. Anything that
@@ -60,6 +84,7 @@ func ParseCursor(v jsonvalue.Value) Cursor {
 	c.Offset, ok[0] = v.Get(nameOffset).IntOK()
 	c.Size, ok[1] = v.Get(nameSize).IntOK()
 	c.MTimeMS, ok[2] = v.Get(nameMTime).IntOK()
+	c.CTimeMS = v.Get(nameCTime).Int()
 	var whole bool
 	if c.PrefixSHA256, whole = parseDigest(v.Get(namePrefix).Str()); !whole || !ok[0] || !ok[1] || !ok[2] || c.Offset < 0 {
 		return Cursor{}
@@ -78,6 +103,7 @@ func Members(m *cursor.Members, c *Cursor) {
 	m.Text(namePrefix, &digest)
 	m.Int(nameSize, &c.Size)
 	m.Int(nameMTime, &c.MTimeMS)
+	m.Int(nameCTime, &c.CTimeMS)
 	var ok bool
 	if c.PrefixSHA256, ok = parseDigest(digest); !ok || c.Offset < 0 {
 		*c = Cursor{}

@@ -16,7 +16,7 @@
 // waits for the run that finds it, unless the caller calls it whole (last.go): it is
 // delivered then, and its file from the start if it turns out to go on. A mark of the byte
 // order is no part of a line. A change of the content that alters
-// neither size nor modification time goes unnoticed.
+// neither the size nor a time of the file goes unnoticed (files.Stamp).
 //
 // Nothing here is safe for concurrent use.
 package filecursor

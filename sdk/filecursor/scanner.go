@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
@@ -14,7 +15,7 @@ type Plan uint8
 
 // The plans.
 const (
-	// Skip: size and modification time equal the cursor's. Nothing is read.
+	// Skip: size and times equal the cursor's. Nothing is read.
 	Skip Plan = iota
 	// Append: the file still starts with the delivered part. Only the lines behind it,
 	// which may be none, are delivered.
@@ -106,7 +107,8 @@ func (s *Scanner) Open(fsys fs.FS, path string, prior Cursor) (Plan, error) {
 		return Skip, err
 	case !info.Mode().IsRegular():
 		return Skip, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
-	case prior.known && info.Size() == prior.Size && info.ModTime().UnixMilli() == prior.MTimeMS:
+	case prior.Same(files.StampOf(info)):
+		Learn(&s.prior, files.StampOf(info))
 		s.info, s.ended = info, true
 		return Skip, nil
 	}
@@ -309,8 +311,9 @@ func (s *Scanner) Cursor() Cursor {
 	if s.file == nil {
 		return s.prior
 	}
-	c := Cursor{Offset: s.Position(), MTimeMS: s.info.ModTime().UnixMilli(), known: true}
-	c.Size = c.Offset
+	c := Cursor{Offset: s.Position(), known: true}
+	Learn(&c, files.StampOf(s.info))
+	c.Size, c.MTimeMS = c.Offset, s.info.ModTime().UnixMilli()
 	if s.cut != nil {
 		c.PrefixSHA256 = *s.cut
 		return c

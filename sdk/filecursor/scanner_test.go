@@ -352,3 +352,27 @@ func TestShortRead(t *testing.T) {
 		t.Errorf("then %q, want len(lines) = 2", lines)
 	}
 }
+
+// A file in whose place another one of its size and time of modification was put is read again, and one whose
+// rights alone were changed is not delivered again. A cursor of an earlier version learns the time of the change.
+func TestChangesBehindSizeAndTime(t *testing.T) {
+	t.Parallel()
+	d, sc := newDisk("one\ntwo\n"), &Scanner{}
+	_, first := scan(t, sc, d, Cursor{}, nil)
+	at := func(ms int64, text string) {
+		d.MapFS[name] = &fstest.MapFile{Data: []byte(text), ModTime: d.clock, Sys: time.UnixMilli(ms)}
+	}
+	cursor := first.Cursor
+	for _, c := range []struct {
+		ms    int64
+		text  string
+		plan  Plan
+		lines int
+	}{{5, "one\ntwo\n", Skip, 0}, {5, "one\ntwo\n", Skip, 0}, {6, "one\ntwo\n", Append, 0}, {7, "oNe\ntwo\n", Rebuild, 2}, {7, "oNe\ntwo\n", Skip, 0}} {
+		at(c.ms, c.text)
+		lines, res := scan(t, sc, d, cursor, nil)
+		if cursor = ParseCursor(value(t, string(res.Cursor.AppendJSON(nil)))); res.Plan != c.plan || len(lines) != c.lines || cursor.CTimeMS != c.ms {
+			t.Errorf("%q changed at %d: got the plan %v, lines %q, cursor of %d, want %v and %d lines", c.text, c.ms, res.Plan, lines, cursor.CTimeMS, c.plan, c.lines)
+		}
+	}
+}

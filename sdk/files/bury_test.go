@@ -108,7 +108,7 @@ func TestWhatIsAskedAboutComesBack(t *testing.T) {
 	hides := func(name string) notes {
 		return func(h *sdk.Host) error {
 			s := files.Open(h, "notes", "n:")
-			s.Same("a", files.Entry{Size: 1, MTimeMS: 1})
+			s.Same("a", files.Entry{Stamp: files.Stamp{Size: 1, MTimeMS: 1}})
 			s.KeepIf(func(key string) bool { return key == name })
 			return s.Close(true)
 		}

@@ -32,13 +32,17 @@ type Set struct {
 	err     error            // of opening it
 }
 
+// unlike is the stamp of no file and of no thing without one.
+var unlike = Stamp{Size: -1, MTimeMS: -1}
+
 // item is one thing, as it was when its record was emitted.
 type item struct {
-	size, mtimeMS int64
-	sum           int64 // 0: not known
-	seen          bool  // in this run
-	reader        int64 // the version that took it, see Set.Reader
-	gone          bool  // a run has not seen it since its record was emitted: the host may have deleted that
+	Stamp
+
+	sum    int64 // 0: not known
+	seen   bool  // in this run
+	reader int64 // the version that took it, see Set.Reader
+	gone   bool  // a run has not seen it since its record was emitted: the host may have deleted that
 }
 
 // New returns an empty set of a stream whose cursor has more than it, see Read and Append. The
@@ -77,7 +81,7 @@ func OpenRows(h *sdk.Host, stream string) *Set {
 // are still known.
 func (s *Set) Renew() {
 	for _, one := range s.items {
-		one.size, one.mtimeMS, one.sum = -1, -1, 0
+		one.Stamp, one.sum = unlike, 0
 	}
 }
 
@@ -95,9 +99,9 @@ func (s *Set) Read(v jsonvalue.Value) {
 		one := &item{sum: v.Int()}
 		switch v.Kind() {
 		case jsonvalue.False:
-			one = &item{size: -1, mtimeMS: -1, gone: true}
+			one = &item{Stamp: unlike, gone: true}
 		case jsonvalue.Array:
-			one = &item{size: v.At(0).Int(), mtimeMS: v.At(1).Int(), sum: v.At(2).Int(), reader: v.At(3).Int()}
+			one = &item{Stamp: Stamp{v.At(0).Int(), v.At(1).Int(), v.At(4).Int()}, sum: v.At(2).Int(), reader: v.At(3).Int()}
 		case jsonvalue.Null, jsonvalue.True, jsonvalue.Number, jsonvalue.String, jsonvalue.Object:
 		}
 		s.put(it.Name().Str(), one)
@@ -121,30 +125,36 @@ func (s *Set) Append(b []byte) []byte {
 			b = jsonappend.Bool(b, false)
 			continue
 		}
-		if one.size == 0 && one.mtimeMS == 0 && one.reader == 0 {
+		if one.Stamp == (Stamp{}) && one.reader == 0 {
 			b = jsonappend.Int(b, one.sum)
 			continue
 		}
-		b = jsonappend.Int(append(b, '['), one.size)
-		b = jsonappend.Int(append(b, ','), one.mtimeMS)
+		b = jsonappend.Int(append(b, '['), one.Size)
+		b = jsonappend.Int(append(b, ','), one.MTimeMS)
 		b = jsonappend.Int(append(b, ','), one.sum)
-		if one.reader != 0 {
+		if one.reader != 0 || one.CTimeMS != 0 {
 			b = jsonappend.Int(append(b, ','), one.reader)
+		}
+		if one.CTimeMS != 0 {
+			b = jsonappend.Int(append(b, ','), one.CTimeMS)
 		}
 		b = append(b, ']')
 	}
 	return append(b, '}')
 }
 
-// Same notes that a file is there, and reports whether it has the size and the time with which
-// it was taken.
+// Same notes that a file is there, and reports whether it has the stamp with which it was taken.
 func (s *Set) Same(key string, e Entry) bool {
 	one := s.items[key]
 	if one == nil {
 		return false
 	}
 	one.seen = true
-	return one.size == e.Size && one.mtimeMS == e.MTimeMS && one.reader >= s.reader
+	if !one.Same(e.Stamp) || one.reader < s.reader {
+		return false
+	}
+	s.changed = Learn(&one.Stamp, e.Stamp) || s.changed
+	return true
 }
 
 // Take takes what a file holds now, and reports whether its record is to be emitted.
@@ -153,7 +163,7 @@ func (s *Set) Take(key string, e Entry, sum int64) bool {
 	if old == nil {
 		s.begin() // before there is one more: the host weighs what is gone against what there was
 	}
-	s.put(key, &item{size: e.Size, mtimeMS: e.MTimeMS, sum: sum, reader: s.reader, seen: true})
+	s.put(key, &item{Stamp: e.Stamp, sum: sum, reader: s.reader, seen: true})
 	s.changed = true
 	return old == nil || old.sum != sum
 }

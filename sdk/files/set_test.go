@@ -28,7 +28,7 @@ func has(whole bool, texts ...string) notes {
 		s := files.Open(h, "notes", "n:")
 		for _, one := range texts {
 			name, text, _ := strings.Cut(one, "=")
-			e := files.Entry{Size: int64(len(text)), MTimeMS: int64(len(texts))}
+			e := files.Entry{Stamp: files.Stamp{Size: int64(len(text)), MTimeMS: int64(len(texts))}}
 			if s.Same(name, e) || !s.Take(name, e, files.Sum(text)) {
 				continue
 			}
@@ -152,7 +152,7 @@ func FuzzSet(f *testing.F) {
 // A file that an earlier reader took is looked at once more, and its record emitted if it is another one.
 func TestReader(t *testing.T) {
 	t.Parallel()
-	e := files.Entry{Size: 3, MTimeMS: 5}
+	e := files.Entry{Stamp: files.Stamp{Size: 3, MTimeMS: 5}}
 	var emitted []string
 	read := func(version, sum int64) notes {
 		return func(h *sdk.Host) error {

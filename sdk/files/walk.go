@@ -21,10 +21,10 @@ const (
 
 // Entry is one entry of a folder. That of a link has what it leads to.
 type Entry struct {
-	Path          string // below the folder that was walked
-	Kind          Kind
-	Link          bool
-	Size, MTimeMS int64 // of a file; in Unix milliseconds
+	Path  string // below the folder that was walked
+	Kind  Kind
+	Link  bool
+	Stamp // of a file
 }
 
 // Name returns the last part of the path.
@@ -153,7 +153,7 @@ func (l *Listing) look(fsys fs.FS, dir string, d fs.DirEntry, e *Entry) {
 	case info.IsDir():
 		e.Kind = Folder
 	case info.Mode().IsRegular():
-		e.Kind, e.Size, e.MTimeMS = File, info.Size(), info.ModTime().UnixMilli()
+		e.Kind, e.Stamp = File, StampOf(info)
 	}
 }
 

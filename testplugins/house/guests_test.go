@@ -18,7 +18,7 @@ const modulePath = "github.com/pdpp-host/pdpp-host/"
 // guestImports are the packages of the standard library that SDK and connectors
 // may name: TinyGo compiles them without a scheduler.
 var guestImports = append(strings.Fields(`bytes cmp embed encoding/base64 errors hash/crc32 io io/fs math math/bits os path runtime slices
-	strconv strings time unicode/utf16 unicode/utf8 unsafe`), unpackers...)
+	strconv strings syscall time unicode/utf16 unicode/utf8 unsafe`), unpackers...)
 
 // unpackers are the packages of the standard library that unpack what was packed. They
 // import fmt and reflect for their other half, which packs: the linker leaves that out,
