@@ -224,7 +224,7 @@ func TestWordingOfOne(t *testing.T) {
 	h.put("mystery", "x")
 	for _, s := range run(t, h).Skips {
 		switch s.Message {
-		case "1 line is damaged; what is whole in it was collected", "1 last line is still being written, and is read once it is whole", "1 entry of the home folder is not known to this connector":
+		case "1 line is damaged; what is whole in it was collected", "1 last line has no end yet, and is read once its writer has ended it", "1 entry of the home folder is not known to this connector":
 		default:
 			t.Errorf("unexpected report %q", s.Message)
 		}

@@ -28,8 +28,8 @@ var (
 		"line is damaged; what is whole in it was collected", "lines are damaged; what is whole in them was collected")
 	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
-	tornLines = newProblem("line_incomplete", "retry_by_runtime", "incomplete_lines", files.StatusDeferred,
-		"last line is still being written, and is read once it is whole", "last lines are still being written, and are read once they are whole")
+	tornLines = newProblem("line_incomplete", "not_retriable", "incomplete_lines", files.StatusDeferred,
+		"last line has no end yet, and is read once its writer has ended it", "last lines have no end yet, and are read once their writers have ended them")
 	cutLines = newProblem("line_cut", "manual_action_required", "cut_lines", files.StatusUnaccounted,
 		"transcript ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
 		"transcripts end within a line, and nothing writes there: copy them anew; the lines are read once they are whole")

@@ -154,6 +154,11 @@ func TestTornLineWaits(t *testing.T) {
 	if skip(t, first, "line_incomplete") != 1 {
 		t.Error("the torn line was not reported")
 	}
+	for _, s := range first.Skips { // a run does not end the line
+		if got := string(s.RecoveryHint); s.Reason == "line_incomplete" && got != `"not_retriable"` {
+			t.Errorf("got the hint %s, want not_retriable", got)
+		}
+	}
 	want(t, first, "coverage_diagnostics", "coverage:incomplete_lines", map[string]any{"status": "deferred"})
 	emitted(t, again(t, first))
 	h.add(project+one+".jsonl", whole[len(whole)/2:])

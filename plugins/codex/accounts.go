@@ -15,9 +15,13 @@ func (r *run) accountRead(f *rolloutFile) {
 	if r.isEmpty(f, s) {
 		r.places.Note(emptyRollout, f.path, "")
 	}
-	cut := s != nil && !s.strange && s.brokenBy == "" && r.torn(f, s)
-	if cut {
+	open := s != nil && !s.strange && s.brokenBy == "" && s.Size > s.offset
+	cut := open && r.torn(f, s)
+	switch {
+	case cut:
 		r.problem(torn, f.path)
+	case open:
+		r.places.Note(begun, f.path, streamMessages)
 	}
 	switch {
 	case s == nil && f.Size == 0:
@@ -45,13 +49,10 @@ func (r *run) accountRead(f *rolloutFile) {
 // the line is called missing: until then Codex may be about to write it.
 const settledMS = 60 * 60 * 1000
 
-// torn reports whether a rollout ends within a line that nobody is writing: Codex compresses what is
+// torn reports whether nobody is writing the line within which a rollout ends: Codex compresses what is
 // whole, and a line that the run before met as it is was cut off. The time alone does not show that,
 // since a copy may have the time at which it was made.
 func (r *run) torn(f *rolloutFile, s *rolloutState) bool {
-	if s.Size <= s.offset {
-		return false
-	}
 	before := r.before.files[f.path]
 	met := before != nil && before.Same(s.Stamp)
 	return met || s.packed > 0 || r.h.Now().UnixMilli()-f.MTimeMS > settledMS

@@ -38,8 +38,8 @@ func TestRolloutStillEndsWithinALine(t *testing.T) {
 			}
 			put(cut, 5*time.Minute)
 			first := h.collect()
-			if got := told(first); got != "" || first.File(rootHome, rolloutName(id)) != abi.FileRead {
-				t.Fatalf("while Codex may write: %q, file %q, want nothing, read", got, first.File(rootHome, rolloutName(id)))
+			if got := told(first); got != begun.Reason || first.File(rootHome, rolloutName(id)) != abi.FileRead {
+				t.Fatalf("while Codex may write: %q, file %q, want %s, read", got, first.File(rootHome, rolloutName(id)), begun.Reason)
 			}
 			second := h.again(first)
 			for range 2 {
@@ -49,8 +49,8 @@ func TestRolloutStillEndsWithinALine(t *testing.T) {
 				second = h.again(second)
 			}
 			put(cut+`{"more`, 3*time.Minute)
-			if third := h.again(second); told(third) != "" {
-				t.Errorf("after more was written: %q, want nothing", told(third))
+			if third := h.again(second); told(third) != begun.Reason {
+				t.Errorf("after more was written: %q, want %s", told(third), begun.Reason)
 			}
 			put(metaLine(id)+message(1, "user", "hello"), time.Minute)
 			if last := h.again(second); told(last) != "" || activity(last) == 0 {

@@ -32,7 +32,9 @@ var (
 	// Lines are read once, and stay missing: every run reports those of earlier ones.
 	malformed = kind("malformed_lines", "not_retriable", "line of a rollout is damaged; what is whole in it was collected",
 		"lines of rollouts are damaged; what is whole in them was collected")
-	torn = kind("line_incomplete", "manual_action_required", "rollout ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
+	begun = kind("line_incomplete", "not_retriable", "last line of a rollout has no end yet, and is read once its writer has ended it",
+		"last lines of rollouts have no end yet, and are read once their writers have ended them")
+	torn = kind("line_cut", "manual_action_required", "rollout ends within a line, and nothing writes there: copy it anew; the line is read once it is whole",
 		"rollouts end within a line, and nothing writes there: copy them anew; the lines are read once they are whole")
 	tooLong = kind("line_too_long", "retry_on_connector_upgrade", "line of a rollout is"+lineLimit, "lines of rollouts are"+lineLimit)
 	broken  = kind("rollout_damaged", "manual_action_required", "compressed rollout is damaged: copy it anew; what is in front of the damage was collected",
@@ -53,7 +55,7 @@ var (
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

@@ -265,8 +265,8 @@ func TestGrowingSession(t *testing.T) {
 	if keys(first, streamMessages) != "A:2" || keys(first, streamCalls) != "A:3" || field(first, streamSessions, sessionA, "message_count") != "1" {
 		t.Fatalf("got messages %q and calls %q, want the complete lines A:2 and A:3", keys(first, streamMessages), keys(first, streamCalls))
 	}
-	if len(first.Skips) != 0 {
-		t.Fatalf("lines still to come are reported as missing: %+v, want len(first.Skips) = 0", first.Skips)
+	if told(first) != begun.Reason {
+		t.Fatalf("got %q of a line still to come, want %s", told(first), begun.Reason)
 	}
 	if same := h.again(first); activity(same) != 0 || told(same) != torn.Reason {
 		t.Fatalf("nothing was added: %d records and %q, want no record and %s", activity(same), told(same), torn.Reason)
@@ -289,8 +289,8 @@ func TestSessionBeginsWithItsFirstLine(t *testing.T) {
 	h.write(name, line[:20])
 	h.touch(name, sdktest.Epoch) // of one that is old, the line would be called cut
 	first := h.collect()
-	if activity(first)+len(first.Skips) != 0 {
-		t.Fatalf("got sessions %q and %+v, want nothing yet", keys(first, streamSessions), first.Skips)
+	if activity(first) != 0 || told(first) != begun.Reason {
+		t.Fatalf("got sessions %q and %q, want none yet, and %s", keys(first, streamSessions), told(first), begun.Reason)
 	}
 	h.add(name, line[20:]+message(1, "user", "one"))
 	if second := h.again(first); keys(second, streamSessions) != "A" || keys(second, streamMessages) != "A:2" {

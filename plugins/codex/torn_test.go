@@ -36,6 +36,26 @@ func TestRolloutEndsWithinALine(t *testing.T) {
 	}
 }
 
+// AC-06, AC-10: a last line that may still be written to is told at once, and promises nothing of a run: its
+// writer alone can end it.
+func TestALastLineThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{"", metaLine(sessionA)} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), before+metaLine(sessionA)[:20])
+		h.touch(rolloutName(sessionA), sdktest.Epoch.Add(-time.Minute))
+		res := h.collect()
+		for _, s := range res.Skips {
+			if s.Reason != "line_incomplete" || string(s.RecoveryHint) != `"not_retriable"` {
+				t.Errorf("behind %q: got %+v, want a line that is incomplete", before, s)
+			}
+		}
+		if len(res.Skips) == 0 || res.File(rootHome, rolloutName(sessionA)) != abi.FileRead {
+			t.Errorf("behind %q: got %+v, file %q, want a word of the line, read", before, res.Skips, res.File(rootHome, rolloutName(sessionA)))
+		}
+	}
+}
+
 // AC-03: a file whose only line has no end and begins like none of Codex's is not understood, also while it may
 // be written to.
 func TestAFirstLineThatIsNone(t *testing.T) {
