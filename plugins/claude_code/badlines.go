@@ -1,13 +1,12 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 )
 
-// badLines counts the unusable lines of one transcript, and keeps the offsets of the
-// first ones, in bytes. The cursor carries it: a line is read once, but as long as it
+// badLines counts the unusable lines of one transcript, and keeps the numbers of the
+// first ones. The cursor carries it: a line is read once, but as long as it
 // is missing every run has to report it.
 type badLines struct {
 	count int64
@@ -17,11 +16,11 @@ type badLines struct {
 // maxPlaces bounds the places that are kept of one transcript.
 const maxPlaces = 3
 
-func (b *badLines) add(offset int64) {
+func (b *badLines) add(line int64) {
 	b.count++
 	if len(b.at) < maxPlaces {
 		// A copy, because a restored transcript continues with its earlier list.
-		b.at = append(b.at[:len(b.at):len(b.at)], offset)
+		b.at = append(b.at[:len(b.at):len(b.at)], line)
 	}
 }
 
@@ -78,7 +77,7 @@ func (c *collection) noteBad(p *problem, path string, lines *badLines) {
 		return
 	}
 	c.problems.Add(&p.Kind, int(lines.count), "", "")
-	for _, offset := range lines.at {
-		c.problems.Add(&p.Kind, 0, path+":"+strconv.FormatInt(offset, 10), "")
+	for _, line := range lines.at {
+		c.problems.Add(&p.Kind, 0, problems.Line(path, line), "")
 	}
 }

@@ -19,7 +19,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	line, foreign := asUTF8(line)
 	if e, ok := c.parser.whole(line); ok {
 		if foreign >= 0 {
-			t.invalid.add(c.scanner.Offset() + int64(foreign))
+			t.invalid.add(c.scanner.LineNumber())
 		}
 		return c.readEvent(t, e, line)
 	}
@@ -33,10 +33,10 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	}
 	switch {
 	case s.Lost() >= 0:
-		t.invalid.add(c.scanner.Offset() + int64(s.Lost()))
+		t.invalid.add(c.scanner.LineNumber())
 		c.lost++
 	case foreign >= 0:
-		t.invalid.add(c.scanner.Offset() + int64(foreign))
+		t.invalid.add(c.scanner.LineNumber())
 	}
 	return nil
 }

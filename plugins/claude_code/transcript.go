@@ -120,7 +120,7 @@ func (c *collection) readTranscript(t *transcript) error {
 		return nil
 	}
 	for _, long := range result.Oversized {
-		t.tooLong.add(long.Offset)
+		t.tooLong.add(long.Line)
 		c.lost++
 		c.read += long.Length
 	}

@@ -82,7 +82,7 @@ func (r *run) report() error {
 				r.places.Add(malformed, 0, p, "")
 			}
 			for _, line := range s.malformedAt {
-				r.places.Add(malformed, 0, p+":"+strconv.FormatInt(line, 10), "")
+				r.places.Add(malformed, 0, problems.Line(p, line), "")
 			}
 		}
 		if s.oversized > 0 {

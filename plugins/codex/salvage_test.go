@@ -39,7 +39,7 @@ func TestDamagedLinesGiveWhatIsWhole(t *testing.T) {
 			if c.damaged {
 				want = "malformed_lines"
 			}
-			if reasons(first) != want || c.damaged && !strings.Contains(string(first.Skips[0].Diagnostics), rolloutName(sessionA)+":2") {
+			if reasons(first) != want || c.damaged && !strings.Contains(string(first.Skips[0].Diagnostics), rolloutName(sessionA)+", line 2") {
 				t.Errorf("got %+v, want %q with the file and line 2", first.Skips, want)
 			}
 			if second := h.again(first); len(second.All) != 0 || reasons(second) != want {
@@ -58,7 +58,7 @@ func TestForeignBytes(t *testing.T) {
 	if got := field(first, streamMessages, sessionA+":2", "content"); got != "Grüße 日本" {
 		t.Errorf("got %q, want the text as Windows-1252", got)
 	}
-	if reasons(first) != "malformed_lines" || !strings.Contains(string(first.Skips[0].Diagnostics), rolloutName(sessionA)+":2") {
+	if reasons(first) != "malformed_lines" || !strings.Contains(string(first.Skips[0].Diagnostics), rolloutName(sessionA)+", line 2") {
 		t.Errorf("got %+v, want the damaged line 2 named", first.Skips)
 	}
 	if second := h.again(first); len(second.All) != 0 || reasons(second) != "malformed_lines" {

@@ -72,9 +72,6 @@ func (r *run) note(kind *problems.Kind, at string) {
 	r.problems.Note(kind, at)
 }
 
-// places names the first damaged line of a file.
-func places(p string, line int64) string { return p + ", line " + strconv.FormatInt(line, 10) }
-
 // report reports everything that was not collected to the host.
 func (r *run) report() error {
 	if len(r.found)+len(r.list.Faults)+r.problems.Count(gone) == 0 {
@@ -83,10 +80,10 @@ func (r *run) report() error {
 	for _, p := range cursor.Keys(r.after.files) {
 		c := &r.after.files[p].counts
 		if c.broken > 0 {
-			r.problems.Note(torn, places(p, c.brokenAt))
+			r.problems.Note(torn, problems.Line(p, c.brokenAt))
 		}
 		if c.malformed > 0 {
-			r.problems.Add(badLines, int(c.malformed), places(p, c.malformedAt))
+			r.problems.Add(badLines, int(c.malformed), problems.Line(p, c.malformedAt))
 		}
 		for _, of := range [...]struct {
 			kind *problems.Kind

@@ -146,7 +146,8 @@ func (s *Scanner) passOver() bool {
 		if i < 0 {
 			continue
 		}
-		s.skips = append(s.skips, Oversized{start, s.base + int64(i) - start})
+		s.feeds++
+		s.skips = append(s.skips, Oversized{start, s.base + int64(i) - start, s.feeds})
 		s.r, s.look = i+1, i+1 // hashed with the lines behind it
 		return true
 	}

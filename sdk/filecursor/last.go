@@ -30,6 +30,7 @@ func (s *Scanner) last() bool {
 	s.line, s.begun = tail[:len(tail):len(tail)], s.base+int64(s.r)
 	s.r, s.look = s.w, s.w
 	s.lines++
+	s.number = s.feeds + 1
 	s.unmark()
 	return true
 }
@@ -71,7 +72,7 @@ func (s *Scanner) behind() (goesOn bool, err error) {
 		n, err := s.file.Read(next[:])
 		if n == 1 {
 			s.sum.Write(next[:])
-			s.base, s.begun = s.base+1, s.begun+1
+			s.base, s.begun, s.feeds = s.base+1, s.begun+1, s.feeds+1
 			return next[0] != '\n', nil
 		}
 		if err == io.EOF { //nolint:errorlint // readers return io.EOF itself

@@ -81,6 +81,8 @@ type Scanner struct {
 	begun  int64 // where the last line starts
 	line   []byte
 	lines  int64
+	feeds  int64 // LFs in front of what is delivered next
+	number int64 // of the current line
 	skips  []Oversized
 	cut    *[sha256.Size]byte // the hash up to base when sum is beyond it
 	idle   int                // reads in a row that gave nothing
@@ -94,6 +96,7 @@ type Scanner struct {
 type Oversized struct {
 	Offset int64 // of its first byte
 	Length int64 // without its LF
+	Line   int64 // its number, see LineNumber
 }
 
 // Open decides how to read the file and, unless the plan is Skip, prepares the lines.
@@ -165,6 +168,7 @@ func (s *Scanner) begin() (Plan, error) {
 	if err := s.file.Close(); err != nil {
 		return Skip, err
 	}
+	s.feeds = 0
 	return Rebuild, s.open()
 }
 
@@ -186,6 +190,7 @@ func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (same boo
 		got, err := f.Read(s.buf[:min(int64(len(s.buf)), n)])
 		if got > 0 {
 			s.sum.Write(s.buf[:got])
+			s.feeds += int64(bytes.Count(s.buf[:got], []byte{'\n'}))
 			last = s.buf[got-1]
 			n -= int64(got)
 		}
@@ -209,8 +214,10 @@ func (s *Scanner) Next() bool {
 			end := s.look + i
 			s.line, s.begun = s.buf[s.r:end:end], s.base+int64(s.r)
 			s.r, s.look = end+1, end+1
+			s.feeds++
+			s.number = s.feeds
 			if len(s.line) > s.MaxLine {
-				s.skips = append(s.skips, Oversized{s.begun, int64(len(s.line))})
+				s.skips = append(s.skips, Oversized{s.begun, int64(len(s.line)), s.number})
 				continue
 			}
 			s.lines++
@@ -288,6 +295,10 @@ func (s *Scanner) Line() []byte { return s.line }
 
 // Offset returns where the current line starts in the file, in bytes.
 func (s *Scanner) Offset() int64 { return s.begun }
+
+// LineNumber returns the number of the current line in the file, counted from 1; after OpenAt, counted from
+// the offset.
+func (s *Scanner) LineNumber() int64 { return s.number }
 
 // Position returns how many bytes of the file are behind the current line: for
 // progress, of Size.

@@ -149,10 +149,10 @@ func TestOversized(t *testing.T) {
 		over []Oversized
 		torn int64
 	}{
-		{"a\n" + long + "\nb\n", []string{"0:a", "103:b"}, []Oversized{{2, 100}}, 0},
-		{long[:10] + "\n" + long[:11] + "\n" + long[:12] + "\nb\n", []string{"0:xxxxxxxxxx", "36:b"}, []Oversized{{11, 11}, {23, 12}}, 0},
+		{"a\n" + long + "\nb\n", []string{"0:a", "103:b"}, []Oversized{{2, 100, 2}}, 0},
+		{long[:10] + "\n" + long[:11] + "\n" + long[:12] + "\nb\n", []string{"0:xxxxxxxxxx", "36:b"}, []Oversized{{11, 11, 2}, {23, 12, 3}}, 0},
 		{"a\n" + long, []string{"0:a"}, nil, 100},
-		{long + "\n" + long + "\n", nil, []Oversized{{0, 100}, {101, 100}}, 0},
+		{long + "\n" + long + "\n", nil, []Oversized{{0, 100, 1}, {101, 100, 2}}, 0},
 		{long, nil, nil, 100},
 	} {
 		for _, buffer := range []int{1, 3, 8, 11, 64} {
@@ -373,6 +373,30 @@ func TestChangesBehindSizeAndTime(t *testing.T) {
 		lines, res := scan(t, sc, d, cursor, nil)
 		if cursor = ParseCursor(value(t, string(res.Cursor.AppendJSON(nil)))); res.Plan != c.plan || len(lines) != c.lines || cursor.CTimeMS != c.ms {
 			t.Errorf("%q changed at %d: got the plan %v, lines %q, cursor of %d, want %v and %d lines", c.text, c.ms, res.Plan, lines, cursor.CTimeMS, c.plan, c.lines)
+		}
+	}
+}
+
+// The number of a line is the one that an editor shows, wherever the scan resumed.
+func TestLineNumbers(t *testing.T) {
+	t.Parallel()
+	const text = "\ufeff1\n2\n333333333333\n\n5\n6"
+	for _, cut := range []int{0, 5, 7, len(text) - 4, len(text) - 2, len(text)} { // in front of a line, or behind one without an LF
+		sc := &Scanner{MaxLine: 9, Buffer: 3, Whole: func([]byte) bool { return true }}
+		d := newDisk(text[:cut])
+		_, first := scan(t, sc, d, Cursor{}, nil)
+		d.write(text + "\n7")
+		if _, err := sc.Open(d, name, first.Cursor); err != nil {
+			t.Fatal(err)
+		}
+		for sc.Next() {
+			if got, want := sc.LineNumber(), int64(1+strings.Count(text[:min(int(sc.Offset()), len(text))], "\n")); len(sc.Line()) > 0 && sc.Line()[0] != byte('0'+got) || sc.Offset() < int64(len(text)) && got != want {
+				t.Errorf("cut at %d: %q at byte %d has the number %d, want %d", cut, sc.Line(), sc.Offset(), got, want)
+			}
+		}
+		res, err := sc.Close()
+		if err != nil || len(res.Oversized) > 1 || len(res.Oversized) == 1 && res.Oversized[0].Line != 3 {
+			t.Errorf("cut at %d: got %+v, %v, want the long line 3", cut, res.Oversized, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package problems
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
@@ -18,6 +19,14 @@ type Places struct {
 // NewPlaces returns the tally of a run that reports these kinds, in their order.
 func NewPlaces(h *sdk.Host, kinds ...*Kind) *Places {
 	return &Places{h: h, kinds: kinds, all: New(h, "", kinds...), by: make(map[string]*Tally)}
+}
+
+// Line names a line of a file, counted from 1 as an editor shows it; with 0, which is not known, the file alone.
+func Line(path string, line int64) string {
+	if line == 0 {
+		return path
+	}
+	return path + ", line " + strconv.FormatInt(line, 10)
 }
 
 // Note counts one case at a place, which the streams lack; "" stands for no stream in
