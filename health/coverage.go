@@ -34,6 +34,9 @@ type KnownGap struct {
 	// Beside: records of the stream come in all the same, and what is missing of them is the
 	// connector's fault.
 	Beside bool `json:"beside,omitempty"`
+	// Says is what a run said of a gap that its owner clears, with the first of what it names, in one line of
+	// at most MostSays bytes, where few enough of its gaps have it: see stored.KeepGaps.
+	Says string `json:"says,omitempty"`
 	// Runs is how many runs in a row brought it back unchanged, up to CameBack.
 	Runs int `json:"runs,omitempty"`
 }

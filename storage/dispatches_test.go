@@ -162,3 +162,25 @@ func TestAPauseEndsNoHold(t *testing.T) {
 	x.tone("tried again", verdict.Amber)
 	x.sound()
 }
+
+// A folder that no run can read is named, with what is wrong with it: its path is the connection's, and in none of a
+// refusal's words.
+func TestAHoldNamesItsFolder(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	_, err := x.s.KeepConnection(t.Context(), c.ID, func(c *Connection) error {
+		c.Roots, c.ReadRoots = map[string]string{"notes": "/new"}, map[string]string{"notes": "/old"}
+		return nil
+	})
+	x.ok(err)
+	for code, want := range map[abi.Code]string{
+		abi.CodeRootEmptied: `No run can begin: the folder for root "notes" is odd: /new. Putting it right lets the connector collect again.`,
+		abi.CodeRootChanged: `No run can begin: the folder for root "notes" is odd: /old. Putting it right lets the connector collect again.`,
+	} {
+		d := Dispatch{ConnectionID: c.ID, Status: "refused", Reason: string(code), Holds: stored.HeldForOwner, AfterRun: x.newestRun(c), Says: `the folder for root "notes" is odd`, Identity: string(code)}
+		_, err := x.s.RecordDispatch(t.Context(), d)
+		x.ok(err)
+		x.same(x.verdict("c").ForwardStatement, want)
+		x.sound()
+	}
+}

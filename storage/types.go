@@ -205,3 +205,6 @@ type (
 	Refusal      = outbox.Refusal
 	WorkUnit     = outbox.WorkUnit
 )
+
+// NamedIn lists what the diagnostics of a gap name, and how many of it there are in all, named or not.
+func NamedIn(diagnostics []byte) (names []string, total int64) { return tables.NamedIn(diagnostics) }

@@ -61,6 +61,21 @@ func waitReason(code health.Word) health.Word {
 	return code
 }
 
+// OfFolder reports whether the hold waits for a folder to be put right.
+func (h *Hold) OfFolder() bool { return waitReason(h.Reason) == waitsForFolder }
+
+// FolderSaid says what is wrong with which folder that no run can read; "" where that is not known.
+func (s *Facts) FolderSaid() string {
+	switch h := s.Hold; {
+	case h == nil || !h.OfFolder():
+		return ""
+	case h.Says == "" || h.Folder == "":
+		return h.Says
+	default:
+		return h.Says + ": " + h.Folder
+	}
+}
+
 // hasNoDevice reports whether no data can arrive until the owner enrols a device again.
 func (s *Facts) hasNoDevice() bool { return s.Device != nil && len(s.Device.Sources) == 0 }
 

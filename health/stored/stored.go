@@ -195,6 +195,8 @@ type Hold struct {
 	Reason  health.Word `json:"reason"` // the host's own word
 	AtUS    int64       `json:"at_us"`
 	UntilUS int64       `json:"until_us,omitempty"` // set for HeldUntil
+	Says    string      `json:"says,omitempty"`     // of a folder: the host's words, without its path
+	Folder  string      `json:"-"`                  // the folder's path, which is kept with the connection
 }
 
 // HoldKind is the event that ends a hold.
@@ -207,19 +209,25 @@ const (
 	HeldForOwner HoldKind = "owner"    // an action that only the owner can take
 )
 
-// mostAbout is how many skips are told apart by what they are about.
-const mostAbout = 16
+const (
+	mostAbout = 16 // skips that are told apart by what they are about
+	mostSaid  = 4  // gaps that are kept with their words
+)
 
 // KeepGaps returns the part of a run's known gaps on which coverage depends: those
 // with a weight, and those that report that there was nothing. Each sort is listed
-// once, without the text of its reason except where the reason has a weight.
+// once, without the text of its reason except where the reason has a weight, and without
+// its words except for the first that have some.
 func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
 	var kept []health.KnownGap
-	about := 0
+	about, said := 0, 0
 	for i := range gaps {
 		g := gaps[i]
 		if g.About != "" && about == mostAbout {
 			g.About = ""
+		}
+		if said == mostSaid {
+			g.Says = ""
 		}
 		switch clears := g.OwnerClears(); {
 		case g.Weighs():
@@ -235,6 +243,9 @@ func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
 			kept = append(kept, g)
 			if g.About != "" {
 				about++
+			}
+			if g.Says != "" {
+				said++
 			}
 		}
 	}

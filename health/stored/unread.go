@@ -17,8 +17,8 @@ type UnreadFiles struct {
 	Count int64 `json:"count,omitempty"`
 	// Names are the first of them, at most MostUnread.
 	Names []string `json:"names,omitempty"`
-	// Amiss are the files that are damaged, or known and not read, by the reason that the
-	// connector gave: at most MostAmiss reasons.
+	// Amiss are the files that are damaged, or known and not read, by the reasons that the
+	// connector gave: each file once, and at most MostAmiss groups.
 	Amiss []AmissFiles `json:"amiss,omitempty"`
 	// Settled are digests of the reasons of files that are damaged, or known and not read, each of which
 	// the owner has said may stay so.
@@ -27,14 +27,15 @@ type UnreadFiles struct {
 	Nothing bool `json:"nothing,omitempty"`
 }
 
-// AmissFiles are the files of one reason.
+// AmissFiles are the files of the same reasons.
 type AmissFiles struct {
-	About string   `json:"about"` // health.Mark of the reason
+	About string   `json:"about"`          // health.Mark of a reason
+	With  []string `json:"with,omitempty"` // those of the other ones
 	Count int64    `json:"count"`
 	Names []string `json:"names"` // the first of them, at most MostUnread
 }
 
-// MostAmiss is how many reasons of files that are amiss are told apart.
+// MostAmiss is how many groups of files that are amiss are told apart.
 const MostAmiss = 32
 
 // MostUnread is how many unread files a sentence names.
@@ -96,31 +97,64 @@ func (s *Facts) NotWhole() string {
 	return counted(n, names)
 }
 
+// of reports whether the files have a reason by its mark.
+func (a *AmissFiles) of(mark string) bool {
+	return mark != "" && (a.About == mark || slices.Contains(a.With, mark))
+}
+
+// Amiss reports whether the connection's books have files with that reason of a connector's.
+func (s *Facts) Amiss(reason string) bool {
+	return s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(health.Mark(reason)) })
+}
+
+// left are the gaps with a weight that the last run left to the connection's owner, who has not settled them.
+func (s *Facts) left() (gaps []*health.KnownGap) {
+	for i := range s.KnownGaps {
+		g := &s.KnownGaps[i]
+		if g.Weighs() && g.OwnerClears() && !g.Stays() && !s.Unread.settles(g) && g.Kind != unexplainedInput && g.Kind != notWhole {
+			gaps = append(gaps, g)
+		}
+	}
+	return gaps
+}
+
 // LeftFiles counts and names, as NotWhole does, the files of which the gaps tell that the last run
-// left to its owner; "" where one of these gaps is about something else.
+// left to its owner.
 func (s *Facts) LeftFiles() string {
 	if s.Unread == nil {
 		return ""
 	}
+	gaps := s.left()
 	var n int64
 	var names []string
-	for i := range s.KnownGaps {
-		g := &s.KnownGaps[i]
-		if !g.Weighs() || !g.OwnerClears() || g.Stays() || s.Unread.settles(g) {
-			continue
+	for i := range s.Unread.Amiss {
+		a := &s.Unread.Amiss[i]
+		if slices.ContainsFunc(gaps, func(g *health.KnownGap) bool { return a.of(g.About) }) {
+			n += a.Count
+			names = append(names, a.Names[:min(len(a.Names), MostUnread-len(names))]...)
 		}
-		at := slices.IndexFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.About == g.About })
-		if at < 0 {
-			return ""
-		}
-		a := &s.Unread.Amiss[at]
-		if slices.ContainsFunc(s.KnownGaps[:i], func(b health.KnownGap) bool { return b.About == g.About && b.Weighs() }) {
-			continue // of another stream
-		}
-		n += a.Count
-		names = append(names, a.Names[:min(len(a.Names), MostUnread-len(names))]...)
 	}
 	return counted(n, names)
+}
+
+// LeftSaid is what the last run said of what it left to its owner beside the files of LeftFiles: the
+// words for the first of it that the connection requires, and how much more there is. It is "" if
+// there are no words.
+func (s *Facts) LeftSaid() (said string) {
+	more := 0
+	for _, g := range s.left() {
+		switch {
+		case !s.requires(g.Stream), s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(g.About) }):
+		case said == "" && g.Says != "":
+			said = g.Says
+		default:
+			more++
+		}
+	}
+	if said == "" || more == 0 {
+		return said
+	}
+	return said + "; and " + strconv.Itoa(more) + " more"
 }
 
 func (s *Facts) notWhole() (list []AmissFiles) {
@@ -128,7 +162,10 @@ func (s *Facts) notWhole() (list []AmissFiles) {
 		return nil
 	}
 	for _, a := range s.Unread.Amiss {
-		if !slices.ContainsFunc(s.KnownGaps, func(g health.KnownGap) bool { return g.About == a.About && g.Weighs() }) {
+		told := func(mark string) bool {
+			return slices.ContainsFunc(s.KnownGaps, func(g health.KnownGap) bool { return g.About == mark && g.Weighs() })
+		}
+		if !told(a.About) || slices.ContainsFunc(a.With, func(mark string) bool { return !told(mark) }) {
 			list = append(list, a)
 		}
 	}

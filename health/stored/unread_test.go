@@ -29,11 +29,16 @@ func TestAFileThatIsNotWholeIsNotHealthy(t *testing.T) {
 			{Kind: "skip_result", Stream: "a", About: health.Mark("torn"), Severity: "actionable", RecoveryAction: "manual_action_required"},
 			{Kind: "skip_result", Stream: "c", About: health.Mark("torn"), Severity: "actionable", RecoveryAction: "manual_action_required"},
 		}, tone: verdict.Amber, said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it."},
-		"beside what is no file":  {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: append(gap("actionable", "manual_action_required"), unreadable("a")), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
+		"beside what is no file":  {unread: stored.UnreadFiles{Amiss: amiss[:1]}, gaps: append(gap("actionable", "manual_action_required"), unreadable("a")), tone: verdict.Amber, said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it."},
 		"settled":                 {unread: stored.UnreadFiles{Settled: []string{health.Mark("torn")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Green, said: "The data is current, and collection works."},
-		"another reason settled":  {unread: stored.UnreadFiles{Settled: []string{health.Mark("old")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it."},
+		"another reason settled":  {unread: stored.UnreadFiles{Settled: []string{health.Mark("old")}}, gaps: gap("actionable", "manual_action_required"), tone: verdict.Amber, said: "Something is missing that needs you, and the details say what; once you have put it right, a run collects it."},
 		"not understood, as well": {unread: stored.UnreadFiles{Count: 1, Names: []string{"z"}, Amiss: amiss}, tone: verdict.Amber, said: "Not understood in its folder: 1 file: z."},
-		"nothing amiss":           {tone: verdict.Green, said: "The data is current, and collection works."},
+		"all of it": {unread: stored.UnreadFiles{Count: 1, Names: []string{"z"}, Amiss: amiss}, gaps: append(gap("actionable", "manual_action_required"), says("a", "“1 entry has no time”: e")), tone: verdict.Amber,
+			said: "Not read whole, in its folder: 2 files: a, b; once you have put it right, a run collects it. Not collected, in the connector's words: “1 entry has no time”: e. Damaged, or recognized but not read, in its folder: 3 files: c, d, e. Not understood in its folder: 1 file: z."},
+		"what is no file": {gaps: []health.KnownGap{says("b", "of no stream that is required"), says("a", "“1 entry has no time”: e"), unreadable("a"), says("c", "“x”")}, tone: verdict.Amber, said: "Not collected, in the connector's words: “1 entry has no time”: e; and 2 more."},
+		"a file of two reasons": {unread: stored.UnreadFiles{Amiss: []stored.AmissFiles{{About: health.Mark("old"), With: []string{health.Mark("torn")}, Count: 1, Names: []string{"a"}}}}, gaps: append(gap("actionable", "manual_action_required"), health.KnownGap{Kind: "skip_result", Stream: "a", About: health.Mark("old"), Severity: "actionable", RecoveryAction: "manual_action_required"}),
+			tone: verdict.Amber, said: "Not read whole, in its folder: 1 file: a; once you have put it right, a run collects it."},
+		"nothing amiss": {tone: verdict.Green, said: "The data is current, and collection works."},
 	} {
 		s := gapped(c.gaps...)
 		s.Unread = &c.unread
@@ -42,4 +47,10 @@ func TestAFileThatIsNotWholeIsNotHealthy(t *testing.T) {
 			t.Errorf("%s: got %s, %q, want %s, %q", name, v.Pill.Tone, v.ForwardStatement, c.tone, c.said)
 		}
 	}
+}
+
+func says(stream, words string) health.KnownGap {
+	g := unreadable(stream)
+	g.Says = words
+	return g
 }

@@ -68,6 +68,10 @@ func (in *Input) placeFor(l line) string {
 		return in.notRead()
 	case l == forwardGapFiles:
 		return in.LeftFiles
+	case l == forwardFolderSaid:
+		return in.FolderSaid
+	case l == forwardGapSaid:
+		return in.LeftSaid
 	case l == forwardResumableFrom:
 		return in.From
 	case l == forwardNotWhole:

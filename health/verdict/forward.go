@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/health"
@@ -71,10 +72,46 @@ func (in *Input) laterLine() line {
 
 // waitLine returns what doing the owner's step achieves, with the files that it is about.
 func (in *Input) waitLine(reason health.Word) line {
-	if l := waitTextsFor(reason).forward; l != forwardGap || in.LeftFiles == "" {
+	switch l := waitTextsFor(reason).forward; {
+	case l == forwardFolder && in.FolderSaid != "":
+		return forwardFolderSaid
+	case l != forwardGap:
 		return l
+	case in.LeftFiles != "":
+		return forwardGapFiles
+	case in.LeftSaid != "":
+		return forwardGapSaid
 	}
-	return forwardGapFiles
+	return forwardGap
+}
+
+// besides are the lines that go on with what else a folder has, after those with which they begin.
+var besides = []line{forwardGapSaid, forwardNotWhole, forwardUnexplained}
+
+// say returns the text of a line. One about what its owner has to put right is followed by all
+// else that needs them.
+func (in *Input) say(l line) string {
+	text := l.fill(in.placeFor(l))
+	from := slices.Index(besides, l) + 1
+	if from == 0 && l != forwardGap && l != forwardGapFiles {
+		return text
+	}
+	for _, more := range besides[from:] {
+		if in.has(more) {
+			text += " " + more.fill(in.placeFor(more))
+		}
+	}
+	return text
+}
+
+func (in *Input) has(l line) bool {
+	switch l {
+	case forwardGapSaid:
+		return in.LeftSaid != ""
+	case forwardNotWhole:
+		return in.NotWhole != ""
+	}
+	return in.Unexplained != ""
 }
 
 func terminalLine(primary *RequiredAction) line {

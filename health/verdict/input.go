@@ -34,6 +34,10 @@ type Input struct {
 	NotWhole string `json:"not_whole,omitempty"`
 	// LeftFiles counts and names the files that the last run left to its owner to put right.
 	LeftFiles string `json:"left_files,omitempty"`
+	// LeftSaid are the words for what else the last run left to its owner: “4 entries have no time”: a.json
+	LeftSaid string `json:"left_said,omitempty"`
+	// FolderSaid says what is wrong with which folder that no run can read.
+	FolderSaid string `json:"folder_said,omitempty"`
 	// From is the time of day before which no run begins by itself, or "" if it is not known.
 	From string `json:"from,omitempty"`
 	// Flawed: records come in, and what is missing of them is the fault of the connector's code.

@@ -45,6 +45,7 @@ const (
 	forwardAddInfo
 	forwardPutRight
 	forwardFolder
+	forwardFolderSaid
 	forwardModule
 	forwardAccept
 	forwardAddress
@@ -55,6 +56,7 @@ const (
 	forwardVault
 	forwardGap
 	forwardGapFiles
+	forwardGapSaid
 	forwardUnexplained
 	forwardNotWhole
 	forwardStays
@@ -185,6 +187,7 @@ var sentences = [lineCount]struct {
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, shut to this host's user, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardFolderSaid:       {"put_right_folder_said", "No run can begin: %. Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardModule:           {"put_right_module", "Its module is missing, or is not the accepted one; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardAccept:           {"put_right_acceptance", "Nobody has accepted its module yet; once you have, the connector can collect.", namesOwnerStep},
 	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},
@@ -193,8 +196,9 @@ var sentences = [lineCount]struct {
 	forwardBrowser:          {"put_right_browser", "The connector needs a browser, and this host has none that it may use; once it has, a run of yours collects again.", namesOwnerStep},
 	forwardSignInAgain:      {"put_right_sign_in", "The site was sent your password and has not let the connector in; it is not sent again until you run it yourself.", namesOwnerStep},
 	forwardVault:            {"put_right_vault", "The key that opens its stored credentials is missing, or is another one; once the key is back, or they are stored again, a run collects again.", namesOwnerStep},
-	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
+	forwardGap:              {"put_right_gap", "Something is missing that needs you, and the details say what; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardGapFiles:         {"put_right_files", "Not read whole, in its folder: %; once you have put it right, a run collects it.", namesOwnerStep},
+	forwardGapSaid:          {"put_right_said", "Not collected, in the connector's words: %.", namesOwnerStep},
 	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
 	forwardNotWhole:         {"not_whole", "Damaged, or recognized but not read, in its folder: %.", namesOwnerStep},
 	forwardStays:            {"came_back_unchanged", "Two runs in a row met the same obstacle, so running it again is unlikely to help by itself; the list of what is missing has the answer of the source or the connector.", namesOwnerStep},

@@ -45,7 +45,7 @@ func render(in *Input) RenderedVerdict {
 	forward := forwardLine(in, d, tone, actions)
 	return RenderedVerdict{
 		Pill: Pill{tone, tone.Label()}, Channel: channel(actions, in.RuntimeOK), Annotations: annotations(in, d, tone),
-		ForwardStatement: forward.fill(in.placeFor(forward)), Cause: in.renderedCause(actions), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
+		ForwardStatement: in.say(forward), Cause: in.renderedCause(actions), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
 		Progress: progress(in, d), Detail: detail(in, d, actions),
 	}
 }

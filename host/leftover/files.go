@@ -36,6 +36,16 @@ type File struct {
 	Kind string `json:"kind,omitempty"`
 }
 
+// AmissFiles counts the files of Amiss, which has a file once for each of its reasons.
+func (f *Files) AmissFiles() int64 {
+	type named struct{ root, path string }
+	files := make(map[named]bool, len(f.Amiss))
+	for _, a := range f.Amiss {
+		files[named{a.Root, a.Path}] = true
+	}
+	return int64(len(files))
+}
+
 // AmissFile is a file that is damaged, or known and not read: As is "damaged" or "known".
 // Reason is that of the gap which tells of it.
 type AmissFile struct {

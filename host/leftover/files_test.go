@@ -64,3 +64,12 @@ func TestPatternsThatHeldAreRemembered(t *testing.T) {
 		t.Errorf("got %q, want %q", b.Ruled, want)
 	}
 }
+
+// A file that has several reasons is one file.
+func TestFilesThatAreAmiss(t *testing.T) {
+	t.Parallel()
+	f := Files{Amiss: []AmissFile{{Root: "r", Path: "t.zip", Reason: "torn"}, {Root: "r", Path: "t.zip", Reason: "old"}, {Root: "s", Path: "t.zip", Reason: "old"}}}
+	if n := f.AmissFiles(); n != 2 {
+		t.Errorf("got %d files, want 2", n)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Limits on the gaps that a run's result lists (runtime contract, section 9).
@@ -208,26 +209,6 @@ func clip(s string, n int) string {
 	return strings.Clone(s[:n]) // so that the rest can be freed
 }
 
-// named are the members of diagnostics that list what a gap is about.
-var named = []string{"files", "folders", "paths", "examples"}
-
 // Named lists what the gap's diagnostics name, and how many of it there are in all, named or
-// not. Diagnostics are a guest's: what has another shape is passed over.
-func (g KnownGap) Named() (names []string, total int64) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(g.Diagnostics, &members) != nil {
-		return nil, 0
-	}
-	for _, member := range named {
-		var list []string
-		if json.Unmarshal(members[member], &list) == nil {
-			names = append(names, list...)
-		}
-	}
-	total = int64(len(names))
-	var count int64
-	if total > 0 && json.Unmarshal(members["count"], &count) == nil {
-		total = max(total, count)
-	}
-	return names, total
-}
+// not: see storage.NamedIn.
+func (g KnownGap) Named() (names []string, total int64) { return storage.NamedIn(g.Diagnostics) }

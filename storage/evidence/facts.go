@@ -280,6 +280,10 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 		if g.Kind == "skip" {
 			out[i].Kind, out[i].About = skipResult, health.Mark(g.Reason)
 		}
+		if out[i].Weighs() && out[i].OwnerClears() {
+			names, total := tables.NamedIn(g.Diagnostics)
+			out[i].Says = health.LeftWords(g.Message, names, total)
+		}
 		if out[i].Weighs() && out[i].Remedy() == abi.RemedyTime && !abi.Reason(g.Reason).GoesOn() {
 			out[i].Mark = health.SaidMark(g.Message, g.Kind, g.Stream, g.Reason, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
 		}

@@ -2,10 +2,14 @@ package evidence
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -97,12 +101,31 @@ func (r *evidenceJoined) public() Evidence {
 	f := r.facts()
 	if c := (&tables.ConnectionRow{Name: r.Name, Options: r.Options, Roots: r.Roots, ReadRoots: r.ReadRoots}); c.Unreadable() {
 		f.Unreadable = append(f.Unreadable, unreadableConnection)
+	} else if f.Hold != nil && f.Hold.OfFolder() {
+		f.Hold.Folder = folderOf(c.Public(), f.Hold)
 	}
 	return Evidence{
 		ConnectionID: r.ConnectionID, Name: r.Name, Connector: r.Connector, Revision: r.Revision, Facts: f,
 		LatestRun: r.LatestRun, SettledRun: r.SettledRun, SucceededRun: r.SucceededRun,
 		NextChange: db.Time(r.NextChangeUS), NextAttempt: db.Time(r.NextAttemptUS), holder: r.Holder, expiresUS: r.ExpiresUS,
 	}
+}
+
+// folderOf returns the path of the folder of which a hold's words name the root: the one that the
+// connection is given, or has read before; "" if they name none.
+func folderOf(c *tables.Connection, h *stored.Hold) string {
+	given := []map[string]string{c.Roots, c.ReadRoots}
+	if h.Reason == health.Word(abi.CodeRootChanged) { // whose words are about the folder of before
+		slices.Reverse(given)
+	}
+	for _, roots := range given {
+		for name, path := range roots {
+			if strings.Contains(h.Says, "root "+strconv.Quote(name)) {
+				return shown(path)
+			}
+		}
+	}
+	return ""
 }
 
 func publicAll(rows []evidenceJoined) []Evidence {

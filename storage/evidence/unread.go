@@ -50,16 +50,28 @@ func shown(file string) string {
 	}, file)
 }
 
-// amissOf groups files by the reason that their connector gave.
+// amissOf groups files by the reasons that their connector gave: a file of several is in one group.
 func amissOf(files []tables.AmissFile) (list []stored.AmissFiles) {
+	type named struct{ root, path string }
+	marks := make(map[named][]string, len(files))
+	for i := range files {
+		f := named{files[i].Root, files[i].Path}
+		marks[f] = append(marks[f], health.Mark(files[i].Reason))
+	}
 	for i := range files {
 		f := &files[i]
-		about := health.Mark(f.Reason)
-		at := slices.IndexFunc(list, func(a stored.AmissFiles) bool { return a.About == about })
+		of := marks[named{f.Root, f.Path}]
+		if of == nil {
+			continue // it is in a group
+		}
+		delete(marks, named{f.Root, f.Path})
+		slices.Sort(of)
+		of = slices.Compact(of)
+		at := slices.IndexFunc(list, func(a stored.AmissFiles) bool { return a.About == of[0] && slices.Equal(a.With, of[1:]) })
 		switch {
 		case at < 0 && len(list) < stored.MostAmiss:
 			at = len(list)
-			list = append(list, stored.AmissFiles{About: about})
+			list = append(list, stored.AmissFiles{About: of[0], With: append([]string(nil), of[1:]...)})
 		case at < 0:
 			at = len(list) - 1
 		}

@@ -24,7 +24,7 @@ func Tell(p *output.Printer, f *leftover.Files) error {
 
 // summary sums the files up.
 func summary(f *leftover.Files) string {
-	n, amiss := int64(len(f.Unread))+f.More, int64(len(f.Amiss))
+	n, amiss := int64(len(f.Unread))+f.More, f.AmissFiles()
 	var parts []string
 	if n > 0 {
 		parts = append(parts, were(n, "not understood"))

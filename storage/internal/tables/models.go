@@ -198,7 +198,11 @@ func (r *DispatchRow) Hold() *stored.Hold {
 	if r.Holds == "" {
 		return nil
 	}
-	return &stored.Hold{Kind: stored.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
+	h := &stored.Hold{Kind: stored.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
+	if h.OfFolder() {
+		h.Says = r.Says
+	}
+	return h
 }
 
 // CredentialRow is a row of credentials.
