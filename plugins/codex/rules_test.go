@@ -44,7 +44,7 @@ func TestMoreRulesThanOneRunTakes(t *testing.T) {
 	h.rules = 3
 	first := h.collect(func(o *sdktest.Options) { o.State, o.Stored = before.Committed(), before.Stored() })
 	for _, res := range []*sdktest.Result{first, h.again(first)} {
-		if told(res) != leftOut.Reason || string(res.Skips[0].Diagnostics) != `{"count":2,"files":["AGENTS.md"]}` || res.File(rootHome, "AGENTS.md") != abi.FileKnown {
+		if told(res) != leftOut.Reason || string(res.Skips[0].Diagnostics) != `{"count":2,"files":["AGENTS.md"],"places":1}` || res.File(rootHome, "AGENTS.md") != abi.FileKnown {
 			t.Errorf("got %q %+v, and the file %q, want AGENTS.md named with two rules", told(res), res.Skips, res.File(rootHome, "AGENTS.md"))
 		}
 		if got := res.Items(streamRules); got.KeptBack != 2 || len(res.Stored()[streamRules]) != 5 {

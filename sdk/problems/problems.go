@@ -46,6 +46,7 @@ type Tally struct {
 type entry struct {
 	kind     *Kind
 	count    int
+	places   int      // where they are: cases that were added together are in one place
 	examples []string // in order, each once
 }
 
@@ -74,7 +75,14 @@ func (t *Tally) Add(kind *Kind, n int, example string) {
 	e := &t.entries[i]
 	e.count += n
 	if example == "" {
+		e.places += n
 		return
+	}
+	if kind.First > 0 && slices.Contains(e.examples, example) {
+		return // it is the same place
+	}
+	if n > 0 {
+		e.places++
 	}
 	if kind.First > 0 {
 		if len(e.examples) < kind.First {
@@ -119,7 +127,7 @@ func (t *Tally) report(i int) error {
 		Diagnostics: e.diagnostics(),
 	}
 	silent := e.kind.HostTells
-	e.count, e.examples = 0, nil
+	e.count, e.places, e.examples = 0, 0, nil
 	if silent {
 		return nil
 	}
@@ -148,6 +156,9 @@ func (e *entry) diagnostics() []byte {
 	d := jsonappend.Int([]byte(`{"count":`), int64(e.count))
 	if e.kind.Examples != "" && len(e.examples) > 0 {
 		d = jsonappend.Strings(jsonappend.Name(d, e.kind.Examples), e.examples)
+		if e.kind.First > 0 && e.places != e.count { // else the count is theirs
+			d = jsonappend.Int(jsonappend.Name(d, "places"), int64(e.places))
+		}
 	}
 	return append(d, '}')
 }
