@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
@@ -192,6 +193,10 @@ type Missing struct {
 	From *time.Time `json:"from,omitempty"`
 	// Again: two runs in a row or more met it unchanged.
 	Again bool `json:"again,omitempty"`
+	// Noted: it was told for information alone, and the connection is whole beside it.
+	Noted bool `json:"noted,omitempty"`
+	// Files: it is files of the connection's folders, of which its owner may say that they may stay as they are.
+	Files bool `json:"files,omitempty"`
 }
 
 // SaidByProvider marks words that are the provider's own.
@@ -209,7 +214,7 @@ func missingOf(ctx context.Context, store *storage.Store, e *storage.Evidence, l
 		all = append(all, *failed)
 	}
 	for i := range left {
-		all = append(all, leftMissing(&left[i], e.Facts.KnownGaps))
+		all = append(all, leftMissing(&left[i], e.Facts))
 	}
 	details, err := missingDetails(ctx, store, e)
 	return append(all, details...), err
@@ -233,7 +238,7 @@ func failedRun(ctx context.Context, store *storage.Store, e *storage.Evidence) (
 }
 
 // leftMissing is what a run left out.
-func leftMissing(g *run.KnownGap, stand []health.KnownGap) Missing {
+func leftMissing(g *run.KnownGap, of *stored.Facts) Missing {
 	m := Missing{Stream: g.Stream, Reason: g.Reason, Count: max(g.Count, 1), Says: health.Saying(g.Message), Remedy: abi.RemedyOf(abi.Reason(g.Reason), g.RecoveryHint)}
 	names, total := g.Named()
 	m.Names = names[:min(len(names), mostNamedMissing)]
@@ -241,10 +246,12 @@ func leftMissing(g *run.KnownGap, stand []health.KnownGap) Missing {
 	mark := health.SaidMark(g.Message, g.Kind, g.Stream, g.Reason, strconv.FormatInt(g.Count, 10), string(g.Diagnostics))
 	kept := health.KnownGap{Severity: health.Word(g.Severity), Reason: health.Word(g.Reason), RecoveryAction: health.Word(g.RecoveryHint)}
 	m.Again = m.Remedy == abi.RemedyTime && kept.Weighs() && !abi.Reason(g.Reason).GoesOn() &&
-		slices.ContainsFunc(stand, func(s health.KnownGap) bool { return s.Stays() && s.Mark == mark })
+		slices.ContainsFunc(of.KnownGaps, func(s health.KnownGap) bool { return s.Stays() && s.Mark == mark })
 	if m.Again || m.Reason == nothingFound {
 		m.Remedy = abi.RemedyOwner
 	}
+	m.Noted = g.Severity == informational && m.Reason != nothingFound
+	m.Files = m.NotUnderstood() || of.Amiss(g.Reason)
 	return m
 }
 
@@ -317,14 +324,18 @@ func (m *Missing) Mends(now time.Time) string {
 		return "time: the next run asks for it again"
 	case m.Gone():
 		return "nothing: gone or forbidden at the provider, which refused it in two runs; no run asks for it again by itself"
+	case m.Remedy == abi.RemedyNever && m.Says != "":
+		return "you, where its words say what to do; no later run changes it by itself"
 	case m.Remedy == abi.RemedyNever:
 		return "nothing that this host does: it is damaged at its source, not to be had, or not for this connector"
 	}
 	return "a new version of the connector"
 }
 
-// nothingFound is the reason of a connector that found nothing where it looks.
-const nothingFound = "nothing_found"
+const (
+	nothingFound  = "nothing_found" // the reason of a connector that found nothing where it looks
+	informational = "informational" // the severity of a gap that is no lack
+)
 
 // NotUnderstood reports whether it is files of which nothing says what they are: their owner can
 // say that they are not for this connector.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -13,18 +15,27 @@ import (
 // not mended by nothing or by a new version alone.
 func TestWhatAnOwnerMends(t *testing.T) {
 	t.Parallel()
+	severities := map[string]string{"not_retriable": informational, "manual_action_required": "actionable"}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for reason, c := range map[string]struct {
-		hint, begins string
-		remedy       abi.Remedy
+		hint, says, begins string
+		remedy             abi.Remedy
 	}{
-		"nothing_found":        {"not_retriable", "you: put there what it is to collect", abi.RemedyOwner},
-		"input_not_understood": {"manual_action_required", "you: say what to do with them", abi.RemedyOwner},
-		"too_large":            {"not_retriable", "nothing that this host does", abi.RemedyNever},
+		"nothing_found":        {"not_retriable", "", "you: put there what it is to collect", abi.RemedyOwner},
+		"input_not_understood": {"manual_action_required", "", "you: say what to do with them", abi.RemedyOwner},
+		"too_large":            {"not_retriable", "", "nothing that this host does", abi.RemedyNever},
+		"calendar_copied":      {"not_retriable", "1 file is a copy: take one of the two out of the folder", "you, where its words say what to do", abi.RemedyNever},
 	} {
-		m := leftMissing(&run.KnownGap{Kind: "skip", Reason: reason, RecoveryHint: c.hint}, nil)
+		m := leftMissing(&run.KnownGap{Kind: "skip", Severity: severities[c.hint], Reason: reason, RecoveryHint: c.hint, Message: c.says}, &stored.Facts{})
+		if m.Files != m.NotUnderstood() || m.Noted != (c.remedy == abi.RemedyNever) {
+			t.Errorf("%s: got files %v and noted %v, want %v and %v", reason, m.Files, m.Noted, m.NotUnderstood(), c.remedy == abi.RemedyNever)
+		}
 		if got := m.Mends(now); !strings.HasPrefix(got, c.begins) || m.Remedy != c.remedy {
 			t.Errorf("%s: got %q by %s, want %q by %s", reason, got, m.Remedy, c.begins, c.remedy)
 		}
+	}
+	of := &stored.Facts{Unread: &stored.UnreadFiles{Amiss: []stored.AmissFiles{{About: health.Mark("old"), With: []string{health.Mark("torn")}, Count: 1}}}}
+	if m := leftMissing(&run.KnownGap{Kind: "skip", Reason: "torn"}, of); !m.Files {
+		t.Error("got no files, want those that are torn")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -301,9 +302,13 @@ func Unexplained(b *storage.Books) *KnownGap {
 		}
 		names = append(names, name)
 	}
+	files := "1 file"
+	if n > 1 {
+		files = strconv.FormatInt(n, 10) + " files"
+	}
 	g := &KnownGap{
 		Kind: KindUnexplained, Reason: ReasonUnexplained, Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
-		Message: "files that the connector did not understand" + outOfSight(b),
+		Message: files + " that the connector did not understand" + outOfSight(b),
 	}
 	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
 		g.Diagnostics = data

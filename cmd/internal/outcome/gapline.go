@@ -64,7 +64,7 @@ func GapLine(g run.KnownGap) string {
 	if g.Stream != "" {
 		line = g.Stream + ": " + line
 	}
-	if g.Count > 1 {
+	if g.Count > 1 && g.Kind != run.KindUnexplained { // whose words count the files
 		line += " (" + output.Count(g.Count) + " times)"
 	}
 	message := strings.TrimSpace(g.Message)

@@ -13,6 +13,7 @@ func TestGapLine(t *testing.T) {
 	t.Parallel()
 	for want, g := range map[string]run.KnownGap{
 		"notes: unreadable (3 times), files": {Stream: "notes", Reason: "unreadable", Count: 3, Message: "files"},
+		"odd, 3 files are odd":               {Kind: run.KindUnexplained, Reason: "odd", Count: 3, Message: "3 files are odd"},
 		"unreadable":                         {Reason: "unreadable", Count: 1},
 		`notes: shape_check_failed, the record fails "required" of the stream's schema`: {
 			Kind: "rejected_record", Stream: "notes", Reason: "shape_check_failed", Message: ` fails "required" of the stream's schema`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
@@ -78,18 +79,27 @@ func writeMissing(w io.Writer, s *session.Session, h *owner.Health) {
 	if len(h.Missing) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "What is missing, and what mends it:")
+	heading := "What the last run noted, and what to do about it:"
+	if slices.ContainsFunc(h.Missing, func(m owner.Missing) bool { return !m.Noted }) {
+		heading = "What is missing, and what mends it:"
+	}
+	fmt.Fprintln(w, heading)
 	now := s.Now()
 	for i := range h.Missing {
 		m := &h.Missing[i]
-		fmt.Fprintf(w, "%-24s %s\n", "not collected", output.Clean(missingLine(m)))
+		label := "not collected"
+		if m.Noted {
+			label = "noted"
+		}
+		fmt.Fprintf(w, "%-24s %s\n", label, output.Clean(missingLine(m)))
 		mends := m.Mends(now)
 		if m.Waits(now) {
 			mends += "; " + s.Advice("pdpp-host run "+syntax.Quoted(h.Name)+" --force") + " asks now"
 		}
-		if m.NotUnderstood() {
-			files := s.Advice("pdpp-host connections files " + syntax.Quoted(h.Name))
+		if files := s.Advice("pdpp-host connections files " + syntax.Quoted(h.Name)); m.NotUnderstood() {
 			mends += ": " + files + " shows them, and " + files + " --ignore PATTERN says that they are not for it"
+		} else if m.Files {
+			mends += "; or " + files + " lists the files, and with --ignore FILE says that one may stay as it is"
 		}
 		fmt.Fprintf(w, "  %-22s %s\n", "mended by", output.Clean(mends))
 	}
@@ -101,7 +111,7 @@ func missingLine(m *owner.Missing) string {
 	if m.Stream != "" {
 		line = m.Stream + ": " + line
 	}
-	if m.Count > 1 && !m.Gone() {
+	if m.Count > 1 && !m.Gone() && !m.NotUnderstood() { // whose words count
 		line += " (" + output.Count(m.Count) + " times)"
 	}
 	if m.Says != "" {
