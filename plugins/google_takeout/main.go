@@ -74,7 +74,7 @@ const owner = "manual_action_required"
 
 var problems = []exports.Problem{
 	{Code: problemHTML, Text: "files that are HTML, as activities are unless JSON is chosen for them: #; choose JSON for them when you make the next export", Hint: owner},
-	{Code: problemTimeline, Text: "files with a timeline in a form that is not read: #; Records.json of an export of before 2025 is read", Hint: owner},
+	{Code: problemTimeline, Text: "timelines of visits and routes, of which nothing is read: #; put an export of before 2025 with Records.json there, which has the places themselves, or say that the file may stay as it is", Hint: owner},
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
 	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; take the file out of the folder if they do not matter", Hint: owner},

@@ -48,7 +48,7 @@ const owner = "manual_action_required"
 
 var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
-	{Code: problemOlder, Text: "a newer archive was collected before and is not here any more, or cannot be read; its records stay, and an older archive is not read: #; put the newer one there whole, or take the older one out", Hint: owner},
+	{Code: problemOlder, Text: "archives that are older than the one that was collected last, whose records stay, and are not read: #; put the newer one there whole, or say that the older one may stay as it is", Hint: owner},
 	{Code: problemBeside, Text: "archives that were not read, because a newer one supersedes them: #", Hint: "not_retriable"},
 	{Code: problemUnread, Text: "older archives that were not read, beside a newest one that does not show that it is whole: #; take them out of the folder if the newest one has everything that matters", Hint: owner},
 	{Code: problemSpare, Text: "older archives that were not read, beside a newest one that is damaged or lacks a part: #; keep these in the folder, and put the newest one there whole", Hint: owner},
