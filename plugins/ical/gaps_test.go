@@ -120,7 +120,7 @@ func TestWordingOfOneFile(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", "BEGIN:VCALENDAR\n")
 	res := f.collect(t)
-	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, has zero bytes, or does not close what it opens; what is whole was collected, and its earlier events stay ") {
+	if got := messages(res)[torn.Reason]; !strings.HasPrefix(got, "1 calendar file ends early, has zeros in the place of text, or does not close what it opens; what is whole was collected, and its earlier events stay ") {
 		t.Errorf("%v, want the words for one file", got)
 	}
 	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected whole; its earlier records stay" {

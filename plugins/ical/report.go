@@ -11,8 +11,8 @@ import (
 // the cursor, until the file changes.
 var (
 	torn = kind("file_incomplete", "manual_action_required",
-		"calendar file ends early, has zero bytes, or does not close what it opens; what is whole was collected, and its earlier events stay",
-		"calendar files end early, have zero bytes, or do not close what they open; what is whole was collected, and their earlier events stay")
+		"calendar file ends early, has zeros in the place of text, or does not close what it opens; what is whole was collected, and its earlier events stay",
+		"calendar files end early, have zeros in the place of text, or do not close what they open; what is whole was collected, and their earlier events stay")
 	notICal = kind("not_a_calendar", "manual_action_required", "file with a calendar's name contains no calendar; its earlier events stay",
 		"files with a calendar's name contain no calendar; their earlier events stay")
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",
@@ -28,7 +28,7 @@ var (
 	// A file that never was a calendar is a fact of the folder. One that was is for its
 	// owner to put right: its records are neither new nor deleted.
 	stranger = &problems.Kind{HostTells: true, One: "file with a calendar's name contains no calendar", Many: "files with a calendar's name contain no calendar"}
-	nothing  = &problems.Kind{Reason: "nothing_found", Hint: "not_retriable", Plain: "the folder has no calendar files"}
+	nothing  = &problems.Kind{Reason: "nothing_found", Hint: "not_retriable", Plain: "the folder has no calendar files; those in a zip are read once they are unpacked there"}
 	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood", "lines of calendar files were not understood")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",
 		"lines of calendar files were cut, because they are too long")

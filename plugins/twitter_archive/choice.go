@@ -109,7 +109,7 @@ var lacking = []string{
 // for what was deleted since. Of one that does not show it nobody knows.
 func (r *run) tellBeside() {
 	unread := problemBeside
-	if r.books.Problems.Count(problemPartial) > 0 || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
+	if r.books.Problems.Count(problemPartial) > 0 || r.export != nil && !r.provesAll() || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
 		unread = problemUnread
 	}
 	if slices.ContainsFunc(lacking, func(code string) bool { return r.books.Problems.Count(code) > 0 }) {
@@ -131,6 +131,11 @@ func (r *run) tellBeside() {
 		}
 		r.leave(x, unread)
 	}
+}
+
+// provesAll reports whether the newest archive says that it has all of each stream that is collected.
+func (r *run) provesAll() bool {
+	return !slices.ContainsFunc(r.h.Streams(), func(stream string) bool { return streams[stream].emit != nil && !r.export.proves(stream) })
 }
 
 // lastIn returns the time of the newest post or message of an archive.

@@ -40,6 +40,9 @@ func (x *export) sum() int64 {
 	return int64(sum & exact)
 }
 
+// proves reports whether the archive says that it has all of a stream, so that what it lacks was deleted.
+func (x *export) proves(stream string) bool { return x.described && !x.partial && x.main[stream] }
+
 // changes is when the sources of the export were changed, see files.Changes.
 func (x *export) changes() (changes int64) {
 	for _, s := range x.sources {

@@ -83,7 +83,7 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 				"account.js": `window.YTD.account.part0 = [{"account":{"accountId":"1"}}]`, "tweet.js": "window.YTD.tweet.part0 = [" + onePost + "]",
 				"direct-message.js": strings.Replace(oneMessage, "direct_messages", "direct_message", 1), "README.txt": "x", "like.js": "window.YTD.like.part0 = []",
 			}},
-			texts: "1=t", messages: 1, told: "archive_partial",
+			texts: "1=t", messages: 1,
 		},
 		"of 2019, in the root": {
 			archives: map[string]files{"a.zip": {
@@ -287,6 +287,33 @@ func TestAPostThatIsTooLargeIsAnEntry(t *testing.T) {
 	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + string(text) + `"}`}})
 	w.collect()
 	w.has("1", "archive_partial value_too_large")
+}
+
+// AC-10: a text that is longer than any that X takes is cut, and says so: its record arrives, and no version of
+// the connector is promised for it.
+func TestATextAboveARecord(t *testing.T) {
+	t.Parallel()
+	draw := rand.New(rand.NewPCG(3, 4)) // an archive that packs too well is refused
+	text := make([]byte, 1<<20)
+	for i := range text {
+		text[i] = 'a' + byte(draw.IntN(26))
+	}
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":{"id_str":"2","full_text":"` + string(text) + `","created_at":"Wed Nov 09 12:34:56 +0000 2022"}}`},
+		change: func(files map[string]string) {
+			files["data/direct-messages.js"] = strings.Replace(files["data/direct-messages.js"], `"text":"Hi"`, `"text":"`+string(text)+`"`, 1)
+		}})
+	res := w.collect()
+	w.has("1 2", "")
+	for stream, key := range map[string]string{"tweets": "2", "direct_messages": "m1"} {
+		rec, _ := res.Record(stream, key)
+		if got := strings.Count(string(rec.Data), string(text[:1000])); got != 1 {
+			t.Errorf("%s: got the beginning of the text %d times, want it once", stream, got)
+		}
+		if a := res.Items(stream); a.Cut != 1 || a.KeptBack != 0 {
+			t.Errorf("%s: got the account %+v, want one text cut and none kept back", stream, a)
+		}
+	}
 }
 
 // AC-06: an entry of a file with messages is a conversation.

@@ -247,10 +247,12 @@ func (r *run) collect() error {
 		if list == nil {
 			continue
 		}
-		if r.hurt[stream] || r.export.partial || !r.export.described {
+		if r.hurt[stream] || r.export.partial {
 			r.books.Problems.Note(problemPartial, 1, stream)
-		} else if err := list.Whole(); err != nil {
-			return err
+		} else if r.export.proves(stream) {
+			if err := list.Whole(); err != nil {
+				return err
+			}
 		}
 	}
 	for _, stream := range r.h.Streams() {
@@ -346,7 +348,6 @@ func (r *run) check() {
 		}
 	}
 	for _, stream := range []string{streamTweets, streamMessages} {
-		r.hurt[stream] = r.hurt[stream] || !r.export.main[stream]
 		if r.books.Kinds[stream] > 0 || r.lists[stream] == nil {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
@@ -92,12 +93,19 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	return rec.Emit()
 }
 
+// maxText bounds a text, in bytes, so that its record fits whatever JSON makes of it. X takes 25,000 characters
+// in a post, and fewer in a message.
+const maxText = 150_000
+
 // body sets a post's text: the whole one, where the archive has it, and else a mark that it is cut.
 func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
 	if whole, ok := r.export.notes.of(at, text); ok {
 		text, cut = whole, false
 	} else if _, marked := cutText(text); marked {
 		cut = true
+	}
+	if len(text) > maxText {
+		text, cut = clip.Text(text, maxText), true
 	}
 	rec.StringOrNull("text", text)
 	rec.Bool("text_truncated", cut)
@@ -184,6 +192,11 @@ func (r *run) message(in *jsonstream.Reader) error {
 	rec.StringOrNull("sender_id", text(v.Get("senderId")))
 	rec.StringOrNull("recipient_id", text(v.Get("recipientId")))
 	rec.Time("created_at", at)
-	rec.StringOrNull("text", v.Get("text").Str())
+	words := v.Get("text").Str()
+	if len(words) > maxText {
+		words = clip.Text(words, maxText)
+		r.said.Items(streamMessages).Cut++
+	}
+	rec.StringOrNull("text", words)
 	return rec.Emit()
 }
