@@ -3,6 +3,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -21,13 +22,30 @@ func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 		return "", false
 	}
 	path = filepath.Join(dir, sha256+"-"+variant)
+	return path, len(compiled(path)) > 0
+}
+
+// compiled returns the files of compiled code in a module's cache folder. A file with
+// an extension is one that a compiler is writing.
+func compiled(path string) (files []string) {
 	entries, _ := filepath.Glob(filepath.Join(path, "wazero-*", "*"))
 	for _, e := range entries {
 		if filepath.Ext(e) == "" {
-			return path, true
+			files = append(files, e)
 		}
 	}
-	return path, false
+	return files
+}
+
+// forgetCompiled deletes the compiled code in a module's cache folder. The folder
+// itself stays: another process may be compiling the module into it.
+func forgetCompiled(path string) (err error) {
+	for _, file := range compiled(path) {
+		if e := os.Remove(file); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }
 
 // A folder of the cache also records a failed compilation, so that a module made to be
@@ -115,10 +133,10 @@ func compileError(err error) *abi.Error {
 		WithDetail(truncate(string(clean(nil, []byte(err.Error()))), 512))
 }
 
-// diskRefuses reports whether err concerns the disk of the cache. Nothing else is
-// written while a module is compiled.
+// diskRefuses reports whether err concerns the disk of the cache, or a folder that
+// somebody deleted meanwhile. Nothing else is written while a module is compiled.
 func diskRefuses(err error) bool {
-	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EIO} {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EIO, fs.ErrNotExist} {
 		if errors.Is(err, cause) {
 			return true
 		}

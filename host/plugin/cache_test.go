@@ -57,6 +57,10 @@ func TestCache(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			writing := filepath.Join(filepath.Dir(files[0]), "other.1.tmp") // as another process that compiles the module
+			if err := os.WriteFile(writing, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			for _, damage := range [][]byte{{}, whole[:len(whole)/2], make([]byte, len(whole)), []byte("WAZEVO")} {
 				if err := os.WriteFile(files[0], damage, 0o600); err != nil {
 					t.Fatal(err)
@@ -65,6 +69,9 @@ func TestCache(t *testing.T) {
 				again, err := os.ReadFile(files[0])
 				if err != nil || len(again) != len(whole) {
 					t.Fatalf("%d bytes were cached instead of %d: %v, want no error && len(again) == len(whole)", len(again), len(whole), err)
+				}
+				if _, err := os.Stat(writing); err != nil {
+					t.Errorf("got %v, want what another process compiles left alone", err)
 				}
 			}
 		})

@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
 
@@ -99,7 +98,7 @@ func (c *inlineCell) compile(ctx context.Context, o *Options) (*guest.Runtime, e
 	rt, err := guest.Compile(ctx, config, c.file.Bytes)
 	if err != nil && cacheDir != "" && ctx.Err() == nil {
 		// The cached code may be the problem; try once more without it.
-		_ = os.RemoveAll(cacheDir)
+		_ = forgetCompiled(cacheDir)
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
 	if err != nil && cacheDir != "" && ctx.Err() == nil && diskRefuses(err) {

@@ -59,7 +59,7 @@ func (c *processCell) load(ctx context.Context) error {
 		c.drop(errReleased())
 	}
 	err := c.start(ctx, dir, false)
-	if filled && ctx.Err() == nil && suspect(err) && os.RemoveAll(dir) == nil {
+	if filled && ctx.Err() == nil && suspect(err) && forgetCompiled(dir) == nil {
 		// The cached code may be the problem; try once more without it.
 		return c.load(ctx)
 	}

@@ -36,10 +36,10 @@ func TestHintsOfLimits(t *testing.T) {
 	}
 }
 
-// A full or read-only disk is the host's problem, not the module's.
+// A disk that is full or read-only, or a folder that was deleted, is the host's problem, not the module's.
 func TestCompilingOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, cause := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EACCES} {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EACCES, syscall.ENOENT} {
 		err := describeFailed(compileError(fmt.Errorf("compile: %w", &fs.PathError{Op: "write", Path: "x", Err: cause})), "")
 		var e *abi.Error
 		if !errors.As(err, &e) || e.Code != abi.CodeCacheUnavailable || !strings.Contains(e.Detail, cause.Error()) || !strings.Contains(e.Hint, "data_dir") {

@@ -254,7 +254,16 @@ func TestNotHandedOver(t *testing.T) {
 			t.Parallel()
 			b := &browsing{refuses: abi.NewError(abi.CodeBrowserPageUnknown, "there is no such page", "open one")}
 			h := newHost(t, setup{isolation: "process", asker: c.asker, sender: &fakeSender{answer: func(string) string { return "" }}})
-			h.deps.Browser = b
+			h.deps.Browser, h.deps.Collect = b, func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, host plugin.Host) plugin.Exit {
+				exit := g.Collect(ctx, grant, host)
+				rested := grant.Rested()
+				for began := time.Now(); !time.Now().After(began); { // the clock goes on
+				}
+				if later := grant.Rested(); later != rested || rested == 0 {
+					t.Errorf("got %v and then %v of rest, want it to end with the question", rested, later)
+				}
+				return exit
+			}
 			h.runner, h.file = New(h.deps), withBrowser(t, h.file)
 			res := h.mustPlay("submit 3 " + askOn + "\nexpect " + c.expect + "\nsubmit 5 {\"do\":\"pages\"}\nexpect \"page\":1" + done(0))
 			if res.Status != StatusSucceeded || !slices.Equal(b.steps, c.steps) {
