@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -91,17 +92,18 @@ func TestATimeBesideTheOrder(t *testing.T) {
 }
 
 // Invariant 9: how long a list, a count or an aggregate under a time takes tells nothing of how many records that time hides,
-// whatever the stream is ordered by. One sample is told from one of a stream with hidden records about as well as by a coin.
+// whatever the stream is ordered by. One sample is told from one of a stream with hidden records about as well as by a coin. Two
+// streams hide nothing, the first one and the last one in the store: what sets one of them alone apart is its place.
 func TestATimeHidesHowMuchItHides(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes samples for some seconds")
 	}
 	s := newShelf(t)
-	arms := []int{0, 1000, 50_000}
+	arms := []int{0, 1000, 50_000, 0}
 	scopes := make([]*Scope, len(arms))
 	for i, hidden := range arms { // in one store, whose tables are as deep for each
-		name := fmt.Sprint("of", hidden)
+		name := fmt.Sprint("of", i, "hides", hidden)
 		scopes[i] = within(s.accept(name, besides))
 		s.among(name, 20, hidden)
 	}
@@ -131,27 +133,41 @@ func TestATimeHidesHowMuchItHides(t *testing.T) {
 			return err
 		},
 	} {
-		took := make([][]time.Duration, len(arms))
-		const samples = 2000
-		for n := range samples + 20 {
-			for k := range arms {
-				arm := (n + k) % len(arms)
-				start := time.Now() // elapsed time, not the wall clock
-				err := ask(scopes[arm])
-				if d := time.Since(start); n >= 20 { // the first ones warm the caches
-					took[arm] = append(took[arm], d)
+		var told []string // a busy machine tells some apart in one series, and what is hidden in each
+		for series := 0; series < 3 && (series == 0 || len(told) > 0); series++ {
+			took := samplesOf(s, len(arms), func(arm int) error { return ask(scopes[arm]) })
+			told = told[:0]
+			for arm := 1; arm < len(arms)-1; arm++ {
+				first, last := took[0], took[len(arms)-1]
+				got := min(auc(first, took[arm]), auc(last, took[arm]))
+				t.Logf("%s: an AUC of %.3f for %d hidden records", name, got, arms[arm])
+				if got >= 0.55 {
+					told = append(told, fmt.Sprintf("%.3f for %d hidden records, with %v in the middle, and %v and %v without", got, arms[arm], middle(took[arm]), middle(first), middle(last)))
 				}
-				s.ok(err)
 			}
 		}
-		for arm := 1; arm < len(arms); arm++ {
-			got := auc(took[0], took[arm])
-			t.Logf("%s: an AUC of %.3f for %d hidden records", name, got, arms[arm])
-			if got >= 0.55 {
-				t.Errorf("%s: got an AUC of %.3f for %d hidden records, %v and %v in the middle, want below 0.55", name, got, arms[arm], middle(took[0]), middle(took[arm]))
-			}
+		if len(told) > 0 {
+			t.Errorf("%s: got an AUC of 0.55 or more in three series, at last %s, want below 0.55", name, strings.Join(told, ", and "))
 		}
 	}
+}
+
+// samplesOf returns how long each of some arms took, sample by sample, the arms in turn.
+func samplesOf(s *shelf, arms int, ask func(arm int) error) [][]time.Duration {
+	took := make([][]time.Duration, arms)
+	const samples = 1000
+	for n := range samples + 20 {
+		for k := range arms {
+			arm := (n + k) % arms
+			start := time.Now() // elapsed time, not the wall clock
+			err := ask(arm)
+			if d := time.Since(start); n >= 20 { // the first ones warm the caches
+				took[arm] = append(took[arm], d)
+			}
+			s.ok(err)
+		}
+	}
+	return took
 }
 
 // auc is how well one sample of two kinds is told from one of the other: 0.5 by a coin, 1 always.
