@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -57,4 +58,9 @@ func TestPause(t *testing.T) {
 	want(time.Time{}, `{"b":2}`)
 	x.ok(x.begin("c").Finish(ctx, Outcome{Status: "succeeded", Pause: &Pause{}}))
 	want(time.Time{}, "")
+	unread, cancel := context.WithCancel(ctx)
+	cancel()
+	if got, err := x.s.Learned(unread, x.connection("c").ID); err == nil {
+		t.Errorf("got %q and no error of a store that cannot be read, want its error", got)
+	}
 }

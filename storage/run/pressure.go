@@ -128,20 +128,27 @@ func settlePause(t *db.Tx, w *Writer, o Outcome) error {
 
 // pause returns the pause that stands; nil: none.
 func (s *Store) pause(ctx context.Context, connectionID string) (*Pressure, error) {
-	var row tables.PauseRow
-	err := s.db.Read.NewSelect().Model(&row).ExcludeColumn("learned").Where("connection_id = ?", connectionID).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && row.UntilUS == 0 {
-		return nil, nil
+	row, err := s.pauseRow(ctx, connectionID, "reason", "run_id", "at_us", "until_us")
+	if err != nil || row.UntilUS == 0 {
+		return nil, err
 	}
-	return &Pressure{Reason: row.Reason, RunID: row.RunID, At: db.Time(row.AtUS), NextAttempt: db.Time(row.UntilUS)}, err
+	return &Pressure{Reason: row.Reason, RunID: row.RunID, At: db.Time(row.AtUS), NextAttempt: db.Time(row.UntilUS)}, nil
 }
 
 // Learned returns what earlier runs of a connection learned of its provider's pace; nil: nothing.
 func (s *Store) Learned(ctx context.Context, connectionID string) ([]byte, error) {
-	var row tables.PauseRow
-	err := s.db.Read.NewSelect().Model(&row).Column("learned").Where("connection_id = ?", connectionID).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && row.Learned == "" {
-		return nil, nil
+	row, err := s.pauseRow(ctx, connectionID, "learned")
+	if err != nil || row.Learned == "" {
+		return nil, err
 	}
-	return []byte(row.Learned), s.db.Fail("read what was learned of a provider's pace", err)
+	return []byte(row.Learned), nil
+}
+
+// pauseRow reads columns of the row of a connection's pause; zero: there is none.
+func (s *Store) pauseRow(ctx context.Context, connectionID string, columns ...string) (row tables.PauseRow, err error) {
+	err = s.db.Read.NewSelect().Model(&row).Column(columns...).Where("connection_id = ?", connectionID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return row, nil
+	}
+	return row, s.db.Fail("read what was learned of a provider's pace", err)
 }
