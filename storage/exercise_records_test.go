@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,31 @@ func exerciseConnections(t *testing.T, x *exercise) {
 	all, err := x.s.Connections(ctx)
 	x.ok(err)
 	x.same(all[0].Name+" "+all[1].Name, "aaa mail")
+	_, err = x.s.EnsureConnection(ctx, "zoo", "aardvark")
+	x.ok(err)
+	for _, by := range []struct {
+		q    ConnectionKeys
+		want string
+	}{
+		{ConnectionKeys{}, "aaa mail zoo"},
+		{ConnectionKeys{ByConnector: true}, "zoo aaa mail"},
+		{ConnectionKeys{ByConnector: true, After: ConnectionKey{Name: "zoo", Connector: "aardvark"}, Limit: 1}, "aaa"},
+		{ConnectionKeys{After: ConnectionKey{Name: "aaa"}}, "mail zoo"},
+		{ConnectionKeys{Connector: c.Connector, Limit: 1}, "aaa"},
+		{ConnectionKeys{IDs: []string{c.ID, "con_gone"}}, "mail"},
+		{ConnectionKeys{IDs: []string{}}, ""},
+	} {
+		keys, err := x.s.ConnectionKeys(ctx, by.q)
+		x.ok(err)
+		names := make([]string, len(keys))
+		for i, k := range keys {
+			names[i] = k.Name
+		}
+		x.same(strings.Join(names, " "), by.want)
+	}
+	keys, err := x.s.ConnectionKeys(ctx, ConnectionKeys{IDs: []string{c.ID}})
+	x.ok(err)
+	x.same(keys, []ConnectionKey{{ID: c.ID, Name: "mail", Connector: c.Connector}})
 }
 
 func exerciseRemove(t *testing.T, x *exercise) {

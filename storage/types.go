@@ -32,16 +32,18 @@ type (
 
 // Dispatch and its neighbours are connections, and when each of them runs: see storage/connection.
 type (
-	Dispatch      = connection.Dispatch
-	TurnedAway    = connection.TurnedAway
-	Due           = connection.Due
-	Examination   = connection.Examination
-	Lease         = connection.Lease
-	RunEnd        = connection.RunEnd
-	Schedule      = connection.Schedule
-	ScheduleState = connection.ScheduleState
-	Server        = connection.Server
-	Clock         = connection.Clock
+	ConnectionKey  = connection.Key
+	ConnectionKeys = connection.KeyQuery
+	Dispatch       = connection.Dispatch
+	TurnedAway     = connection.TurnedAway
+	Due            = connection.Due
+	Examination    = connection.Examination
+	Lease          = connection.Lease
+	RunEnd         = connection.RunEnd
+	Schedule       = connection.Schedule
+	ScheduleState  = connection.ScheduleState
+	Server         = connection.Server
+	Clock          = connection.Clock
 )
 
 // StoredCredential and its neighbours are sealed credentials: see storage/credential.

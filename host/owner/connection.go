@@ -86,7 +86,7 @@ func FindConnection(ctx context.Context, store *storage.Store, name string) (*st
 	if abi.CodeOf(err) != abi.CodeConnectionUnknown || err == nil {
 		return conn, err
 	}
-	all, listErr := store.Connections(ctx)
+	all, listErr := store.ConnectionKeys(ctx, storage.ConnectionKeys{})
 	if listErr != nil {
 		return nil, err
 	}
@@ -94,7 +94,6 @@ func FindConnection(ctx context.Context, store *storage.Store, name string) (*st
 	for i := range all {
 		names[i] = all[i].Name
 	}
-	slices.Sort(names)
 	hint := "there are none yet: `pdpp-host plugins accept CONNECTOR` makes one"
 	if n := abi.Nearest(name, names); n != "" {
 		hint = fmt.Sprintf("did you mean %q?", n)

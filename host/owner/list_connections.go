@@ -70,7 +70,7 @@ func (o *Owner) ConnectionNames(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := store.Connections(ctx)
+	all, err := store.ConnectionKeys(ctx, storage.ConnectionKeys{})
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name

@@ -3,6 +3,7 @@ package owner
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +53,15 @@ func (o *Owner) RunsBefore(ctx context.Context, connection, before string, limit
 	if err != nil {
 		return nil, err
 	}
-	names, err := NamesByID(ctx, store)
+	refused, err := store.Refusals(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	away, err := o.turnedAway(ctx, store, id, before, runs, limit)
+	if err != nil {
+		return nil, err
+	}
+	names, err := namesOf(ctx, store, runs, refused, away)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +70,11 @@ func (o *Owner) RunsBefore(ctx context.Context, connection, before string, limit
 		all.Runs[i] = RunOf(&runs[i])
 		all.Runs[i].Connection = names[runs[i].ConnectionID]
 	}
-	refused, err := store.Refusals(ctx, id)
 	for i := range refused {
 		r := refusalOf(&refused[i])
 		r.Connection = names[refused[i].ConnectionID]
 		all.Refused = append(all.Refused, r)
 	}
-	if err != nil {
-		return nil, err
-	}
-	away, err := o.turnedAway(ctx, store, id, before, runs, limit)
 	for i := range away {
 		a := &away[i]
 		all.Refused = append(all.Refused, Refusal{names[a.ConnectionID], a.FirstAt, a.LastAt, a.Reason, a.Says, a.Count})
@@ -78,7 +82,22 @@ func (o *Owner) RunsBefore(ctx context.Context, connection, before string, limit
 	slices.SortFunc(all.Refused, func(a, b Refusal) int {
 		return cmp.Or(strings.Compare(a.Connection, b.Connection), b.At.Compare(a.At), strings.Compare(a.Code, b.Code))
 	})
-	return all, err
+	return all, nil
+}
+
+// namesOf returns the names of the connections of some runs and refusals, by their ids.
+func namesOf(ctx context.Context, store *storage.Store, runs []storage.Run, refused []storage.Dispatch, away []storage.TurnedAway) (map[string]string, error) {
+	ids := map[string]bool{}
+	for i := range runs {
+		ids[runs[i].ConnectionID] = true
+	}
+	for i := range refused {
+		ids[refused[i].ConnectionID] = true
+	}
+	for i := range away {
+		ids[away[i].ConnectionID] = true
+	}
+	return NamesByID(ctx, store, slices.AppendSeq([]string{}, maps.Keys(ids)))
 }
 
 // RunIDs returns the ids of the newest runs, and "last".
@@ -110,9 +129,9 @@ func RefusalOf(ctx context.Context, store *storage.Store, connectionID string) (
 	return &r, nil
 }
 
-// NamesByID returns the names of the connections by their ids.
-func NamesByID(ctx context.Context, store *storage.Store) (map[string]string, error) {
-	all, err := store.Connections(ctx)
+// NamesByID returns the names of some connections by their ids; nil: of all.
+func NamesByID(ctx context.Context, store *storage.Store, ids []string) (map[string]string, error) {
+	all, err := store.ConnectionKeys(ctx, storage.ConnectionKeys{IDs: ids})
 	names := make(map[string]string, len(all))
 	for i := range all {
 		names[all[i].ID] = all[i].Name

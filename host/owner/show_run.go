@@ -33,7 +33,7 @@ func (o *Owner) Run(ctx context.Context, id string) (*Run, error) {
 	if v.Coverage, err = store.Coverage(ctx, r.ID); err != nil {
 		return nil, err
 	}
-	names, err := NamesByID(ctx, store)
+	names, err := NamesByID(ctx, store, []string{r.ConnectionID})
 	if err != nil {
 		return nil, err
 	}

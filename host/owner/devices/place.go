@@ -54,7 +54,7 @@ func heardOf(ctx context.Context, o *owner.Owner, store *storage.Store, connecto
 	if err != nil {
 		return err
 	}
-	connections, err := store.Connections(ctx)
+	connections, err := store.ConnectionKeys(ctx, storage.ConnectionKeys{})
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func feedsInto(ctx context.Context, store *storage.Store, connector, binding str
 	if name != "" {
 		return name, connector + " of the name " + binding + " has fed it before", nil
 	}
-	all, err := store.Connections(ctx)
+	all, err := store.ConnectionKeys(ctx, storage.ConnectionKeys{})
 	if err != nil {
 		return "", "", err
 	}
-	taken := map[string]*storage.Connection{}
+	taken := map[string]*storage.ConnectionKey{}
 	for i := range all {
 		taken[all[i].Name], taken[all[i].ID] = &all[i], &all[i]
 	}

@@ -37,7 +37,7 @@ func (e *exam) credentials(ctx context.Context, store *storage.Store) error {
 		e.fail(check, err)
 		return nil
 	}
-	names, err := owner.NamesByID(ctx, store)
+	names, err := owner.NamesByID(ctx, store, nil)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Looked is a request with what can be given for it.
@@ -105,7 +106,7 @@ func names(ctx context.Context, d *desk.Desk) (func(id string) string, error) {
 
 // connections returns the names of those that there are, by id.
 func connections(ctx context.Context, d *desk.Desk) (map[string]string, error) {
-	all, err := d.Store.Connections(ctx)
+	all, err := d.Store.ConnectionKeys(ctx, storage.ConnectionKeys{})
 	by := make(map[string]string, len(all))
 	for i := range all {
 		by[all[i].ID] = all[i].Name
