@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
-// A window that is used up holds requests until its reset; a minute's is spread
-// over what is left of it; an hour's is not until a quarter is left.
+// A window that is used up holds requests until its reset; one of up to two minutes is
+// spread over what is left of it; a longer one is not until a quarter is left.
 func TestToldWindows(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -22,6 +22,8 @@ func TestToldWindows(t *testing.T) {
 		"used up":      {ratelimit.Window{Limit: 10, Per: time.Hour, Reset: epoch.Add(40 * time.Minute)}, 40 * time.Minute},
 		"past":         {ratelimit.Window{Limit: 10, Reset: epoch.Add(-time.Second)}, 0},
 		"minute":       {ratelimit.Window{Limit: 10, Remaining: 9, Per: time.Minute, Reset: epoch.Add(30 * time.Second)}, 3 * time.Second},
+		"two minutes":  {ratelimit.Window{Limit: 10, Remaining: 9, Per: 2 * time.Minute, Reset: epoch.Add(30 * time.Second)}, 3 * time.Second},
+		"longer, full": {ratelimit.Window{Limit: 10, Remaining: 9, Per: 2*time.Minute + time.Second, Reset: epoch.Add(30 * time.Second)}, 0},
 		"hour, full":   {ratelimit.Window{Limit: 100, Remaining: 60, Per: time.Hour, Reset: epoch.Add(30 * time.Minute)}, 0},
 		"hour, low":    {ratelimit.Window{Limit: 100, Remaining: 24, Per: time.Hour, Reset: epoch.Add(5 * time.Minute)}, 12 * time.Second},
 		"day, low":     {ratelimit.Window{Limit: 100, Remaining: 1, Per: 24 * time.Hour, Reset: epoch.Add(5 * time.Hour)}, time.Minute},
