@@ -66,6 +66,10 @@ func exerciseEnumerations(t *testing.T, x *exercise) {
 	x.same(x.closes(w), "")
 	w = x.begin("c")
 	x.enumerate(w, whole(), "before=1", `quo"te\=1`, "ü=1", "new=1", "\x01\x7f=1")
+	x.ok(w.Flush(t.Context()))
+	held := -1
+	x.ok(x.s.db.Read.QueryRowContext(t.Context(), "SELECT count(*) FROM marks").Scan(&held))
+	x.same(held, 0) // a part alone holds keys
 	x.same(x.closes(w, whole()), "-1")
 	x.same(x.list("c", "a"), "6:\x01\x7f=1 1:before=1 5:new=1 7:-old 2:quo\"te\\=1 3:ü=1")
 	x.same(w.Counts()[0], StreamCounts{New: 2, Unchanged: 3, Deleted: 1})

@@ -16,6 +16,8 @@ import (
 type Overview struct {
 	Stream      string   // "": every one
 	Connections []string // by id or name; nil: all that are seen
+
+	page []string // the ids of a page, which were found to be seen; nil: no page is asked for
 }
 
 // Stream sizes one stream of a connection.
@@ -30,17 +32,62 @@ type Stream struct {
 	Changed      string    // when the record that changed last was collected, as its connector wrote it
 }
 
+// Pages chooses a page of the connections of which a scope shows anything.
+type Pages struct {
+	Connector   string                // "": any
+	ByConnector bool                  // by connector, and then by name; else by name
+	After       storage.ConnectionKey // the last one of the page before; zero: the first page
+	Limit       int
+}
+
+// Page narrows an overview down to a page of its connections. last is where the next page goes on,
+// zero on the last one. A connection whose scope names it and that is gone is on no page.
+func (r *Reader) Page(ctx context.Context, scope *Scope, o Overview, p Pages) (page Overview, last storage.ConnectionKey, err error) {
+	ids, err := r.connections(ctx, scope, nil, o.Connections)
+	if err != nil {
+		return o, last, err
+	}
+	keys, err := r.Store.ConnectionKeys(ctx, storage.ConnectionKeys{IDs: ids, Connector: p.Connector, ByConnector: p.ByConnector, After: p.After, Limit: p.Limit + 1})
+	if err != nil {
+		return o, last, err
+	}
+	if len(keys) > p.Limit {
+		keys = keys[:p.Limit]
+		last = keys[p.Limit-1]
+	}
+	o.page = make([]string, len(keys))
+	for i := range keys {
+		o.page[i] = keys[i].ID
+	}
+	return o, last, nil
+}
+
+// chosen returns the ids of the connections that an overview is of; nil: any.
+func (r *Reader) chosen(ctx context.Context, scope *Scope, o *Overview) ([]string, error) {
+	if o.page != nil {
+		return o.page, nil
+	}
+	return r.connections(ctx, scope, nil, o.Connections)
+}
+
 // Streams lists the streams that a scope shows, by connection and name (RD-10).
 func (r *Reader) Streams(ctx context.Context, scope *Scope, o Overview) (all []Stream, behind int64, err error) {
 	sources, behind, err := r.seen(ctx, scope, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	spans, err := r.Store.ReadSpans(ctx, nil)
+	var ids []int64
+	if o.page != nil {
+		ids = make([]int64, len(sources))
+		for i := range sources {
+			ids[i] = sources[i].ID
+		}
+	}
+	spans, err := r.Store.ReadSpans(ctx, ids)
 	if err != nil {
 		return nil, 0, err
 	}
-	changed, err := r.Store.LastChanges(ctx)
+	changed, err := r.Store.LastChanges(ctx, ids)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,7 +136,7 @@ func (r *Reader) size(ctx context.Context, scope *Scope, s *source) (*int64, err
 
 // Connections returns the ids of those of which a scope shows anything; nil: any.
 func (r *Reader) Connections(ctx context.Context, scope *Scope, o Overview) ([]string, error) {
-	return r.connections(ctx, scope, nil, o.Connections)
+	return r.chosen(ctx, scope, &o)
 }
 
 // Day counts the records of one day.
@@ -151,7 +198,7 @@ func (r *Reader) shown(ctx context.Context, scope *Scope, o Overview) ([]source,
 	if _, ok := scope.of(o.Stream); o.Stream != "" && !ok {
 		return nil, NotGranted("the stream")
 	}
-	connections, err := r.connections(ctx, scope, nil, o.Connections)
+	connections, err := r.chosen(ctx, scope, &o)
 	if err != nil {
 		return nil, err
 	}

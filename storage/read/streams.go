@@ -225,13 +225,17 @@ func (s *statements) removeDocs(old []indexed) error {
 }
 
 // LastChanges returns when the records that changed last were collected, as their connectors
-// wrote it, by stream.
-func (s *Store) LastChanges(ctx context.Context) (map[int64]string, error) {
+// wrote it, by stream: of some streams; nil: of all.
+func (s *Store) LastChanges(ctx context.Context, streams []int64) (map[int64]string, error) {
 	var rows []struct {
 		ID int64
 		At string
 	}
-	err := s.db.Read.NewRaw("SELECT s.id, r.emitted_at AS at FROM streams s JOIN records r ON r.seq = s.last_seq WHERE s.removed = 0").Scan(ctx, &rows)
+	text, args := "SELECT s.id, r.emitted_at AS at FROM streams s JOIN records r ON r.seq = s.last_seq WHERE s.removed = 0", []any{}
+	if streams != nil {
+		text, args = text+" AND s.id IN (?)", append(args, inList(streams))
+	}
+	err := s.db.Read.NewRaw(text, args...).Scan(ctx, &rows)
 	all := make(map[int64]string, len(rows))
 	for _, r := range rows {
 		all[r.ID] = r.At

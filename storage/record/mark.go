@@ -133,9 +133,11 @@ func (m *batchMarks) write(t *db.Tx, o *opened) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "INSERT INTO met (enumeration_id, n, hashes) VALUES (?, ?, ?)", o.id, last+1, m.hashes)
-	if err != nil || !o.part {
+	if _, err = t.DB.ExecContext(t.Ctx, "INSERT INTO met (enumeration_id, n, hashes) VALUES (?, ?, ?)", o.id, last+1, m.hashes); err != nil {
 		return err
+	}
+	if !o.part { // what was met is enough for the whole stream
+		return nil
 	}
 	_, err = t.DB.ExecContext(t.Ctx, withKeys(t, `INSERT INTO marks (enumeration_id, key, stream_id, generation)
 SELECT ?, value, ?, 0 FROM keys WHERE true ON CONFLICT (enumeration_id, key) DO NOTHING`), m.keys.json(), o.id, o.stream)

@@ -209,20 +209,17 @@ type stream struct {
 	Freshness *freshness `json:"freshness"`
 }
 
-// streams lists what the scope shows (RD-10).
+// streams lists the streams of a page of the connections that the scope shows (RD-10).
 func (c *call) streams() (any, error) {
-	from, err := c.from()
-	if done := c.query.Done(); done != nil {
-		err = done
-	}
+	page, next, err := c.connectionsOfPage("streams", false)
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := c.reader.Streams(c.r.Context(), c.caller.Scope, read.Overview{Connections: from.Connections})
+	all, _, err := c.reader.Streams(c.r.Context(), c.caller.Scope, page)
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.tellsOf(from)
+	by, err := c.tellsOf(page)
 	if err != nil {
 		return nil, err
 	}
@@ -230,14 +227,11 @@ func (c *call) streams() (any, error) {
 	uncounted := false
 	for i := range all {
 		s := &all[i]
-		if from.Connector != "" && s.Connector != from.Connector {
-			continue
-		}
 		uncounted = uncounted || s.Records == nil
 		fresh := c.fresh(by, s.Name, s.ConnectionID)
 		rows = append(rows, stream{"stream", s.Name, s.Records, c.updated(s, fresh), s.ConnectionID, s.ConnectionID, s.Connection, s.Connector, source{"connector", s.SourceID}, fresh})
 	}
-	list := wire.NewList(rows, "", c.r.URL)
+	list := wire.NewList(rows, next, c.r.URL)
 	var warnings []read.Warning
 	if uncounted {
 		warnings = append(warnings, read.Warning{Code: read.WarnDowngraded, Message: "a stream of which a part is seen is not counted"})

@@ -47,21 +47,21 @@ func later(a, b string) string {
 	return a
 }
 
-// connectors lists the connectors of what the scope shows.
+// connectors lists the connectors of a page of the connections that the scope shows.
 func (c *call) connectors() (any, error) {
-	declared, err := c.declared("")
+	page, next, err := c.connectionsOfPage("connectors", true)
 	if err != nil {
 		return nil, err
 	}
-	from, err := c.from()
+	declared, err := c.reader.Describe(c.r.Context(), c.caller.Scope, page)
 	if err != nil {
 		return nil, err
 	}
-	streams, _, err := c.reader.Streams(c.r.Context(), c.caller.Scope, read.Overview{Connections: from.Connections})
+	streams, _, err := c.reader.Streams(c.r.Context(), c.caller.Scope, page)
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.tellsOf(from)
+	by, err := c.tellsOf(page)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c *call) connectors() (any, error) {
 			s.Freshness = c.fresh(by, s.Name, s.connections...)
 		}
 	}
-	list := wire.NewList(all, "", c.r.URL)
+	list := wire.NewList(all, next, c.r.URL)
 	list.Meta.Warnings = c.warnings(nil)
 	return list, nil
 }

@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 		{"/v1/connectors", `"stream_count":2,"streams":[{"object":"stream","name":"notes","record_count":4,`, `"stream_count":1,"streams":[{"object":"stream","name":"notes","record_count":3,"last_updated":"2026-01-02T03:04:00Z","freshness":{"status":"unknown","captured_at":"2026-01-02T03:04:00Z"},"capabilities":{"id":"t=text","title":"t=text,lex,a=group_by"}}]`},
 		{"/v1/connectors?connection_id=" + b.ids["two"], `"record_count":1`, "connection_not_found"},
 		{"/v1/connectors?connector_id=none", `"data":[]`, "invalid_request"},
-		{"/v1/connectors?limit=1", "invalid_request", "invalid_request"},
+		{"/v1/connectors?limit=0", "invalid_request", "invalid_request"},
 		{"/v1/schema?detail=full", "invalid_request", "invalid_request"},
 		{"/v1/schema?detail=full&stream=notes", `"connector_id":"demo"`, `"schema":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"required":["id"]}`},
 		{"/v1/schema?stream=none", `"connectors":[]`, "grant_stream_not_allowed"}, // RD-12.2

@@ -32,9 +32,9 @@ func (c *call) tells(ids []string) (told, error) {
 	return by, err
 }
 
-// tellsOf finds out how the connections are that a request asks about.
-func (c *call) tellsOf(from read.From) (told, error) {
-	ids, err := c.reader.Connections(c.r.Context(), c.caller.Scope, read.Overview{Connections: from.Connections})
+// tellsOf finds out how the connections of a page are.
+func (c *call) tellsOf(page read.Overview) (told, error) {
+	ids, err := c.reader.Connections(c.r.Context(), c.caller.Scope, page)
 	if err != nil {
 		return nil, err
 	}
@@ -87,16 +87,13 @@ type connectionState struct {
 	Health       verdict.RenderedVerdict `json:"health"`
 }
 
-// connections lists the connections that the scope shows, each with its health.
+// connections lists a page of the connections that the scope shows, each with its health.
 func (c *call) connections() (any, error) {
-	from, err := c.from()
-	if done := c.query.Done(); done != nil {
-		err = done
-	}
+	page, next, err := c.connectionsOfPage("connections", false)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := c.reader.Connections(c.r.Context(), c.caller.Scope, read.Overview{Connections: from.Connections})
+	ids, err := c.reader.Connections(c.r.Context(), c.caller.Scope, page)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +104,9 @@ func (c *call) connections() (any, error) {
 	var rows []connectionState
 	for i := range all {
 		t := &all[i]
-		if from.Connector != "" && t.Connector != from.Connector {
-			continue
-		}
 		rows = append(rows, connectionState{"connection", t.ID, t.Connector, t.Name, c.healthOf(t)})
 	}
-	list := wire.NewList(rows, "", c.r.URL)
+	list := wire.NewList(rows, next, c.r.URL)
 	list.Meta.Warnings = c.warnings(nil)
 	return list, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func TestConnectionsAsAClientSeesThem(t *testing.T) {
 	b.server.Tell = func(_ context.Context, ids []string) (all []owner.Told, err error) {
 		asked = append(asked, ids)
 		for _, name := range []string{"one", "two"} {
-			if ids == nil || ids[0] == b.ids[name] {
+			if slices.Contains(ids, b.ids[name]) {
 				all = append(all, owner.Told{ID: b.ids[name], Name: name, Connector: "demo", Verdict: func() verdict.RenderedVerdict { verdicts++; return full }, Fresh: func(string) stored.Fresh { return stored.Fresh{} }})
 			}
 		}

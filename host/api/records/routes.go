@@ -19,7 +19,7 @@ type route struct {
 
 // table has every route: what answers, and what the document of the API describes.
 var table = []route{
-	one[wire.List[stream]]("/v1/streams", "The streams that the token shows", (*call).streams, of()...),
+	one[wire.List[stream]]("/v1/streams", "The streams of a page of the connections that the token shows", (*call).streams, paged()...),
 	one[metadata]("/v1/streams/{stream}", "What is declared of a stream, as far as the token shows it", (*call).describe, of()...),
 	one[page]("/v1/streams/{stream}/records", "A page of a stream, or of what has changed in it", (*call).records, of(
 		limitOf(read.MostLimit), cursor, text("order", "asc or desc"), text("sort", "the stream's cursor field, or emitted_at by an owner's token; with - before it for descending"), fields,
@@ -39,8 +39,8 @@ var table = []route{
 		Params:  of(head("Range", "one range of bytes"), head("If-Range", "the ETag that the range is of"), known),
 		Answers: []wire.Answer{{Status: http.StatusOK, Media: anyMedia}, {Status: http.StatusPartialContent, Media: anyMedia}, {Status: http.StatusNotModified}},
 	}, send: (*call).sendBlob},
-	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of what the token shows, with their streams", (*call).connectors, of()...),
-	one[wire.List[connectionState]]("/v1/connections", "How the connections are of what the token shows", (*call).connections, of()...),
+	one[wire.List[connectorOverview]]("/v1/connectors", "The connectors of a page of the connections that the token shows, by connector, with their streams", (*call).connectors, paged()...),
+	one[wire.List[connectionState]]("/v1/connections", "How the connections are that the token shows", (*call).connections, paged()...),
 	with(tagged, one[schema]("/v1/schema", "What is declared of everything that the token shows", (*call).schema, of(
 		words("view", "compact leaves the schemas out", []string{"compact"}), words("detail", "compact or full; full is of one stream", []string{"compact", "full"}), text("stream", "of this stream alone"))...)),
 }

@@ -54,7 +54,7 @@ func Streams(ctx context.Context, o *owner.Owner, w Where) (*StreamSizes, error)
 	if err != nil {
 		return nil, err
 	}
-	all, behind, err := reader.Streams(ctx, read.OwnerScope(), read.Overview(w))
+	all, behind, err := reader.Streams(ctx, read.OwnerScope(), read.Overview{Stream: w.Stream, Connections: w.Connections})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Days(ctx context.Context, o *owner.Owner, w Where, first, last time.Time) (
 	if err != nil {
 		return nil, err
 	}
-	days, behind, err := reader.Days(ctx, read.OwnerScope(), read.Overview(w), first, last)
+	days, behind, err := reader.Days(ctx, read.OwnerScope(), read.Overview{Stream: w.Stream, Connections: w.Connections}, first, last)
 	if err != nil {
 		return nil, err
 	}
