@@ -61,11 +61,14 @@ const idle = "NOT EXISTS (SELECT 1 FROM grant_requests AS r WHERE r.client_id = 
 	" AND NOT EXISTS (SELECT 1 FROM grants AS g WHERE g.client_id = client_row.id)" +
 	" AND NOT EXISTS (SELECT 1 FROM tokens AS o WHERE o.client_id = client_row.id)"
 
-// NewClient keeps a client, and forgets those that are older than unused and are idle. Where most are kept,
+// NewClient keeps a client, in the place of one with its id, and forgets those that are older than unused and are idle. Where most are kept,
 // the oldest of these of the address that has most of them gives way, so that nobody keeps others out by registering;
 // grants.clients_full says that there is none.
 func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, most int64) error {
 	return s.db.Alone(ctx, "keep the client", func(t *db.Tx) error {
+		if known, err := renewClient(t, &c); known || err != nil {
+			return err
+		}
 		_, err := t.DB.NewDelete().Model((*clientRow)(nil)).Where("created_us < ?", db.Micros(t.Now.Add(-unused))).Where(idle).Exec(t.Ctx)
 		if err != nil {
 			return err
@@ -82,6 +85,16 @@ func (s *Store) NewClient(ctx context.Context, c Client, unused time.Duration, m
 		_, err = t.DB.NewInsert().Model(clientRowOf(&c, t.Now)).Exec(t.Ctx)
 		return err
 	})
+}
+
+// renewClient keeps what a client says of itself now, and when. known is false if there is none of its id.
+func renewClient(t *db.Tx, c *Client) (known bool, err error) {
+	done, err := t.DB.NewUpdate().Model(clientRowOf(c, t.Now)).ExcludeColumn("came_from").WherePK().Exec(t.Ctx)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
 }
 
 // ClientOf returns a client; nil: there is none of that id.

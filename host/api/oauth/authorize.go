@@ -138,6 +138,9 @@ func (c *call) pushes(p *pushed) (*desk.Pushed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.published(p.Client); err != nil {
+		return nil, err
+	}
 	return c.Desk.Push(c.r.Context(), *a)
 }
 
@@ -198,6 +201,9 @@ func (c *call) startDevice() (any, error) {
 	}
 	resource, err := c.meant(p.Resource, p.Scope)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.published(p.Client); err != nil {
 		return nil, err
 	}
 	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, Resource: resource, From: c.from()})

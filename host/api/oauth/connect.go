@@ -63,6 +63,8 @@ func (c *call) connect() (any, error) {
 		if err := c.limit(&c.shares.clients); err != nil {
 			return nil, err
 		}
+	} else if err := c.published(in.Client); err != nil {
+		return nil, err
 	}
 	a, err := c.Desk.Connect(c.r.Context(), desk.Waiting{ClientID: in.Client, Name: in.Name, URI: in.URI, From: c.from()})
 	if err != nil {

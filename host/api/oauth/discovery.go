@@ -112,6 +112,7 @@ type serverMetadata struct {
 	AuthMethods          []string    `json:"token_endpoint_auth_methods_supported"`
 	DetailsTypes         []string    `json:"authorization_details_types_supported"`
 	PDPPDetailsTypes     []string    `json:"pdpp_authorization_details_types_supported"`
+	Documents            bool        `json:"client_id_metadata_document_supported"`
 	RegistrationModes    []string    `json:"pdpp_registration_modes_supported"`
 	PreRegistered        []preClient `json:"pdpp_pre_registered_public_clients"`
 	ProviderCapabilities []string    `json:"pdpp_provider_connect_capabilities"`
@@ -129,6 +130,7 @@ func (c *call) server() (any, error) {
 		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Introspect: at + PathIntrospect, IntrospectMethods: []string{"client_secret_basic"}, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
 		Scopes: scopes, GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
+		Documents:            c.knowsDocuments(),
 		RegistrationModes:    []string{grant.Dynamic, grant.PreRegistered},
 		PreRegistered:        []preClient{{desk.PreRegistered, desk.PreRegisteredName, authNone}},
 		ProviderCapabilities: []string{"third_party_client_connect"},

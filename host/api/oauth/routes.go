@@ -57,6 +57,9 @@ type Deps struct {
 	// RevokeAsOwner ends a grant for whoever at that address shows a token that speaks for the
 	// owner. known is false where it is none.
 	RevokeAsOwner func(ctx context.Context, address, token, id string) (known bool, err error)
+	// Document reads the document of a client at its address, over https and from the public network alone.
+	// nil: no client is known by its document.
+	Document func(ctx context.Context, address string) ([]byte, error)
 	// NoRegistration: no client becomes known here.
 	NoRegistration bool
 }

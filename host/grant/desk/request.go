@@ -56,6 +56,24 @@ func (d *Desk) Register(ctx context.Context, n NewClient) (*storage.Client, erro
 	return &c, d.Store.NewClient(ctx, c, unusedClient, mostClients)
 }
 
+// publishedLife is how long what a client's document says is taken for what it says now.
+const publishedLife = 10 * time.Minute
+
+// Published reports whether the document of a client was read lately.
+func (d *Desk) Published(ctx context.Context, id string) (bool, error) {
+	c, err := d.Store.ClientOf(ctx, id)
+	return c != nil && d.Now().Sub(c.Created).Abs() < publishedLife, err
+}
+
+// Publish makes a client known by the address of its document, or keeps what the document says now. That
+// gives it no right, as Register does not.
+func (d *Desk) Publish(ctx context.Context, id string, n NewClient) error {
+	if err := checkName(CodeClientName, n.Name); err != nil {
+		return err
+	}
+	return d.Store.NewClient(ctx, storage.Client{ID: id, Name: n.Name, Redirects: n.Redirects, Refreshes: n.Refreshes, From: n.From}, unusedClient, mostClients)
+}
+
 // checkName refuses a name that a client may not be shown by.
 func checkName(code abi.Code, name string) error {
 	switch {

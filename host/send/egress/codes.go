@@ -13,4 +13,5 @@ const (
 	CodeEncodingRefused abi.Code = "egress.encoding_refused"
 	CodeUpgradeRefused  abi.Code = "egress.upgrade_refused"
 	CodePolicyInvalid   abi.Code = "egress.policy_invalid"
+	CodeDocumentRefused abi.Code = "egress.document_refused"
 )

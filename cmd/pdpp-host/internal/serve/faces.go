@@ -24,6 +24,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
 	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
@@ -69,6 +70,9 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 			return access.Introspects(ctx, i.guard.As(owner.Actor{Face: owner.App}), id, secret)
 		},
 		RevokeAsOwner: ownerapi.RevokeByToken(i.guard.As),
+		Document: func(ctx context.Context, address string) ([]byte, error) {
+			return egress.ReadDocument(ctx, address, egress.Options{})
+		},
 		Witness: func(ctx context.Context, address, operation, subject string) context.Context {
 			return i.guard.As(owner.Actor{Face: owner.App, Address: address}).Witness(ctx, operation, subject)
 		},
