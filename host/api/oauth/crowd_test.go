@@ -133,7 +133,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// RD-39: the address of a document is no client here, since no such document is fetched.
+// RD-39: the address of a document is no client of a host that reads none.
 func TestAnAddressIsNoClient(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

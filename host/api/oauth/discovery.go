@@ -112,7 +112,7 @@ type serverMetadata struct {
 	AuthMethods          []string    `json:"token_endpoint_auth_methods_supported"`
 	DetailsTypes         []string    `json:"authorization_details_types_supported"`
 	PDPPDetailsTypes     []string    `json:"pdpp_authorization_details_types_supported"`
-	Documents            bool        `json:"client_id_metadata_document_supported"`
+	Documents            bool        `json:"client_id_metadata_document_supported,omitempty"`
 	RegistrationModes    []string    `json:"pdpp_registration_modes_supported"`
 	PreRegistered        []preClient `json:"pdpp_pre_registered_public_clients"`
 	ProviderCapabilities []string    `json:"pdpp_provider_connect_capabilities"`
