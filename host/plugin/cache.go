@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,10 +27,10 @@ func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 	return path, len(compiled(path)) > 0
 }
 
-// compiled returns the files of compiled code in a module's cache folder. A file with
-// an extension is one that a compiler is writing.
+// compiled returns the files of code in a module's cache folder that this program's engine
+// compiled. A file with an extension is one that a compiler is writing.
 func compiled(path string) (files []string) {
-	entries, _ := filepath.Glob(filepath.Join(path, "wazero-*", "*"))
+	entries, _ := filepath.Glob(filepath.Join(path, "wazero-"+engineVersion()+"-*", "*"))
 	for _, e := range entries {
 		if filepath.Ext(e) == "" {
 			files = append(files, e)
@@ -36,6 +38,27 @@ func compiled(path string) (files []string) {
 	}
 	return files
 }
+
+// engineVersion returns the engine's version, by which it names its folder of code.
+var engineVersion = sync.OnceValue(func() (version string) {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		info = &debug.BuildInfo{}
+	}
+	for _, dep := range append(info.Deps, &info.Main) {
+		if dep.Path == "github.com/tetratelabs/wazero" {
+			version = dep.Version
+		}
+	}
+	const none, unknown = "(devel)", "dev"
+	if version == "" || version == none {
+		version = info.Main.Version
+	}
+	if version == "" || version == none {
+		return unknown // as in a test's program
+	}
+	return version
+})
 
 // forgetCompiled deletes the compiled code in a module's cache folder. The folder
 // itself stays: another process may be compiling the module into it.

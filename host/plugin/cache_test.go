@@ -61,6 +61,17 @@ func TestCache(t *testing.T) {
 			if err := os.WriteFile(writing, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			other := filepath.Join(filepath.Dir(filepath.Dir(files[0])), "wazero-v0.0.1-amd64-linux") // an older engine's
+			if err := os.Mkdir(other, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(files[0], filepath.Join(other, filepath.Base(files[0]))); err != nil {
+				t.Fatal(err)
+			}
+			run()
+			if n := len(cached(t, dir)); n != 3 {
+				t.Errorf("got %d files of both engines and of another process, want the older one left and the code compiled again", n)
+			}
 			for _, damage := range [][]byte{{}, whole[:len(whole)/2], make([]byte, len(whole)), []byte("WAZEVO")} {
 				if err := os.WriteFile(files[0], damage, 0o600); err != nil {
 					t.Fatal(err)
