@@ -50,6 +50,14 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 		`{"role":"user","content":[{"type":"newblock","body":"lost"},{"type":"text","text":"kept"}]}`: "content block newblock",
 		`{"role":"user","content":[{"type":"ne w"}]}`:                                                 "content block",
 		`{"role":"user","content":[{"type":"redacted_thinking"},{"type":"image"}]}`:                   "",
+		`{"role":"user","content":[{"type":"text","text":{"v":1}}]}`:                                  "text block whose text is no text",
+		`{"role":"user","content":[{"type":"thinking","thinking":1}]}`:                                "thought whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":{"v":1}}]}`:                        "tool result whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":[{"text":["x"]}]}]}`:               "tool result whose text is no text",
+		`{"role":"user","content":[{"type":"document","title":1}]}`:                                   "document whose text is no text",
+		`{"role":"user","content":[{"type":"document","source":{"type":"text","data":{}}}]}`:          "document whose text is no text",
+		`{"role":"user","content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`:    "",
+		`{"role":"user","content":[{"type":"text","text":null},{"type":"tool_result"}]}`:              "",
 		`{"role":"user","content":null}`:                                                              "",
 		`null`:                                                                                        "",
 	} {
@@ -59,6 +67,18 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 		if got := len(u); (want == "") != (got == 0) || got > 0 && (got != 1 || u[0].Name != want) {
 			t.Errorf("%s: got %v, want %q", message, u, want)
 		}
+	}
+}
+
+// A document that is a text gives its title and its words.
+func TestTextOfADocument(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":{"role":"user","content":[`+
+		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"what it says"},"title":"n.txt"},{"type":"text","text":"asked"}]}}`+"\n")
+	got := run(t, h).Records("messages")
+	if len(got) != 1 || got[0].Text("content") != "n.txt\nwhat it says\nasked" {
+		t.Errorf("got %v, want the document's title and words in front of the question", got)
 	}
 }
 

@@ -81,7 +81,7 @@ func (p *parser) block() int {
 		p.odd = "content block that is no object"
 		return 0
 	}
-	var typ, said, thinking, name, input, content raw
+	var typ, said, thinking, name, input, content, title, source raw
 	for first := true; ; first = false {
 		field, ok := p.r.Member(first)
 		if !ok {
@@ -101,6 +101,10 @@ func (p *parser) block() int {
 			input = value
 		case "content":
 			content = value
+		case "title":
+			title = value
+		case "source":
+			source = value
 		}
 	}
 	form := 0
@@ -117,9 +121,11 @@ func (p *parser) block() int {
 	}
 	switch forms[form] {
 	case "text":
-		p.text.Line(said)
+		p.line(said, "text block")
 	case "thinking":
-		p.text.Line(thinking)
+		p.line(thinking, "thought")
+	case "document":
+		p.document(title, source)
 	case "tool_use":
 		p.text.Line(name)
 		if input != nil {
@@ -132,10 +138,45 @@ func (p *parser) block() int {
 	return form
 }
 
+// line appends a text on a line of its own. Another value is told as what it stands in.
+func (p *parser) line(v raw, in string) {
+	if v != nil && string(v) != "null" && !v.IsString() {
+		p.odd = in + " whose text is no text"
+		return
+	}
+	p.text.Line(v)
+}
+
+// document appends the title of a document, and what it says where it is a text. One in another form, such as
+// a PDF, gives nothing more.
+func (p *parser) document(title, source raw) {
+	p.line(title, "document")
+	r := jsonraw.Reader{Src: source}
+	if !r.Enter('{') {
+		return
+	}
+	var typ, data raw
+	for first := true; ; first = false {
+		name, ok := r.Member(first)
+		if !ok {
+			break
+		}
+		switch value := r.Value(); string(name) {
+		case "type":
+			typ = value
+		case "data":
+			data = value
+		}
+	}
+	if typ.Is("text") {
+		p.line(data, "document")
+	}
+}
+
 // result appends the text of a tool result: a string, or blocks.
 func (p *parser) result(v raw) {
 	if !v.IsArray() {
-		p.text.Line(v)
+		p.line(v, "tool result")
 		return
 	}
 	r := jsonraw.Reader{Src: v}
@@ -151,7 +192,7 @@ func (p *parser) result(v raw) {
 				break
 			}
 			if value := r.Value(); string(name) == "text" {
-				p.text.Line(value)
+				p.line(value, "tool result")
 			}
 		}
 	}

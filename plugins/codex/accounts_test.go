@@ -38,6 +38,25 @@ func TestAccounts(t *testing.T) {
 	check(h.again(first), "second")
 }
 
+// A part of a message that ought to have a text, or is not known, is told by its type.
+func TestPartsWithoutAText(t *testing.T) {
+	t.Parallel()
+	for part, want := range map[string]string{
+		`{"type":"input_text","text":{"v":1}}`:         "part input_text",
+		`{"type":"input_video","video_url":"https:x"}`: "part input_video",
+		`"bare"`:                                "part other",
+		`{"type":"input_image","image_url":""}`: "",
+		`{"type":"input_text","text":"x"}`:      "",
+	} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), metaLine(sessionA)+itemLine(1, `{"type":"message","role":"user","content":[`+part+`]}`))
+		u := h.collect().Items(streamMessages).Unknown
+		if got := len(u); (want == "") != (got == 0) || got > 0 && (got != 1 || u[0].Name != want) {
+			t.Errorf("%s: got %v, want %q", part, u, want)
+		}
+	}
+}
+
 // AC-04, AC-05: each object of a line is a record, or is counted with what became of it, and so it
 // is in a run that reads what was appended.
 func TestItemsAddUp(t *testing.T) {

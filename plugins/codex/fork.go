@@ -65,7 +65,7 @@ func (r *rollout) print(v jsonvalue.Value) (sum uint64, fixed bool) {
 	role := v.Get("role").View()
 	r.text = append(append(append(r.text, 0), role...), 0)
 	if content := v.Get("content"); content.Exists() {
-		r.text, _ = contentText(r.text, content, maxLineBytes)
+		r.text, _ = contentText(r.text, content, maxLineBytes, nil)
 	}
 	for _, name := range [...]string{"call_id", "name", "arguments", "input", "action", "output"} {
 		r.text = append(r.text, 0)

@@ -296,7 +296,7 @@ func (r *rollout) id(suffix string) string {
 
 func (r *rollout) message(v jsonvalue.Value) error {
 	var mixed bool
-	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent)
+	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent, func(kind jsonvalue.Value) { r.strange("part", kind) })
 	content, truncated := clip.Bytes(r.text, maxContent)
 	kind := "text"
 	if mixed {

@@ -29,10 +29,13 @@ func timestamp(v jsonvalue.Value) time.Time {
 	return t.UTC()
 }
 
+// pictured are the types of parts that have no text.
+var pictured = map[string]bool{"input_image": true, "output_image": true, "input_audio": true, "output_audio": true, "input_file": true}
+
 // contentText joins the text of a message's content: a string, or a list of
 // parts. mixed is true when some part is no text; such a part is named in
-// brackets.
-func contentText(dst []byte, v jsonvalue.Value, limit int) (text []byte, mixed bool) {
+// brackets. told, if it is not nil, is given the type of a part that ought to have a text, or is not known.
+func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonvalue.Value)) (text []byte, mixed bool) {
 	switch v.Kind() {
 	case jsonvalue.String:
 		return v.AppendText(dst), false
@@ -48,6 +51,9 @@ func contentText(dst []byte, v jsonvalue.Value, limit int) (text []byte, mixed b
 			}
 			mixed = true
 			dst = append(append(append(dst, '['), clip.Text(part.Get("type").View(), 64)...), ']')
+			if told != nil && !pictured[part.Get("type").View()] {
+				told(part.Get("type"))
+			}
 		}
 		return dst, mixed
 	case jsonvalue.Null:
@@ -67,7 +73,7 @@ func outputText(dst []byte, v jsonvalue.Value) []byte {
 			}
 		}
 	}
-	dst, _ = contentText(dst, v, maxPreview)
+	dst, _ = contentText(dst, v, maxPreview, nil)
 	return dst
 }
 

@@ -29,6 +29,29 @@ func named(res *sdktest.Result, stream string) string {
 	return strings.Join(list, " ")
 }
 
+// A text of another type is told by its member's name, and is no reason to keep the entry back.
+func TestTextOfAnotherType(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{`["x"]`, `{"v":1}`, "17"} {
+		w := newWorld(t)
+		w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}, change: func(files map[string]string) {
+			files["data/direct-messages.js"] = strings.Replace(conversation(`{"messageCreate":{"text":"x","senderId":"1","id":"m1","createdAt":"2022-11-09T12:34:56.789Z"}}`), `"text":"x"`, `"text":`+words, 1)
+			for name, text := range files {
+				if strings.HasSuffix(name, "tweets.js") {
+					files[name] = strings.Replace(text, `"full_text":"`, `"full_text":`+words+`,"was":"`, 1)
+				}
+			}
+		}})
+		res := w.collect()
+		if got := named(res, streamMessages); got != "text that is no text" || res.Items(streamMessages).KeptBack != 0 {
+			t.Errorf("a message's text %s: got %q and %+v, want its name, and the message", words, got, res.Items(streamMessages))
+		}
+		if got := named(res, streamTweets); got != "full_text that is no text" {
+			t.Errorf("a post's text %s: got %q, want its name", words, got)
+		}
+	}
+}
+
 // AC-05: an entry of a conversation is a message, no record by a rule, or kept back by its name; what an
 // older archive had of the stream is not deleted then.
 func TestEntriesOfAConversation(t *testing.T) {

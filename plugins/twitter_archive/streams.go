@@ -78,6 +78,9 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 		r.strange(streamTweets, "a post without a text")
 		return nil
 	}
+	for _, name := range []string{"full_text", "text"} {
+		r.textless(streamTweets, name, v.Get(name))
+	}
 	rec := r.h.Record(streamTweets)
 	rec.String("id", id)
 	r.body(rec, at, either(v, "full_text", "text"), v.Get("truncated").Bool())
@@ -91,6 +94,13 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	rec.Int("media_count", int64(max(media, v.Get("entities").Get("media").Len())))
 	rec.Int("url_count", int64(v.Get("entities").Get("urls").Len()))
 	return rec.Emit()
+}
+
+// textless tells of a member that is there and has another form than a text.
+func (r *run) textless(stream, name string, v jsonvalue.Value) {
+	if v.Exists() && v.Kind() != jsonvalue.String && v.Kind() != jsonvalue.Null {
+		r.said.Items(stream).Unknown(name + " that is no text")
+	}
 }
 
 // maxText bounds a text, in bytes, so that its record fits whatever JSON makes of it. X takes 25,000 characters
@@ -192,6 +202,7 @@ func (r *run) message(in *jsonstream.Reader) error {
 	rec.StringOrNull("sender_id", text(v.Get("senderId")))
 	rec.StringOrNull("recipient_id", text(v.Get("recipientId")))
 	rec.Time("created_at", at)
+	r.textless(streamMessages, "text", v.Get("text"))
 	words := v.Get("text").Str()
 	if len(words) > maxText {
 		words = clip.Text(words, maxText)
