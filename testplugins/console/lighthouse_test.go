@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestLighthouse(t *testing.T) { //nolint:paralleltest // what else runs lowe
 		t.Skip("make lighthouse runs it")
 	}
 	chromium := browser.Find(t)
-	program := lighthouse(t)
+	program := filepath.Join(installed(t, "lighthouse", lighthouseVersion), ".bin", "lighthouse")
 	owner := collected(t)
 	cookie := owner.Claim()
 	for name, path := range map[string]string{"overview": "/", "connection": "/connections/github", "data": "/data"} {
@@ -53,25 +54,26 @@ func TestLighthouse(t *testing.T) { //nolint:paralleltest // what else runs lowe
 	}
 }
 
-// lighthouse returns the path of the program.
-func lighthouse(t *testing.T) string {
+// installed returns the folder of programs that npm installs, once for all tests. Where it cannot, the test
+// is skipped.
+func installed(t *testing.T, program, version string, besides ...string) string {
 	t.Helper()
 	cache, err := browser.Cache()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(cache, "lighthouse-"+lighthouseVersion)
-	program := filepath.Join(dir, "node_modules", ".bin", "lighthouse")
-	if _, err := os.Stat(program); err == nil {
-		return program
+	dir := filepath.Join(cache, path.Base(program)+"-"+version)
+	modules := filepath.Join(dir, "node_modules")
+	if _, err := os.Stat(filepath.Join(modules, program)); err == nil {
+		return modules
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--silent", "lighthouse@"+lighthouseVersion) //nolint:gosec // constants
+	npm := exec.CommandContext(ctx, "npm", append([]string{"install", "--prefix", dir, "--no-audit", "--no-fund", "--silent", program + "@" + version}, besides...)...) //nolint:gosec // constants
 	if said, err := npm.CombinedOutput(); err != nil {
-		t.Skipf("NOT MEASURED WITH LIGHTHOUSE: npm install does not work here: %v\n%s", err, said)
+		t.Skipf("NOT MEASURED WITH %s: npm install does not work here: %v\n%s", program, err, said)
 	}
-	return program
+	return modules
 }
 
 // marked returns the marks of a page, and what lowers those that are too low.
