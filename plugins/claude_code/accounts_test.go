@@ -70,6 +70,19 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 	}
 }
 
+// A time that no calendar has is told, and its message is a record without one.
+func TestTimeThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{`"2026-02-31T09:00:00Z"`, `"yesterday"`, `17`} {
+		h := home{}
+		h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":`+at+`,"message":{"role":"user","content":"x"}}`+"\n")
+		res := run(t, h)
+		if u := res.Items("messages").Unknown; len(u) != 1 || u[0].Name != "timestamp that is no time" || len(res.Records("messages")) != 1 {
+			t.Errorf("%s: got %v, want it told, and the message", at, u)
+		}
+	}
+}
+
 // A document that is a text gives its title and its words.
 func TestTextOfADocument(t *testing.T) {
 	t.Parallel()

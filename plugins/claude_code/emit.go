@@ -195,7 +195,7 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 	over := c.parser.text.Over
 	r.Bool("content_truncated", over > 0)
 	r.Int("content_length", maxContent-int64(c.parser.text.Left)+over)
-	c.setTime(e.timestamp)
+	c.setTime("messages", e.timestamp)
 	r.StringOrNull("timestamp", c.time)
 	r.Bool("is_sidechain", e.sidechain.IsTrue())
 	r.StringOrNull("user_type", text(e.userType))
@@ -204,11 +204,14 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 	return r.Emit()
 }
 
-// setTime puts the line's timestamp into c.time, "" when the schema would refuse it.
-func (c *collection) setTime(v raw) {
+// setTime puts the line's timestamp into c.time, "" when the schema would refuse it, which is told.
+func (c *collection) setTime(stream string, v raw) {
 	c.time = text(v)
 	if parseTime(c.time) == noTime {
 		c.time = ""
+		if v != nil && string(v) != "null" {
+			c.books.Items(stream).Unknown("timestamp that is no time")
+		}
 	}
 }
 
@@ -230,7 +233,7 @@ func (c *collection) emitAttachment(e *event, key, session string, line []byte) 
 	r.StringOrNull("tool_use_id", text(a.tool))
 	r.StringOrNull("content_preview", view(c.parser.text.Buf))
 	r.Int("content_bytes", a.size)
-	c.setTime(a.time)
+	c.setTime("attachments", a.time)
 	r.StringOrNull("timestamp", c.time)
 	return r.Emit()
 }

@@ -88,6 +88,9 @@ func (r *run) accountUnread(f *rolloutFile, as fate) {
 // halfCharacter is told of texts with an escape that is half of a surrogate pair: it is no character.
 const halfCharacter = "half of a character"
 
+// noTime is told of times that no calendar has, or that are no texts.
+const noTime = "timestamp that is no time"
+
 // maxUnknown bounds how many unknown types are named.
 const maxUnknown = 50
 

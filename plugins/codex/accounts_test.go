@@ -38,6 +38,17 @@ func TestAccounts(t *testing.T) {
 	check(h.again(first), "second")
 }
 
+// A time that no calendar has is told, and its message is a record without one.
+func TestTimeThatIsNone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+`{"timestamp":"2026-02-31T10:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":"x"}}`+"\n")
+	res := h.collect()
+	if u := res.Items(streamMessages).Unknown; len(u) != 1 || u[0].Name != noTime || len(res.Records(streamMessages)) != 1 {
+		t.Errorf("got %v, want it told, and the message", u)
+	}
+}
+
 // A part of a message that ought to have a text, or is not known, is told by its type.
 func TestPartsWithoutAText(t *testing.T) {
 	t.Parallel()

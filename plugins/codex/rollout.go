@@ -166,7 +166,11 @@ func isEnvelope(v jsonvalue.Value) bool {
 // line takes one line. Rollouts before mid-2025 have no envelope: their lines are
 // the items themselves, and the first is the session's meta.
 func (r *rollout) line(v jsonvalue.Value) error {
-	r.at = timestamp(v.Get("timestamp"))
+	at := v.Get("timestamp")
+	r.at = timestamp(at)
+	if r.at.IsZero() && at.Exists() && !at.IsNull() {
+		r.items.Unknown(noTime)
+	}
 	if !r.at.IsZero() {
 		s := r.state
 		if s.first.IsZero() || r.at.Before(s.first) {

@@ -122,6 +122,8 @@ func (r *run) activity(stream string, v jsonvalue.Value, emit emitter) error {
 		r.noteTime(stream)
 		return nil
 	}
+	r.typed(stream, v, jsonvalue.String, "title", "titleUrl", "header")
+	r.typed(stream, v, jsonvalue.Array, "subtitles")
 	return r.hold(stream, sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str()), at, v, emit)
 }
 

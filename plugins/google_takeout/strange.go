@@ -49,6 +49,15 @@ func (r *run) strange(stream string, members []string) {
 	r.Books.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+strings.Join(members, ", "))
 }
 
+// typed tells of known members that have another type than they are known with, and so give no field.
+func (r *run) typed(stream string, v jsonvalue.Value, kind jsonvalue.Kind, members ...string) {
+	for _, name := range members {
+		if m := v.Get(name); m.Exists() && m.Kind() != kind && !m.IsNull() {
+			r.Items(stream).Unknown(name + " of another type")
+		}
+	}
+}
+
 // strangers keeps back entries that stand in front of the first activity of a list.
 func (r *run) strangers(list []stranger) {
 	at := r.item

@@ -44,6 +44,7 @@ func (r *run) location(v jsonvalue.Value) error {
 			return nil
 		}
 	}
+	r.typed(streamLocations, v, jsonvalue.Number, "latitudeE7", "longitudeE7", "accuracy", "velocity", "altitude")
 	return r.hold(streamLocations, id, at, v, r.place)
 }
 
@@ -99,6 +100,9 @@ func (r *run) photo(v jsonvalue.Value) error {
 		r.noteTime(streamPhotos)
 		return nil
 	}
+	r.typed(streamPhotos, v, jsonvalue.String, "title", "description")
+	r.typed(streamPhotos, v, jsonvalue.Object, "geoData")
+	r.typed(streamPhotos, v.Get("geoData"), jsonvalue.Number, "latitude", "longitude", "altitude")
 	rec := r.h.Record(streamPhotos)
 	rec.String("id", photoID(r.file.Base(), v, at))
 	rec.Time("event_time", at)
