@@ -129,7 +129,7 @@ func RefusalOf(ctx context.Context, store *storage.Store, connectionID string) (
 	return &r, nil
 }
 
-// NamesByID returns the names of some connections by their ids; nil: of all.
+// NamesByID returns the names of the connections with some ids, by id. If ids is nil, it returns all names.
 func NamesByID(ctx context.Context, store *storage.Store, ids []string) (map[string]string, error) {
 	all, err := store.ConnectionKeys(ctx, storage.ConnectionKeys{IDs: ids})
 	names := make(map[string]string, len(all))

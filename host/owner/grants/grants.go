@@ -82,7 +82,7 @@ func teller(ctx context.Context, d *desk.Desk) (func(*storage.Grant) Grant, erro
 	if err != nil {
 		return nil, err
 	}
-	there, err := connections(ctx, d)
+	there, err := owner.NamesByID(ctx, d.Store, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Looked is a request with what can be given for it.
@@ -95,21 +94,11 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 
 // names returns what connections are called; one that is gone has its id.
 func names(ctx context.Context, d *desk.Desk) (func(id string) string, error) {
-	by, err := connections(ctx, d)
+	by, err := owner.NamesByID(ctx, d.Store, nil)
 	return func(id string) string {
 		if name, there := by[id]; there {
 			return name
 		}
 		return id
 	}, err
-}
-
-// connections returns the names of those that there are, by id.
-func connections(ctx context.Context, d *desk.Desk) (map[string]string, error) {
-	all, err := d.Store.ConnectionKeys(ctx, storage.ConnectionKeys{})
-	by := make(map[string]string, len(all))
-	for i := range all {
-		by[all[i].ID] = all[i].Name
-	}
-	return by, err
 }
