@@ -61,7 +61,7 @@ func waitReason(code health.Word) health.Word {
 	return code
 }
 
-// OfFolder reports whether the hold waits for a folder to be put right.
+// OfFolder reports whether the hold ends once its owner has put a folder right.
 func (h *Hold) OfFolder() bool { return waitReason(h.Reason) == waitsForFolder }
 
 // FolderSaid says what is wrong with which folder that no run can read; "" where that is not known.

@@ -34,7 +34,7 @@ func TestWhatWasMadeIsEndedOnItsPage(t *testing.T) {
 	shown("one", "two", "three")
 	since := hiddenIn(b.get("/settings/made?hours=24").body, "since")
 	for name, form := range map[string]url.Values{
-		"nothing ticked": {"since": {since}}, "no time": {"thing": {ids["one"]}}, "a thing that is none": {"since": {since}, "thing": {"tok_none"}},
+		"nothing ticked": {"since": {since}}, "no time": {"thing": {ids["one"]}}, "an unknown thing": {"since": {since}, "thing": {"tok_none"}},
 	} {
 		if got := b.ask(http.MethodPost, "/settings/made/end", form, nil); got.status < 400 || got.status > 499 {
 			t.Errorf("%s: got %d %s, want it refused", name, got.status, problem(got.body))

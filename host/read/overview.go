@@ -17,7 +17,7 @@ type Overview struct {
 	Stream      string   // "": every one
 	Connections []string // by id or name; nil: all that are seen
 
-	page []string // the ids of a page, which were found to be seen; nil: no page is asked for
+	page []string // the ids on a page, all of them seen; nil without a page
 }
 
 // Stream sizes one stream of a connection.
@@ -62,7 +62,7 @@ func (r *Reader) Page(ctx context.Context, scope *Scope, o Overview, p Pages) (p
 	return o, last, nil
 }
 
-// chosen returns the ids of the connections that an overview is of; nil: any.
+// chosen returns the ids of the connections that an overview counts. It returns nil for any connection.
 func (r *Reader) chosen(ctx context.Context, scope *Scope, o *Overview) ([]string, error) {
 	if o.page != nil {
 		return o.page, nil

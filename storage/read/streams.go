@@ -224,8 +224,8 @@ func (s *statements) removeDocs(old []indexed) error {
 	return nil
 }
 
-// LastChanges returns when the records that changed last were collected, as their connectors
-// wrote it, by stream: of some streams; nil: of all.
+// LastChanges returns by stream when the record that changed last was collected, as its connector
+// wrote it. If streams is nil, it returns all streams.
 func (s *Store) LastChanges(ctx context.Context, streams []int64) (map[int64]string, error) {
 	var rows []struct {
 		ID int64

@@ -53,7 +53,7 @@ func (c *call) published(id string) error {
 	return c.Desk.Publish(c.r.Context(), id, desk.NewClient{Name: taken.Name, Redirects: taken.Redirects, Refreshes: slices.Contains(taken.GrantTypes, typeRefresh), From: c.from()})
 }
 
-// checkAddress says why an id is not the address of a document; "": it is one.
+// checkAddress returns why an id is not the address of a document. It returns "" if it is one.
 func checkAddress(id string) string {
 	u, err := url.Parse(id)
 	switch {
