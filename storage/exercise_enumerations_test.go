@@ -197,6 +197,13 @@ func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 	last = x.begin("c")
 	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
 	x.same(x.closes(last, whole())+x.live(), "-0lost0 1 2 5")
+
+	// So it does in a run that has begun a list of it, in which a record is rejected later.
+	open = x.begin("c")
+	x.ok(open.Enumerate(t.Context(), Opening{Enumeration: whole()}))
+	x.ok(open.ForgetEnumerations(t.Context()))
+	x.put(open, 0, "!0", "1=1", "2=1")
+	x.same(x.closes(open, whole())+x.live(), "-0lost0 1 2 5")
 }
 
 // Nothing is swept when a record was rejected or left out, or when more would go than goes

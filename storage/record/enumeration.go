@@ -203,9 +203,13 @@ func SpoilEnumeration(t *db.Tx, stream int64, why string) error {
 	return err
 }
 
-// ForgetEnumerations closes every enumeration of a connection without a sweep. The owner has
-// given the connection another source, and the marks and answers belong to the one before.
-func ForgetEnumerations(t *db.Tx, connectionID string) error {
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0, answer = '', answers = 0, answered_us = 0 WHERE (open = 1 OR answers > 0) AND stream_id IN (SELECT id FROM streams WHERE connection_id = ?)", connectionID)
+// ForgetEnumerations closes every enumeration of the connection without a sweep, also those that
+// the run has open. The owner has given the connection another source, and the marks and answers
+// belong to the one before.
+func ForgetEnumerations(t *db.Tx, to *Target) error {
+	for _, o := range to.opened {
+		o.refused = SweepLost
+	}
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0, answer = '', answers = 0, answered_us = 0 WHERE (open = 1 OR answers > 0) AND stream_id IN (SELECT id FROM streams WHERE connection_id = ?)", to.ConnectionID)
 	return err
 }

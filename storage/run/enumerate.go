@@ -43,7 +43,7 @@ func (w *Writer) LeaveEnumeration(ctx context.Context, e record.Enumeration) err
 
 // ForgetEnumerations closes every enumeration of the connection without a sweep.
 func (w *Writer) ForgetEnumerations(ctx context.Context) error {
-	return w.queue(ctx, func(t *db.Tx) error { return record.ForgetEnumerations(t, w.To.ConnectionID) })
+	return w.queue(ctx, func(t *db.Tx) error { return record.ForgetEnumerations(t, w.To) })
 }
 
 // Missing returns the next keys of records that an open enumeration has not met, by key.
