@@ -28,7 +28,7 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), whole(file("a.ics")))
 	x.tone("a damaged file", verdict.Amber)
-	x.ok(x.s.Ignore(t.Context(), c.ID, func([]string) []string { return []string{"/a.ics"} }, func(b Books, _ []string) Books {
+	x.ok(x.s.Ignore(t.Context(), c.ID, func([]Ignored) []Ignored { return []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}} }, func(b Books, _ []Ignored) Books {
 		b.Amiss = settled
 		return b
 	}))
@@ -45,8 +45,9 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 		o.Amiss = file("b.ics")
 	})
 	x.tone("another file in a run of one stream", verdict.Amber)
-	b, _, err := x.s.Books(t.Context(), c.ID)
+	b, ignored, err := x.s.Books(t.Context(), c.ID)
 	x.ok(err)
+	x.same(ignored, []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}})
 	x.same(b.Amiss.Files, file("b.ics").Files)
 	x.same(len(b.Amiss.Settled), 0)
 	x.succeed(x.begin("c", allStreams), whole(settled))
@@ -55,5 +56,11 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 		o.Amiss.Open = []string{"torn"}
 	})
 	x.tone("many files in a run of one stream", verdict.Amber)
+	x.succeed(x.begin("c", allStreams), func(o *Outcome) {
+		o.Books = &Books{BegunMS: 2, Over: []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}}}
+	})
+	_, ignored, err = x.s.Books(t.Context(), c.ID)
+	x.ok(err)
+	x.same(len(ignored), 0)
 	x.sound()
 }

@@ -24,6 +24,7 @@ type (
 	UnreadFile   = tables.UnreadFile
 	AmissFile    = tables.AmissFile
 	Amiss        = tables.Amiss
+	Ignored      = tables.Ignored
 	Fields       = tables.Fields
 	Connection   = tables.Connection
 	RunError     = tables.RunError

@@ -107,6 +107,11 @@ func (s *Facts) Amiss(reason string) bool {
 	return s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(health.Mark(reason)) })
 }
 
+// Settles reports whether the owner has said that each file with that reason of a connector's may stay as it is.
+func (s *Facts) Settles(reason string) bool {
+	return s.Unread.settles(&health.KnownGap{About: health.Mark(reason)})
+}
+
 // left are the gaps with a weight that the last run left to the connection's owner, who has not settled them.
 func (s *Facts) left() (gaps []*health.KnownGap) {
 	for i := range s.KnownGaps {

@@ -3,7 +3,6 @@ package leftover
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -23,8 +22,10 @@ type Files struct {
 	// Amiss are files that are damaged, or that the connector knows and did not read, at most
 	// 1,000.
 	Amiss []AmissFile `json:"amiss"`
-	// Ignored are the owner's patterns, and Rules the connector's own.
+	// Ignored are the owner's patterns, and Rules the connector's own. AsIs are those of Ignored that are about
+	// one file, as it was when its owner said so: whatever else is amiss with a file of that name is told.
 	Ignored []string `json:"ignored"`
+	AsIs    []string `json:"as_is,omitempty"`
 	Rules   []Rule   `json:"rules"`
 }
 
@@ -55,6 +56,9 @@ type AmissFile struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// IsAsItWas reports whether one of the owner's patterns is about a file as it was.
+func (f *Files) IsAsItWas(pattern string) bool { return slices.Contains(f.AsIs, pattern) }
+
 // Word is what the file is, for a reader.
 func (a *AmissFile) Word() string {
 	if a.As == abi.FileDamaged {
@@ -69,118 +73,34 @@ type Rule struct {
 	Reason  string `json:"reason"`
 }
 
-// Change is an owner's word on files: Ignore has patterns of those that are not for the
-// connection, and Heed has earlier patterns that hold no longer.
+// Change is an owner's word on files: Ignore has files of the list, which may stay as they are, and patterns of
+// those that are not for the connection, and Heed has earlier ones that hold no longer.
 type Change struct{ Ignore, Heed []string }
 
 // Store is what the books of connections are kept in.
 type Store interface {
-	Books(ctx context.Context, connectionID string) (storage.Books, []string, error)
-	Ignore(ctx context.Context, connectionID string, change func(ignores []string) []string, left func(storage.Books, []string) storage.Books) error
+	Books(ctx context.Context, connectionID string) (storage.Books, []storage.Ignored, error)
+	Ignore(ctx context.Context, connectionID string, change func([]storage.Ignored) []storage.Ignored, left func(storage.Books, []storage.Ignored) storage.Books) error
 }
 
 // maxIgnored bounds the owner's patterns.
 const maxIgnored = 256
 
 // Decide changes which files a connection leaves alone. The owner's word holds at once: a file
-// that a pattern covers is explained, and one that is heeded again is looked at by the next
-// run.
+// that it is about is explained, and one that is heeded again is looked at by the next run.
 func Decide(ctx context.Context, store Store, conn *storage.Connection, c Change) error {
 	b, kept, err := store.Books(ctx, conn.ID)
 	if err != nil {
 		return err
 	}
-	c = c.exact(&b, kept)
-	for _, pattern := range c.Ignore {
-		if file, exact := strings.CutPrefix(pattern, "/"); !manifest.IsPattern(pattern) && !(exact && names(&b, file)) {
-			return abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
-		}
+	w, err := c.words(&b, kept)
+	if err != nil {
+		return err
 	}
-	for _, pattern := range c.Heed {
-		if !slices.Contains(kept, pattern) {
-			return abi.NewError(abi.CodeUsage, "a pattern is none of those that the connection ignores", "look at the list of its files, which has them")
-		}
+	if len(kept)+len(w.ignore) > maxIgnored {
+		return abi.NewError(abi.CodeUsage, "the connection ignores too many files one by one", "use one pattern for several files, as in *.bak or folder/")
 	}
-	if len(kept)+len(c.Ignore) > maxIgnored {
-		return abi.NewError(abi.CodeUsage, "the connection ignores too many patterns", "use one pattern for several files, as in *.bak or folder/")
-	}
-	return store.Ignore(ctx, conn.ID, c.apply, c.left)
-}
-
-// apply returns the patterns after the change, sorted.
-func (c Change) apply(ignores []string) []string {
-	return slices.DeleteFunc(union(ignores, c.Ignore), func(p string) bool { return slices.Contains(c.Heed, p) })
-}
-
-// union returns all the patterns, sorted.
-func union(patterns ...[]string) []string {
-	all := slices.Concat(patterns...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// exact returns the change about the very file where it names one of the books, or one that is
-// ignored already: a name is never read as a pattern.
-func (c Change) exact(b *storage.Books, kept []string) Change {
-	c.Ignore, c.Heed = slices.Clone(c.Ignore), slices.Clone(c.Heed)
-	for i, name := range c.Ignore {
-		if names(b, name) {
-			c.Ignore[i] = manifest.ExactFile(name)
-		}
-	}
-	for i, name := range c.Heed {
-		if exact := manifest.ExactFile(name); !slices.Contains(kept, name) && slices.Contains(kept, exact) {
-			c.Heed[i] = exact
-		}
-	}
-	return c
-}
-
-// names reports whether the books have a file of that path.
-func names(b *storage.Books, path string) bool {
-	return slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return u.Path == path }) ||
-		slices.ContainsFunc(b.Amiss.Files, func(f storage.AmissFile) bool { return f.Path == path })
-}
-
-// left returns the books after the change. The next run takes no file for read that a pattern
-// covered, whether the pattern holds or was taken back.
-func (c Change) left(b storage.Books, ignores []string) storage.Books {
-	b.Ruled = union(b.Ruled, ignores, c.Heed)
-	return left(b, ignores, len(c.Heed) > 0)
-}
-
-// left returns the books without the files that a pattern covers. A reason is settled once patterns
-// cover every file that has it. When the owner takes a pattern back, nothing is settled until the
-// next run.
-func left(b storage.Books, ignores []string, heeds bool) storage.Books {
-	covered := func(path string) bool {
-		return slices.ContainsFunc(ignores, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, path) })
-	}
-	b.Unread = slices.DeleteFunc(b.Unread, func(u storage.UnreadFile) bool { return covered(u.Path) })
-	open, gone := map[string]bool{}, []string{}
-	for _, reason := range b.Amiss.Open {
-		open[reason] = true
-	}
-	b.Amiss.Files = slices.DeleteFunc(b.Amiss.Files, func(f storage.AmissFile) bool {
-		if !covered(f.Path) {
-			open[f.Reason] = true
-			return false
-		}
-		gone = append(gone, f.Reason)
-		return true
-	})
-	if heeds {
-		b.Amiss.Settled = nil
-		return b
-	}
-	for _, reason := range gone {
-		if !open[reason] {
-			b.Amiss.Settled = append(b.Amiss.Settled, reason)
-		}
-	}
-	slices.Sort(b.Amiss.Settled)
-	b.Amiss.Settled = slices.Compact(b.Amiss.Settled)
-	return b
+	return store.Ignore(ctx, conn.ID, w.apply, w.left)
 }
 
 // Show returns the files of a connection.
@@ -189,7 +109,13 @@ func Show(ctx context.Context, store Store, conn *storage.Connection) (*Files, e
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Connection: conn.Name, Unread: []File{}, Amiss: []AmissFile{}, More: b.Beyond, Ignored: append([]string{}, ignored...), Rules: []Rule{}}
+	f := &Files{Connection: conn.Name, Unread: []File{}, Amiss: []AmissFile{}, More: b.Beyond, Ignored: []string{}, Rules: []Rule{}}
+	for _, i := range ignored {
+		f.Ignored = append(f.Ignored, i.Pattern)
+		if len(i.For) > 0 {
+			f.AsIs = append(f.AsIs, i.Pattern)
+		}
+	}
 	if b.BegunMS > 0 {
 		at := time.UnixMilli(b.BegunMS).UTC()
 		f.LookedAt = &at

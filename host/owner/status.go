@@ -197,6 +197,8 @@ type Missing struct {
 	Noted bool `json:"noted,omitempty"`
 	// Files: it is files of the connection's folders, of which its owner may say that they may stay as they are.
 	Files bool `json:"files,omitempty"`
+	// Settled: its owner has said of each of these files that it may stay as it is.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // SaidByProvider marks words that are the provider's own.
@@ -250,7 +252,8 @@ func leftMissing(g *run.KnownGap, of *stored.Facts) Missing {
 	if m.Again || m.Reason == nothingFound {
 		m.Remedy = abi.RemedyOwner
 	}
-	m.Noted = g.Severity == informational && m.Reason != nothingFound
+	m.Settled = of.Settles(g.Reason)
+	m.Noted = m.Settled || g.Severity == informational && m.Reason != nothingFound
 	m.Files = m.NotUnderstood() || of.Amiss(g.Reason)
 	return m
 }
@@ -308,6 +311,8 @@ func (m *Missing) Subject() string {
 // Mends says what mends it, for its owner, at a moment.
 func (m *Missing) Mends(now time.Time) string {
 	switch {
+	case m.Settled:
+		return "nothing: you said that its files may stay as they are"
 	case m.Reason == nothingFound:
 		return "you: put there what it is to collect, or show it where that is; a run collects it"
 	case m.NotUnderstood():
@@ -325,7 +330,7 @@ func (m *Missing) Mends(now time.Time) string {
 	case m.Gone():
 		return "nothing: gone or forbidden at the provider, which refused it in two runs; no run asks for it again by itself"
 	case m.Remedy == abi.RemedyNever && m.Says != "":
-		return "you, where its words say what to do; no later run changes it by itself"
+		return "you, if its words say what to do; no later run changes it by itself"
 	case m.Remedy == abi.RemedyNever:
 		return "nothing that this host does: it is damaged at its source, not to be had, or not for this connector"
 	}

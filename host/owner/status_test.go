@@ -24,7 +24,7 @@ func TestWhatAnOwnerMends(t *testing.T) {
 		"nothing_found":        {"not_retriable", "", "you: put there what it is to collect", abi.RemedyOwner},
 		"input_not_understood": {"manual_action_required", "", "you: say what to do with them", abi.RemedyOwner},
 		"too_large":            {"not_retriable", "", "nothing that this host does", abi.RemedyNever},
-		"calendar_copied":      {"not_retriable", "1 file is a copy: take one of the two out of the folder", "you, where its words say what to do", abi.RemedyNever},
+		"calendar_copied":      {"not_retriable", "1 file is a copy: take one of the two out of the folder", "you, if its words say what to do", abi.RemedyNever},
 	} {
 		m := leftMissing(&run.KnownGap{Kind: "skip", Severity: severities[c.hint], Reason: reason, RecoveryHint: c.hint, Message: c.says}, &stored.Facts{})
 		if m.Files != m.NotUnderstood() || m.Noted != (c.remedy == abi.RemedyNever) {
@@ -37,5 +37,10 @@ func TestWhatAnOwnerMends(t *testing.T) {
 	of := &stored.Facts{Unread: &stored.UnreadFiles{Amiss: []stored.AmissFiles{{About: health.Mark("old"), With: []string{health.Mark("torn")}, Count: 1}}}}
 	if m := leftMissing(&run.KnownGap{Kind: "skip", Reason: "torn"}, of); !m.Files {
 		t.Error("got no files, want those that are torn")
+	}
+	of.Unread.Settled = []string{health.Mark("old")}
+	m := leftMissing(&run.KnownGap{Kind: "skip", Severity: "actionable", Reason: "old", RecoveryHint: "manual_action_required"}, of)
+	if got := m.Mends(now); !m.Noted || got != "nothing: you said that its files may stay as they are" {
+		t.Errorf("files that may stay as they are: got noted %v, and %q", m.Noted, got)
 	}
 }

@@ -16,6 +16,8 @@ import (
 type (
 	// Accounting is what a run knows of its folders before it begins.
 	Accounting = books.Rule
+	// OwnersWord is what the owner said of files.
+	OwnersWord = books.Word
 	// GrantedFile names a file of a granted folder.
 	GrantedFile = books.File
 	// Books are what became of the files, at the end of a run that returned 0.
@@ -140,6 +142,9 @@ func cleanBooks(r *books.Report) *books.Report {
 		r.Settled = nil
 	}
 	r.Open = cleanReasons(r.Open)
+	for i := range r.Over {
+		r.Over[i].Pattern = pathOf(r.Over[i].Pattern)
+	}
 	for i := range r.Roots {
 		c := &r.Roots[i]
 		c.Name = cleanText[string](c.Name)

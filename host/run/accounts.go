@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -25,9 +23,10 @@ type accounts struct {
 
 	foldersOnly bool // the run has nothing to collect from but its folders
 
-	ignores  []abi.Ignore                             // of the manifest
-	owners   []string                                 // the patterns of the owner
+	ignores  []abi.Ignore // of the manifest
+	owners   []plugin.OwnersWord
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
+	counted  map[plugin.GrantedFile]bool              // archives with entries that the owner spoke of: whether their unknown entries are all named
 	named    int                                      // bytes of the names in archives
 	unnamed  int64                                    // unknown entries of archives beyond the bounds
 	streams  map[string]*abi.StreamAccount
@@ -37,7 +36,7 @@ type accounts struct {
 func newAccounts(j *journal, p *plan) *accounts {
 	a := &accounts{
 		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores, owners: p.granted.grant.Accounting.Owners,
-		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, streams: map[string]*abi.StreamAccount{},
+		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, counted: map[plugin.GrantedFile]bool{}, streams: map[string]*abi.StreamAccount{},
 	}
 	granted := p.granted.grant.Bindings
 	a.foldersOnly = !granted[abi.BindingNetwork] && !granted[abi.BindingBrowser]
@@ -59,7 +58,9 @@ func (r *Runner) accounting(ctx context.Context, p *plan) (plugin.Accounting, er
 	if err != nil {
 		return a, err
 	}
-	a.Owners = owners
+	for _, o := range owners {
+		a.Owners = append(a.Owners, plugin.OwnersWord(o))
+	}
 	asOf(&a, &b, p.mode)
 	return a, nil
 }
@@ -100,6 +101,9 @@ func (a *accounts) file(f *abi.FileAccount) {
 	if old := a.archives[at]; old != nil { // a later word replaces an earlier one
 		a.named -= sizeOf(at, old)
 		delete(a.archives, at)
+	}
+	if slices.ContainsFunc(a.owners, func(o plugin.OwnersWord) bool { return o.Below(f.Path) }) {
+		a.counted[at] = f.Entries != nil && f.Entries.Unknown == int64(len(f.Entries.Names))
 	}
 	if f.Entries == nil || f.Entries.Unknown == 0 {
 		return
@@ -195,7 +199,10 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 		o.Amiss = amiss
 		return
 	}
-	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Ruled: slices.Clone(a.owners), Amiss: amiss}
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Amiss: amiss}
+	for _, o := range a.owners {
+		b.Ruled = append(b.Ruled, o.Pattern)
+	}
 	for _, i := range a.ignores {
 		b.Ruled = append(b.Ruled, i.Pattern)
 	}
@@ -208,6 +215,9 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind})
 	}
 	unexplained += a.entries(b)
+	for _, o := range slices.Concat(kept.Over, a.over()) {
+		b.Over = append(b.Over, storage.Ignored(o))
+	}
 	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
 	if kept.Bounded { // what was not looked at is not explained
 		b.Beyond++
@@ -233,8 +243,8 @@ func (a *accounts) entries(b *storage.Books) int64 {
 		e := a.archives[at]
 		n += e.Unknown
 		for _, name := range e.Names {
-			path := at.Path + "/" + clip(name, maxGapText)
-			if slices.ContainsFunc(a.owners, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, path) }) {
+			path := entryPath(at.Path, name)
+			if slices.ContainsFunc(a.owners, func(o plugin.OwnersWord) bool { return manifest.Allows(o.Pattern, o.For, path, "") }) {
 				n--
 				continue
 			}
@@ -246,74 +256,32 @@ func (a *accounts) entries(b *storage.Books) int64 {
 	return n
 }
 
-// printable is a name as sentences have it: what no letter is could move a reader's cursor.
-func printable(name string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, clip(name, maxGapText))
-}
+// entryPath is where the books have an entry of an archive.
+func entryPath(archive, name string) string { return archive + "/" + clip(name, maxGapText) }
 
-// steps are what to do about what is behind a door that the host does not open, by its kind: a
-// folder that it may not list, a link, a file that is not on this machine, a name that no guest can
-// say, an archive that the connector does not read.
-var steps = []struct {
-	step  string
-	kinds []string
-}{
-	{"; let this host's user list the folder, such as with chmod u+rx", []string{plugin.KindUnlisted}},
-	{"; give the connection the folder that the link leads to, or put it in the link's place", []string{plugin.KindLink}},
-	{"; download it from iCloud again", []string{plugin.KindAway}},
-	{"; give it a name in UTF-8", []string{plugin.KindMisnamed}},
-	{"; if the archive has what this connection collects, unpack it there", []string{plugin.KindZip, plugin.KindGzip}},
-}
-
-// outOfSight returns the steps for the files of the books that nothing explains.
-func outOfSight(b *storage.Books) (advice string) {
-	for _, s := range steps {
-		if slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return slices.Contains(s.kinds, u.Kind) }) {
-			advice += s.step
+// over returns the owner's words on entries of archives that are known by now, or are not in them.
+func (a *accounts) over() (over []plugin.OwnersWord) {
+	unknown := map[string]bool{}
+	for at, e := range a.archives {
+		for _, name := range e.Names {
+			unknown[manifest.ExactFile(entryPath(at.Path, name))] = true
 		}
 	}
-	return advice
-}
-
-// The kind and the reason of the known gap for files that nothing explains.
-const (
-	KindUnexplained   = "unexplained_input"
-	ReasonUnexplained = "input_not_understood"
-)
-
-// Unexplained returns the known gap for the files of the books that nothing explains, or nil if
-// there is no such file.
-func Unexplained(b *storage.Books) *KnownGap {
-	n := int64(len(b.Unread)) + b.Beyond
-	if n == 0 {
-		return nil
-	}
-	names := make([]string, 0, maxNamedKeys)
-	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
-		u := &b.Unread[i]
-		name := printable(u.Path)
-		if u.Kind != "" {
-			name += " (" + u.Kind + ")"
+	for _, o := range a.owners {
+		looked := false
+		for archive, all := range a.counted {
+			if o.Below(archive.Path) {
+				looked = all
+				if !all {
+					break
+				}
+			}
 		}
-		names = append(names, name)
+		if looked && len(o.For) > 0 && !unknown[o.Pattern] {
+			over = append(over, o)
+		}
 	}
-	files := "1 file"
-	if n > 1 {
-		files = strconv.FormatInt(n, 10) + " files"
-	}
-	g := &KnownGap{
-		Kind: KindUnexplained, Reason: ReasonUnexplained, Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
-		Message: files + " that the connector did not understand" + outOfSight(b),
-	}
-	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
-		g.Diagnostics = data
-	}
-	return g
+	return over
 }
 
 // keptBack adds a known gap for each stream of which items were kept back and nothing says why:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -27,6 +28,60 @@ func TestUnchangedFilesNeedACursor(t *testing.T) {
 	h.succeed(both + "finish")
 	if got := h.unread(); len(got) != 0 {
 		t.Errorf("with a cursor: got %v, want no file", got)
+	}
+}
+
+// AC-03: what the owner says of a file holds for that file as it was, and ends when a run finds it otherwise: what
+// comes under its name later is told.
+func TestTheOwnersWordIsAboutAFileAsItWas(t *testing.T) {
+	t.Parallel()
+	_, roots := filesIn(t, "a.txt", "b.txt")
+	h := newHost(t, setup{roots: roots, enumerate: true})
+	const read = note + openA + openB
+	holds := func(names string) string {
+		unknown := min(len(names), 1)
+		return fmt.Sprintf(`account {"type":"ACCOUNT","files":[{"root":"scripted","path":"b.txt","as":"read","entries":{"count":1,"read":%d,"unknown":%d,"names":[%s]}}]}`+"\n",
+			1-unknown, unknown, names)
+	}
+	damaged := `account {"type":"ACCOUNT","files":[{"root":"scripted","path":"b.txt","as":"damaged","reason":"torn"}]}` + "\n"
+	steps := []struct {
+		name, script, ignore string
+		left                 string // "b.txt: torn", or the path of a file that nothing explains
+		words                int
+	}{
+		{"an unknown entry", read + holds(`"x"`), "b.txt", "b.txt/x", 1},
+		{"the same one", read + holds(`"x"`), "", "", 1},
+		{"another one", read + holds(`"y"`), "", "b.txt/y", 0},
+		{"the first one again", read + holds(`"x"`), "b.txt", "b.txt/x", 1},
+		{"damage", read + damaged, "b.txt", "b.txt: torn", 2},
+		{"the same damage", read + damaged, "", "", 2},
+		{"all well", read + says("a.txt", abi.FileRead) + says("b.txt", abi.FileRead), "", "", 1},
+		{"no entry is unknown", read + holds(""), "", "", 0},
+		{"damaged once more", read + damaged, "", "b.txt: torn", 0},
+	}
+	for _, s := range steps {
+		h.succeed(s.script + says("a.txt", abi.FileRead) + "finish")
+		conn, err := h.store.Connection(t.Context(), "scripted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := strings.Join(h.unread(), " ")
+		b, _, err := h.store.Books(t.Context(), conn.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range b.Amiss.Files {
+			left += f.Path + ": " + f.Reason
+		}
+		if s.ignore != "" {
+			if err := leftover.Decide(t.Context(), h.store, conn, leftover.Change{Ignore: []string{s.ignore}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, words, err := h.store.Books(t.Context(), conn.ID)
+		if err != nil || left != s.left || len(words) != s.words {
+			t.Errorf("%s: got %q left, and the words %+v, %v; want %q, and %d words", s.name, left, words, err, s.left, s.words)
+		}
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -163,13 +163,11 @@ func TestTheOwnerIgnoresAFile(t *testing.T) {
 	}
 	set := func(patterns ...string) {
 		t.Helper()
-		err := h.store.Ignore(t.Context(), conn.ID, func([]string) []string { return patterns }, func(b storage.Books, ignores []string) storage.Books {
-			b.Unread = slices.DeleteFunc(b.Unread, func(u storage.UnreadFile) bool {
-				return slices.ContainsFunc(ignores, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, u.Path) })
-			})
-			return b
-		})
-		if err != nil {
+		change := leftover.Change{Ignore: patterns}
+		if len(patterns) == 0 {
+			change.Heed = []string{"b.*"}
+		}
+		if err := leftover.Decide(t.Context(), h.store, conn, change); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,11 +3,14 @@ package run
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -212,3 +215,73 @@ func clip(s string, n int) string {
 // Named lists what the gap's diagnostics name, and how many of it there are in all, named or
 // not: see storage.NamedIn.
 func (g KnownGap) Named() (names []string, total int64) { return storage.NamedIn(g.Diagnostics) }
+
+// printable is a name as sentences have it: what no letter is could move a reader's cursor.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, clip(name, maxGapText))
+}
+
+// steps are what to do about what is behind a door that the host does not open, by its kind: a
+// folder that it may not list, a link, a file that is not on this machine, a name that no guest can
+// say, an archive that the connector does not read.
+var steps = []struct {
+	step  string
+	kinds []string
+}{
+	{"; let this host's user list the folder, such as with chmod u+rx", []string{plugin.KindUnlisted}},
+	{"; give the connection the folder that the link leads to, or put it in the link's place", []string{plugin.KindLink}},
+	{"; download it from iCloud again", []string{plugin.KindAway}},
+	{"; give it a name in UTF-8", []string{plugin.KindMisnamed}},
+	{"; if the archive has what this connection collects, unpack it there", []string{plugin.KindZip, plugin.KindGzip}},
+}
+
+// outOfSight returns the steps for the files of the books that nothing explains.
+func outOfSight(b *storage.Books) (advice string) {
+	for _, s := range steps {
+		if slices.ContainsFunc(b.Unread, func(u storage.UnreadFile) bool { return slices.Contains(s.kinds, u.Kind) }) {
+			advice += s.step
+		}
+	}
+	return advice
+}
+
+// The kind and the reason of the known gap for files that nothing explains.
+const (
+	KindUnexplained   = "unexplained_input"
+	ReasonUnexplained = "input_not_understood"
+)
+
+// Unexplained returns the known gap for the files of the books that nothing explains, or nil if
+// there is no such file.
+func Unexplained(b *storage.Books) *KnownGap {
+	n := int64(len(b.Unread)) + b.Beyond
+	if n == 0 {
+		return nil
+	}
+	names := make([]string, 0, maxNamedKeys)
+	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
+		u := &b.Unread[i]
+		name := printable(u.Path)
+		if u.Kind != "" {
+			name += " (" + u.Kind + ")"
+		}
+		names = append(names, name)
+	}
+	files := "1 file"
+	if n > 1 {
+		files = strconv.FormatInt(n, 10) + " files"
+	}
+	g := &KnownGap{
+		Kind: KindUnexplained, Reason: ReasonUnexplained, Severity: "actionable", RecoveryHint: "manual_action_required", Count: n,
+		Message: files + " that the connector did not understand" + outOfSight(b),
+	}
+	if data, err := json.Marshal(map[string]any{"count": n, "examples": names}); err == nil {
+		g.Diagnostics = data
+	}
+	return g
+}

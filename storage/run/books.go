@@ -9,9 +9,9 @@ import (
 )
 
 // Books returns what became of the files of a connection's folders in the last run that
-// looked at all of them, and the patterns of files that their owner has said are not for it.
+// looked at all of them, and what their owner has said of files.
 // Both are zero before the first such run.
-func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books, ignores []string, err error) {
+func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books, ignores []tables.Ignored, err error) {
 	var rows []tables.BooksRow
 	if err := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
 		return b, nil, s.db.Fail("read the books of a connection", err)
@@ -23,10 +23,10 @@ func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books,
 	return b, ignores, s.db.Fail("read the books of a connection", err)
 }
 
-// Ignore replaces the patterns of files that the owner of a connection says are not for it.
+// Ignore replaces what the owner of a connection says of files.
 // left says which files nothing explains from then on, so that the owner's word holds without
 // another run.
-func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ignores []string) []string, left func(tables.Books, []string) tables.Books) error {
+func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ignores []tables.Ignored) []tables.Ignored, left func(tables.Books, []tables.Ignored) tables.Books) error {
 	return s.db.Alone(ctx, "change which files a connection leaves alone", func(t *db.Tx) error {
 		return changeBooks(t, connectionID, func(row *tables.BooksRow) error {
 			b, ignores, err := row.Read()

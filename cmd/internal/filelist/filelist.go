@@ -13,7 +13,7 @@ import (
 
 // Add adds the flags that say which files are not for a connection.
 func Add(cmd *cobra.Command, c *leftover.Change) {
-	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "files that are not for it: a name, as in *.bak, a path below the folder, or FOLDER/; may be repeated")
+	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "a file of the list, which may stay as it is, or files that are not for it: a name, as in *.bak, or FOLDER/; may be repeated")
 	cmd.Flags().StringArrayVar(&c.Heed, "heed", nil, "a pattern of --ignore that holds no longer; may be repeated")
 }
 
@@ -65,7 +65,11 @@ func write(w io.Writer, f *leftover.Files) {
 		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", output.Clean(a.Root), output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
 	}
 	for _, p := range f.Ignored {
-		fmt.Fprintf(w, "  ignored by you: %s\n", output.Clean(p))
+		line := "  ignored by you: " + output.Clean(p)
+		if f.IsAsItWas(p) {
+			line += "  (as it was; anything else that is amiss with it is told)"
+		}
+		fmt.Fprintln(w, line)
 	}
 	for _, r := range f.Rules {
 		fmt.Fprintf(w, "  ignored by the connector: %s  %s\n", output.Clean(r.Pattern), output.Clean(r.Reason))

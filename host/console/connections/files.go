@@ -13,6 +13,14 @@ import (
 
 func showFiles(v *site.Visit) error { return listFiles(v, http.StatusOK, nil) }
 
+// ignoredByYou says how a pattern of the owner's holds.
+func ignoredByYou(f *leftover.Files, pattern string) string {
+	if f.IsAsItWas(pattern) {
+		return words.IgnoredAsItWas
+	}
+	return words.IgnoredByYou
+}
+
 func listFiles(v *site.Visit, status int, refusal error) error {
 	f, err := unread.Show(v.Context(), v.Owner, name(v))
 	if err != nil {

@@ -396,7 +396,7 @@ func filesPage(f *leftover.Files, why *abi.Error, proof string) templ.Component 
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var23 string
-				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(words.IgnoredByYou)
+				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(ignoredByYou(f, p))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `connections/files.templ`, Line: 62, Col: 64}
 				}

@@ -48,6 +48,10 @@ type Books struct {
 
 	Amiss Amiss
 
+	// Over are reasons for which the owner ignored a file, and which it has no longer. They are not stored:
+	// the owner's words lose them.
+	Over []Ignored
+
 	// Ruled are the patterns of files that were left alone in that run, or since then.
 	Ruled []string
 	Vague bool // there were so many files that some may have been taken for others
@@ -94,9 +98,8 @@ type AmissFile struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Read returns the row's books, and the patterns of files that their owner has said are not
-// for the connection.
-func (r *BooksRow) Read() (b Books, ignores []string, err error) {
+// Read returns the row's books, and what their owner has said of files.
+func (r *BooksRow) Read() (b Books, ignores []Ignored, err error) {
 	b = Books{BegunMS: r.BegunMS, Beyond: r.Beyond, Nothing: r.Nothing != 0}
 	var also remark
 	for _, column := range []struct {
@@ -130,8 +133,17 @@ func (r *BooksRow) ReadFields() (map[string]Fields, error) {
 	return fields, err
 }
 
-// Fill writes books into the row. Its owner's patterns stay.
+// Fill writes books into the row. Its owner's words stay, but for what is over.
 func (r *BooksRow) Fill(b *Books) (err error) {
+	if len(b.Over) > 0 {
+		_, ignores, err := r.Read()
+		if err != nil {
+			return err
+		}
+		if r.Ignores, err = EncodeJSON(Without(ignores, b.Over)); err != nil {
+			return err
+		}
+	}
 	r.BegunMS, r.Beyond, r.Nothing, r.Unread, r.Amiss = b.BegunMS, b.Beyond, 0, "", ""
 	if b.Nothing {
 		r.Nothing = 1

@@ -60,7 +60,7 @@ func (a *amiss) claim(at File, f *abi.FileAccount) {
 // report adds the files that are there and that no pattern of the owner's covers. A reason is settled if such
 // patterns cover every file that it was given for; it is open if some of them are not named. More reasons
 // than there is room for settle nothing.
-func (a *amiss) report(r *Report, there, owners func(File) bool) {
+func (a *amiss) report(r *Report, there func(File) bool, allows func(path, reason string) bool) {
 	if a.full {
 		return
 	}
@@ -69,10 +69,10 @@ func (a *amiss) report(r *Report, there, owners func(File) bool) {
 		open = map[string]bool{}
 	}
 	for at, whys := range a.files {
-		is, owned := there(at), owners(at)
+		is := there(at)
 		for _, w := range whys {
 			switch {
-			case owned:
+			case allows(at.Path, w.reason):
 				covered[w.reason] = true
 			case is && len(r.Amiss) < MaxNames:
 				r.Amiss = append(r.Amiss, Amiss{at, w.as, w.reason})
@@ -90,4 +90,14 @@ func (a *amiss) report(r *Report, there, owners func(File) bool) {
 	}
 	r.Settled = slices.Sorted(maps.Keys(covered))
 	slices.SortFunc(r.Amiss, func(x, y Amiss) int { return x.compare(&y) })
+}
+
+// given reports whether a file of that path, in any folder, has a reason.
+func (a *amiss) given(file, reason string) bool {
+	for at, whys := range a.files {
+		if at.Path == file && slices.ContainsFunc(whys, func(w why) bool { return w.reason == reason }) {
+			return true
+		}
+	}
+	return false
 }

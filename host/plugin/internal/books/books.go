@@ -13,8 +13,8 @@ type Rule struct {
 	// Ignores are the rules of the connector's manifest, by which files are not for it. They do not hold for a
 	// file that the connector speaks of.
 	Ignores []abi.Ignore `json:"ignores,omitempty"`
-	// Owners are the patterns of files that the owner said may stay as they are, whatever the connector says.
-	Owners []string `json:"owners,omitempty"`
+	// Owners are the owner's words on files that may stay as they are.
+	Owners []Word `json:"owners,omitempty"`
 	// Since is when the last run began whose books were whole, in milliseconds since 1970;
 	// 0: there is none, or this run collects everything anew. A file that has not changed since
 	// is judged as it was then, where the guest does not account for its files.
@@ -47,7 +47,8 @@ type Books struct {
 	amiss     amiss
 	said      said
 	earlier   map[File]bool
-	claims    bool // the guest accounts for its files
+	spoken    map[string]bool // paths of files, of those that a word is about, of which the guest spoke
+	claims    bool            // the guest accounts for its files
 }
 
 // RootCounts counts the files of one granted folder.
@@ -68,7 +69,7 @@ type RootCounts struct {
 
 // New returns the books of a run that begins now.
 func New(rule Rule, now time.Time) *Books {
-	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}}
+	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}, spoken: map[string]bool{}}
 	for _, f := range rule.Earlier {
 		b.earlier[f] = true
 	}

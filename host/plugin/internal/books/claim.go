@@ -26,6 +26,7 @@ func (b *Books) claim(f *abi.FileAccount) {
 	}
 	b.claims = true
 	at := File{f.Root, path.Clean(f.Path)}
+	b.hear(at.Path)
 	h := hash(b.seed, at.Root, at.Path)
 	if f.As == abi.FileUnknown {
 		if len(b.unknown) < maxExact {

@@ -39,6 +39,8 @@ type Report struct {
 	Open    []string `json:"open,omitempty"`
 	// Said are the first files that the guest says it has read.
 	Said []Said `json:"said,omitempty"`
+	// Over are reasons of the owner's words that their files have no longer.
+	Over []Word `json:"over,omitempty"`
 	// Bounded: there are more files than a walk looks at.
 	Bounded bool `json:"bounded,omitempty"`
 	// Vague: there were so many files that some may have been taken for others.
@@ -78,7 +80,8 @@ func (b *Books) Close(roots map[string]*os.Root, now func() time.Time) *Report {
 		}
 		w.report.Roots = append(w.report.Roots, *c)
 	}
-	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, func(f File) bool { return w.owners(f.Path) })
+	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, b.rule.allows)
+	w.over(roots)
 	w.report.Said = b.said.list()
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
@@ -99,6 +102,7 @@ type walk struct {
 	left      int
 	nameBytes int
 	kinds     int
+	needed    map[string]bool // paths of files that are unexplained, as the owner said that they may be
 }
 
 func (w *walk) folder(dir string, depth int) {
@@ -190,7 +194,7 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 	b := w.books
 	h := hash(b.seed, w.counts.Name, name)
 	switch {
-	case b.unknown[h] && !w.owners(name):
+	case b.unknown[h] && !w.owned(name):
 		w.unexplained(name, "")
 	case w.ruled(name):
 		w.counts.Rule++
@@ -200,6 +204,7 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 		}
 	case w.arrived(e):
 		w.counts.New++
+		w.allowed(name) // nothing is known of it
 	case !b.claims && w.asBefore(name, e):
 		w.counts.Read++
 	default:
@@ -225,12 +230,7 @@ func (w *walk) vouched(h uint64, name string, e fs.DirEntry) bool {
 func (w *walk) ruled(name string) bool { return litter(path.Base(name)) || w.covered(name) }
 
 func (w *walk) covered(name string) bool {
-	return w.owners(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
-}
-
-// owners reports whether the owner said that the file may stay as it is.
-func (w *walk) owners(name string) bool {
-	return slices.ContainsFunc(w.books.rule.Owners, func(p string) bool { return manifest.Covers(abi.Ignore{Pattern: p}, name) })
+	return w.owned(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
 }
 
 // passed reports whether a rule says that everything in the folder is not for the connector.
@@ -239,7 +239,8 @@ func (w *walk) passed(dir string) bool {
 	passes := func(pattern string) bool {
 		return strings.Trim(pattern, "/") != pattern && manifest.Covers(abi.Ignore{Pattern: pattern}, in)
 	}
-	return slices.ContainsFunc(w.books.rule.Owners, passes) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
+	return slices.ContainsFunc(w.books.rule.Owners, func(o Word) bool { return len(o.For) == 0 && passes(o.Pattern) }) ||
+		slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
 }
 
 // litter reports whether systems leave files of that name in any folder, without content of
@@ -272,6 +273,10 @@ func (w *walk) asBefore(name string, e fs.DirEntry) bool {
 }
 
 func (w *walk) unexplained(name, kind string) {
+	if w.allowed(name) {
+		w.counts.Rule++
+		return
+	}
 	w.counts.Unexplained++
 	if len(w.report.Unread) >= MaxNames || w.nameBytes+len(name) > maxNameBytes {
 		return
