@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
 // export is one archive of an account, in one source or, as its parts, in several.
@@ -20,8 +21,8 @@ type export struct {
 	account   string
 	partial   bool
 	described bool              // by a manifest
-	listed    map[string]string // files that the manifest names for a stream, with the stream
-	counts    map[string]int64  // of the entries of those files, where the manifest says it
+	listed    map[string]string // files that the manifest or the index of months names for a stream, with the stream
+	counts    map[string]int64  // of the entries of those files, where it says them
 	main      map[string]bool   // streams whose main kind of data the manifest names
 	months    bool              // it has posts by month (2012 to 2017)
 	notes     notes
@@ -136,6 +137,8 @@ func (x *export) look(f *exports.File) bool {
 		x.created(s)
 	case s.name == "var user_details":
 		x.owner(s, "id")
+	case s.name == "var tweet_index":
+		x.index(s)
 	case s.kind == "account":
 		x.owner(s, "*.account.accountId")
 	case s.kind == "note_tweet":
@@ -167,14 +170,30 @@ func (x *export) manifest(s script) {
 				kind := it.Name().Str()
 				stream := listedStreams[kind]
 				for file := it.Value().Get("files").Children(); stream != "" && file.Next(); {
-					name := path.Base(file.Value().Get("fileName").Str())
-					x.listed[name] = stream
-					if n, err := strconv.ParseInt(text(file.Value().Get("count")), 10, 64); err == nil {
-						x.counts[name] = n
-					}
+					x.list(stream, file.Value().Get("fileName"), file.Value().Get("count"))
 					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Group")
 				}
 			}
+		}
+	}
+}
+
+// list takes in a file that the archive says it has for a stream, with the number of its entries, a text or a number.
+func (x *export) list(stream string, file, count jsonvalue.Value) {
+	name := path.Base(file.Str())
+	x.listed[name] = stream
+	if n, err := strconv.ParseInt(text(count), 10, 64); err == nil {
+		x.counts[name] = n
+	}
+}
+
+// index reads the list of months in an archive of 2012 to 2017.
+func (x *export) index(s script) {
+	in := jsonstream.New(s.whole, "*")
+	in.SkipPast('=')
+	for in.Next() {
+		if v := in.Value(); v.Get("file_name").Str() != "" {
+			x.list(streamTweets, v.Get("file_name"), v.Get("tweet_count"))
 		}
 	}
 }

@@ -47,6 +47,14 @@ const (
 	oneMessage    = `window.YTD.direct_messages.part0 = [{"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":77,"senderId":1,"text":"hi","createdAt":"2026-01-01T00:00:00.000Z"}}]}}]`
 )
 
+// month is an archive of 2014 with one month of one post, and an index with these entries.
+func month(index string) map[string]string {
+	return map[string]string{
+		"data/js/tweets/2014_03.js": `Grailbird.data.tweets_2014_03 = [{"id":1,"text":"t","created_at":"2014-03-01 10:00:00 +0000"}]`,
+		"data/js/tweet_index.js":    `var tweet_index = [` + index + `]`, "data/js/payload_details.js": `var payload_details = {"tweets":8,"created_at":"2014-05-01 10:00:00 +0000"}`,
+	}
+}
+
 var long = strings.Repeat("all work & no play ", 50)
 
 // AC-02, AC-06, AC-07, AC-08: what an archive in each of its forms becomes: records, or words that
@@ -98,6 +106,14 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 				"data/js/user_details.js":   `var user_details = {"id":"1"}`, "data/js/payload_details.js": `var payload_details = {"tweets":1,"created_at":"2016-02-01 00:00:00 +0000"}`,
 			}},
 			texts: "1=t", told: "archive_partial",
+		},
+		"of 2014, by month, with all that its index says": {
+			archives: map[string]files{"a.zip": month(`{"file_name":"data/js/tweets/2014_03.js","tweet_count":1}`)},
+			texts:    "1=t", told: "archive_partial",
+		},
+		"of 2014, by month, with fewer posts than its index says, and without a month": {
+			archives: map[string]files{"a.zip": month(`{"file_name":"data/js/tweets/2014_03.js","tweet_count":5},{"file_name":"data/js/tweets/2014_04.js","tweet_count":3}`)},
+			texts:    "1=t", told: "listed_file_missing listed_entries_missing archive_partial",
 		},
 		"of 2016, a table alone": {
 			archives: map[string]files{"1_ab.zip": {"tweets.csv": "\"tweet_id\",\"timestamp\",\"text\"\n\"1\",\"2016-01-01 00:00:00 +0000\",\"t, u\"\n"}},

@@ -128,7 +128,7 @@ func (r *run) unmet(s *script, stream string, oversized int64) bool {
 	return true
 }
 
-// fewer compares the file at hand with what the manifest says of it, and returns how many of how many
+// fewer compares the file at hand with what the archive says of it, and returns how many of how many
 // entries it has; "" where none is missing. An entry of messages is a conversation; where their number is
 // that of the messages, it may be what was counted.
 func (r *run) fewer(stream string, oversized int64) string {
