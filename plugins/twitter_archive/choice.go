@@ -87,6 +87,103 @@ func (r *run) collectedBefore(sum int64) {
 	}
 }
 
+// choose finds the newest archive of the account that was collected before, or of any at first. Each is a
+// whole account, so a newer one supersedes the others; sources of one time and account are its parts.
+func (r *run) choose() error {
+	all := make([]*export, len(r.folder.Sources))
+	for i := range all {
+		s := &r.folder.Sources[i]
+		x, err := r.describe(s)
+		if err != nil {
+			r.fateOf(s).why = exports.ProblemOf(err)
+			if err := r.folder.Books.Settle(s.Name, exports.Outcome{}, err); err != nil {
+				return err
+			}
+			x = &export{}
+		}
+		all[i] = x
+	}
+	r.joinLoose(all)
+	for i, x := range all {
+		switch {
+		case x == nil:
+			if err := r.stranger(&r.folder.Sources[i]); err != nil {
+				return err
+			}
+		case len(x.sources) == 0: // it could not be looked at, or is a part of another one
+		case r.export == nil || r.counts(x, r.export):
+			if r.export != nil {
+				r.beside = append(r.beside, r.export)
+			}
+			r.export = x
+		case x.generated == r.export.generated && (x.account == r.export.account || x.account == ""):
+			r.export.add(x)
+		default:
+			r.beside = append(r.beside, x)
+		}
+	}
+	return nil
+}
+
+// joinLoose makes one archive of what the sources right in the folder say, where one was unpacked there: its
+// files lie beside its folder of data. A table there that is a copy of the months in it is no archive.
+func (r *run) joinLoose(all []*export) {
+	var top, data *export
+	at := 0
+	for i := range r.folder.Sources {
+		switch s := &r.folder.Sources[i]; {
+		case !s.Unpacked():
+		case s.Name == ".":
+			top, at = all[i], i
+		case s.Name == "data":
+			data = all[i]
+		}
+	}
+	r.loose = top != nil || data != nil
+	if top == nil || data == nil || !top.bare || !data.old {
+		return
+	}
+	if data.months {
+		all[at] = nil
+		return
+	}
+	data.generated = max(data.generated, top.generated)
+	data.add(top)
+	all[at] = &export{}
+}
+
+// stranger settles a source that is no archive of X: files that lie loose one by one, an archive as
+// a whole.
+func (r *run) stranger(s *exports.Source) error {
+	if !s.Unpacked() {
+		if nested := r.nestedIn(s); nested != nil {
+			r.fateOf(s).why = exports.ProblemOf(nested.Problem)
+			return r.folder.Books.Settle(nested.Place, exports.Outcome{}, nested.Problem)
+		}
+		r.folder.Books.Note(problemForeign, s.Name, "")
+		r.fateOf(s).books.Strange()
+		return nil
+	}
+	paged := inViewer(s.Name+"/") || r.loose && s.Name == "js"
+	err := r.each(s, func(f *exports.File) (exports.Outcome, error) {
+		kind := ruleOf(f.Name)
+		if kind == "" && r.loose && s.Name == "." && f.Base() == "tweets.csv" {
+			kind = "copies"
+		}
+		if kind == "" && paged && f.Problem == nil {
+			if text, err := open(f); err == nil && text.isViewer(f.Name) {
+				kind = "viewer"
+			}
+		}
+		if kind != "" {
+			return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
+		}
+		return exports.Outcome{Kind: "other"}, problemOf(f)
+	})
+	r.folder.Books.Add(r.fateOf(s).books)
+	return err
+}
+
 // leave notes that an archive is not read. A problem that its owner has to do with stands in the
 // account of its files, too.
 func (r *run) leave(x *export, problem string) {

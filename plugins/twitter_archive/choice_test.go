@@ -189,3 +189,41 @@ func TestAnArchiveInThePlaceOfAnother(t *testing.T) {
 	}
 	w.has("1 2", "")
 }
+
+// AC-02: an archive of 2012 to 2017 that was unpacked right into the folder is one archive, with its page.
+func TestAnOldArchiveRightInTheFolder(t *testing.T) {
+	t.Parallel()
+	table := "\"tweet_id\",\"timestamp\",\"text\"\n\"1\",\"2016-01-01 00:00:00 +0000\",\"t\"\n"
+	page := map[string]string{"index.html": "x", "README.txt": "x", "css/a.css": "x", "img/a.png": "x", "js/application.js": "(function(){})();", "lib/b/c.js": "x"}
+	for name, files := range map[string]map[string]string{
+		"by month":           month(`{"file_name":"data/js/tweets/2014_03.js","tweet_count":1}`),
+		"a table beside":     {"tweets.csv": table, "data/js/tweets/2014_03.js": month("")["data/js/tweets/2014_03.js"], "data/js/user_details.js": `var user_details = {"id":"1"}`},
+		"a table alone":      {"tweets.csv": table},
+		"a table, and words": {"tweets.csv": table, "data/js/user_details.js": `var user_details = {"id":"1"}`, "data/js/payload_details.js": `var payload_details = {"tweets":1,"created_at":"2016-02-01 00:00:00 +0000"}`},
+	} {
+		w := newWorld(t)
+		for _, all := range []map[string]string{files, page} {
+			for file, content := range all {
+				w.folder[file] = &fstest.MapFile{Data: []byte(content), ModTime: sdktest.Epoch}
+			}
+		}
+		for range 2 {
+			res := w.collect()
+			w.has("1", "archive_partial")
+			for file := range w.folder {
+				if got := res.File("twitter_archive", file); got != abi.FileRead && got != abi.FileRule {
+					t.Errorf("%s: the file %s is %q, want it read or passed over by a rule", name, file, got)
+				}
+			}
+		}
+		w.folder["js/mine/list.txt"] = &fstest.MapFile{Data: []byte("x"), ModTime: sdktest.Epoch}
+		if got := w.collect().File("twitter_archive", "js/mine/list.txt"); got != abi.FileUnknown {
+			t.Errorf("%s: a file of somebody's is %q, want %q", name, got, abi.FileUnknown)
+		}
+	}
+	w := newWorld(t)
+	w.folder["tweets.csv"] = &fstest.MapFile{Data: []byte(table), ModTime: sdktest.Epoch}
+	w.folder["data/tweets.js"] = &fstest.MapFile{Data: []byte(`window.YTD.tweets.part0 = [{"tweet":` + strings.Replace(onePost, `"1"`, `"7"`, 1) + `}]`), ModTime: sdktest.Epoch}
+	w.collect()
+	w.has("7", "older_archive_unread archive_partial") // a table beside an archive of later years is another archive
+}

@@ -24,7 +24,9 @@ type export struct {
 	listed    map[string]string // files that the manifest or the index of months names for a stream, with the stream
 	counts    map[string]int64  // of the entries of those files, where it says them
 	main      map[string]bool   // streams whose main kind of data the manifest names
-	months    bool              // it has posts by month (2012 to 2017)
+	old       bool              // its form is that of 2012 to 2017
+	months    bool              // it has posts by month, as those have
+	bare      bool              // it is known by a table of posts alone
 	notes     notes
 }
 
@@ -85,7 +87,10 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 		if ruleOf(f.Name) != "" || f.Problem != nil || exports.Hidden(f.Name) {
 			continue
 		}
-		known = x.look(f) || known
+		if x.look(f) {
+			x.bare = (x.bare || !known) && f.Base() == "tweets.csv"
+			known = true
+		}
 	}
 	if abiErr := a.Err(); abiErr != nil && !known {
 		return nil, abiErr
@@ -130,6 +135,7 @@ func (x *export) look(f *exports.File) bool {
 	if err != nil && len(s.head) == 0 {
 		return false
 	}
+	x.old = x.old || s.kind == kindGrailbird || descriptions[s.name]
 	switch {
 	case strings.HasSuffix(s.name, "__THAR_CONFIG"):
 		x.manifest(s)

@@ -73,6 +73,7 @@ type run struct {
 	account sdk.Account
 	beside  []*export // the other archives, which are not read
 	earlier []int64   // sums of archives that were collected before this one
+	loose   bool      // an archive lies unpacked right in the folder, with the folders of its page beside it
 
 	books exports.Books    // of the archive
 	fates map[string]*fate // of each source, by name
@@ -116,60 +117,6 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	return exports.Report(h, all.Problems, problems...)
-}
-
-// choose finds the newest archive of the account that was collected before, or of any at first. Each is a
-// whole account, so a newer one supersedes the others; sources of one time and account are its parts.
-func (r *run) choose() error {
-	for i := range r.folder.Sources {
-		s := &r.folder.Sources[i]
-		x, err := r.describe(s)
-		switch {
-		case err != nil:
-			r.fateOf(s).why = exports.ProblemOf(err)
-			if err := r.folder.Books.Settle(s.Name, exports.Outcome{}, err); err != nil {
-				return err
-			}
-		case x == nil && s.Unpacked() && ruleOf(s.Name+"/") != "": // the pictures and pages of one
-			r.folder.Books.Kinds["viewer"]++
-		case x == nil:
-			if err := r.stranger(s); err != nil {
-				return err
-			}
-		case r.export == nil || r.counts(x, r.export):
-			if r.export != nil {
-				r.beside = append(r.beside, r.export)
-			}
-			r.export = x
-		case x.generated == r.export.generated && (x.account == r.export.account || x.account == ""):
-			r.export.add(x)
-		default:
-			r.beside = append(r.beside, x)
-		}
-	}
-	return nil
-}
-
-// stranger settles a source that is no archive of X: files that lie loose one by one, an archive as
-// a whole.
-func (r *run) stranger(s *exports.Source) error {
-	if !s.Unpacked() {
-		if nested := r.nestedIn(s); nested != nil {
-			r.fateOf(s).why = exports.ProblemOf(nested.Problem)
-			return r.folder.Books.Settle(nested.Place, exports.Outcome{}, nested.Problem)
-		}
-		r.folder.Books.Note(problemForeign, s.Name, "")
-		r.fateOf(s).books.Strange()
-		return nil
-	}
-	err := r.each(s, func(f *exports.File) (exports.Outcome, error) {
-		if kind := ruleOf(f.Name); kind != "" {
-			return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
-		}
-		return exports.Outcome{Kind: "other"}, problemOf(f)
-	})
-	r.folder.Books.Add(r.fateOf(s).books)
-	return err
 }
 
 // each has the files of a source read, and settles them. A fault of the whole source is settled
