@@ -66,11 +66,14 @@ func (r *run) nearness(x *export) int {
 // maxEarlier bounds how many archives are remembered.
 const maxEarlier = 20
 
+// sumsVersion is the first version of a cursor whose sums of archives have the meaning of today.
+const sumsVersion = 5
+
 // remembered takes from the cursors which archives were collected before.
 func (r *run) remembered() {
 	for _, stream := range r.h.Streams() {
 		for _, cursor := range [...]jsonvalue.Value{r.h.Cursor(stream), r.h.Previous(stream)} {
-			if cursor.Get("v").Int() != cursorVersion {
+			if v := cursor.Get("v").Int(); v < sumsVersion || v > cursorVersion {
 				continue
 			}
 			r.collectedBefore(cursor.Get("sum").Int())

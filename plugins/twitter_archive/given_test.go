@@ -326,6 +326,9 @@ func TestATextAboveARecord(t *testing.T) {
 		if got := strings.Count(string(rec.Data), string(text[:1000])); got != 1 {
 			t.Errorf("%s: got the beginning of the text %d times, want it once", stream, got)
 		}
+		if !strings.Contains(string(rec.Data), `"text_truncated":true`) {
+			t.Errorf("%s: the record has no mark that its text is cut", stream)
+		}
 		if a := res.Items(stream); a.Cut != 1 || a.KeptBack != 0 {
 			t.Errorf("%s: got the account %+v, want one text cut and none kept back", stream, a)
 		}

@@ -22,7 +22,7 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 5
+const cursorVersion = 6
 
 // The problems besides those of the readers.
 const (

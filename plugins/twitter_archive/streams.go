@@ -204,10 +204,12 @@ func (r *run) message(in *jsonstream.Reader) error {
 	rec.Time("created_at", at)
 	r.textless(streamMessages, "text", v.Get("text"))
 	words := v.Get("text").Str()
-	if len(words) > maxText {
+	cut := len(words) > maxText
+	if cut {
 		words = clip.Text(words, maxText)
 		r.said.Items(streamMessages).Cut++
 	}
 	rec.StringOrNull("text", words)
+	rec.Bool("text_truncated", cut)
 	return rec.Emit()
 }

@@ -131,8 +131,8 @@ func TestTheStreamsOfAnArchive(t *testing.T) {
 	w.has("1500000000000000001", "")
 	for stream, want := range map[string]string{
 		"tweets": `{"id":"1500000000000000001","text":"Look & see","text_truncated":false,"created_at":"2022-11-09T12:34:56Z","favorite_count":3,"retweet_count":1,"in_reply_to_status_id":"7","in_reply_to_screen_name":"ana","lang":"en","media_count":2,"url_count":1}`,
-		"direct_messages": `{"id":"m2","conversation_id":"77","sender_id":"3","recipient_id":null,"created_at":"2022-11-10T00:00:00Z","text":"All"}` +
-			`{"id":"m1","conversation_id":"1-2","sender_id":"1","recipient_id":"2","created_at":"2022-11-09T12:34:56.789Z","text":"Hi"}`,
+		"direct_messages": `{"id":"m2","conversation_id":"77","sender_id":"3","recipient_id":null,"created_at":"2022-11-10T00:00:00Z","text":"All","text_truncated":false}` +
+			`{"id":"m1","conversation_id":"1-2","sender_id":"1","recipient_id":"2","created_at":"2022-11-09T12:34:56.789Z","text":"Hi","text_truncated":false}`,
 	} {
 		got := ""
 		for _, r := range res.Records(stream) {
