@@ -290,8 +290,8 @@ var outcomes = [outcomeCount]outcome{
 	},
 	coverageRetryable: {
 		typ: SourceCoverageComplete, status: False, severity: Warning, origin: OriginConnector,
-		message: "Some details are still missing; a later run can fetch them.",
-		remedy:  &Remediation{Action: "retry_by_runtime", Label: "A later run fetches the missing details", Target: "coverage", Retryable: true},
+		message: "Some details are still missing.",
+		remedy:  &Remediation{Action: "retry_by_runtime", Label: "See what is missing, and what mends it", Target: "coverage", Retryable: true},
 	},
 	coverageDegraded: {
 		typ: SourceCoverageComplete, status: False, severity: Warning, origin: OriginConnector,

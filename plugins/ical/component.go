@@ -46,6 +46,7 @@ type scan struct {
 	calendar  calendar
 	calendars int    // VCALENDAR objects so far
 	events    uint32 // VEVENTs that closed so far
+	began     int    // the line on which the newest of them began
 	ev        event
 	zones     map[string]*zone // nil: not wanted
 	zone      *zone            // the VTIMEZONE that is open
@@ -263,7 +264,10 @@ func (s *scan) end() error {
 			return nil
 		}
 		s.events++
-		s.counts.badDates += int64(s.ev.badDates)
+		s.began = s.stack[at].line
+		if s.counts.badDates += int64(s.ev.badDates); s.counts.badDates > 0 && s.counts.badDatesAt == 0 {
+			s.counts.badDatesAt = int64(s.began)
+		}
 		return s.event(s)
 	}
 	return nil

@@ -132,7 +132,7 @@ func (r *run) copied(f files.Entry, v *survey) {
 	r.countEvents(v)
 	s := r.read(f, v, nil)
 	c := &s.counts // of the events that are collected from the other file, that one counts
-	c.badDates, c.guessed, c.noUID, c.twins, c.noStart, c.unknownZone, c.floating = 0, 0, 0, 0, 0, 0, 0
+	c.badDates, c.guessed, c.noUID, c.twins, c.noStart, c.unknownZone, c.floating, c.badDatesAt, c.noStartAt = 0, 0, 0, 0, 0, 0, 0, 0, 0
 	s.live, s.events, s.sample = 0, 0, nil
 	r.books.Read(rootName, f.Path)
 }

@@ -5,7 +5,7 @@ type counts struct {
 	todos, journals, freeBusy int64
 	malformed, malformedAt    int64 // lines that have no place in a calendar, and the number of the first
 	broken, brokenAt          int64 // components that do not close or have zero bytes, and the line of the first
-	badDates                  int64 // invalid dates, times and durations of events
+	badDates, badDatesAt      int64 // invalid dates, times and durations of events, and the line of the first such event
 	oversized                 int64 // lines cut short
 	guessed                   int64 // texts in an encoding that nothing declares
 	noUID                     int64 // events without a UID
@@ -15,21 +15,21 @@ type counts struct {
 	copied                    int64 // events of a file that is a copy of another one
 	cancelled                 int64 // events, and occurrences of them, that are cancelled: they have no record
 	// Among the events that are not cancelled:
-	noStart     int64 // those without a start that can be read
-	unknownZone int64 // those with a start or end in a zone that nothing defines
-	floating    int64 // those that start on a wall clock of no zone
+	noStart, noStartAt int64 // those without a start that can be read, and the line of the first
+	unknownZone        int64 // those with a start or end in a zone that nothing defines
+	floating           int64 // those that start on a wall clock of no zone
 }
 
 // countNames are the names of the counts in a cursor.
 var countNames = [...]string{
 	"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating",
-	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start", "cancelled", "copied",
+	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start", "cancelled", "copied", "bad_dates_at", "no_start_at",
 }
 
 // all lists the counts, by countNames.
 func (c *counts) all() [len(countNames)]*int64 {
 	return [...]*int64{
 		&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating,
-		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart, &c.cancelled, &c.copied,
+		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart, &c.cancelled, &c.copied, &c.badDatesAt, &c.noStartAt,
 	}
 }

@@ -18,10 +18,10 @@ type entry struct {
 	zoned       bool
 	floating    bool
 	repeats     bool
-	noStart     bool
 	wall        int64  // of DTSTART
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
+	noStart     uint32 // the line of an event without a start; 0: it has one
 }
 
 // survey is the outcome of a file's first pass.
@@ -68,7 +68,9 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		id, series, hashed = identify(hashed, calendarID, e)
 		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}
 		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
-		en.noStart = e.start.kind == timeNone && !s.calendar.method // RFC 5545, section 3.6.1
+		if e.start.kind == timeNone && !s.calendar.method { // RFC 5545, section 3.6.1
+			en.noStart = uint32(s.began)
+		}
 		if e.status == "CANCELLED" || s.calendar.cancels {
 			en.fingerprint = 0
 		}
@@ -156,8 +158,10 @@ func (v *survey) complete() {
 		if en.floating {
 			v.counts.floating++
 		}
-		if en.noStart {
-			v.counts.noStart++
+		if at := int64(en.noStart); at > 0 {
+			if v.counts.noStart++; v.counts.noStartAt == 0 || at < v.counts.noStartAt {
+				v.counts.noStartAt = at
+			}
 		}
 		if at := v.unplaced(en, unknown[:], &zones); at >= 0 {
 			v.counts.unknownZone++

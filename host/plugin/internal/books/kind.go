@@ -22,7 +22,7 @@ const (
 	KindText     = "text"
 	KindEmpty    = "empty"
 	KindUnlisted = "folder that cannot be listed"
-	KindLink     = "link that leads out of the folder, or nowhere"
+	KindLink     = "link that leads out of the folder or nowhere, or has a path that begins with a slash"
 	KindAway     = "file that iCloud has taken off this machine"
 	KindMisnamed = "name that is not UTF-8"
 	KindOther    = "other"
