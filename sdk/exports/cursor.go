@@ -14,6 +14,7 @@ type state struct {
 	files.Stamp
 
 	entries int64 // that were read; -1: all
+	begun   int64 // how many runs began it that did not read it to its end
 	books   Books
 }
 
@@ -44,7 +45,7 @@ func (e *Each) readCursors() {
 		}
 		for it := cursor.Get("sources").Children(); it.Next(); {
 			name, v := it.Name().Str(), it.Value()
-			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
+			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), v.Get("begun").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
 			if s := there[name]; s != nil && st.Same(s.Stamp) {
 				files.Learn(&st.Stamp, s.Stamp)
 				known[name] = st
@@ -72,6 +73,9 @@ func (e *Each) cursor(stream string) []byte {
 			b = jsonappend.Int(jsonappend.Name(b, "ctime_ms"), st.CTimeMS)
 		}
 		b = jsonappend.Int(jsonappend.Name(b, "entries"), st.entries)
+		if st.begun > 0 {
+			b = jsonappend.Int(jsonappend.Name(b, "begun"), st.begun)
+		}
 		b = st.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 		b = st.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
 		b = append(st.books.fates.appendJSON(jsonappend.Name(b, "fates")), '}')

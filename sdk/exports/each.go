@@ -1,7 +1,9 @@
 package exports
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -13,7 +15,8 @@ const sliceBytes = 64 << 20
 
 // Each reads every source of a folder once, in the order of the names, for each stream in
 // scope. The streams' cursors know a source by name, size and time, and the place in one
-// that was not read to its end.
+// that was not read to its end. A source that earlier runs began and did not end, such as one
+// that takes all of a run's time, comes behind those that fewer runs began.
 type Each struct {
 	// Wanted are the streams that need the source at hand: it is new to their cursors.
 	Wanted map[string]bool
@@ -46,8 +49,8 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 		e.said.Items(stream)
 	}
 	e.readCursors()
-	for i := range folder.Sources {
-		if err := e.source(&folder.Sources[i]); err != nil {
+	for _, s := range e.turns() {
+		if err := e.source(s); err != nil {
 			return err
 		}
 	}
@@ -62,6 +65,22 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 		}
 	}
 	return nil
+}
+
+// turns returns the sources in the order in which they are read.
+func (e *Each) turns() []*Source {
+	order := make([]*Source, len(e.folder.Sources))
+	for i := range order {
+		order[i] = &e.folder.Sources[i]
+	}
+	begun := func(s *Source) (n int64) {
+		for _, known := range e.states {
+			n = max(n, known[s.Name].begun)
+		}
+		return n
+	}
+	slices.SortStableFunc(order, func(x, y *Source) int { return cmp.Compare(begun(x), begun(y)) })
+	return order
 }
 
 // Totals returns the books of all sources that are there, of earlier runs, too.
@@ -93,6 +112,8 @@ func (e *Each) begin(s *Source) (skip int64) {
 		if st.entries < 0 {
 			continue
 		}
+		st.Stamp, st.begun = s.Stamp, st.begun+1
+		known[s.Name] = st
 		if len(e.Wanted) == 0 || st.entries < from.entries {
 			from = st
 		}
@@ -106,6 +127,11 @@ func (e *Each) source(s *Source) error {
 	skip := e.begin(s)
 	if len(e.Wanted) == 0 {
 		return nil
+	}
+	if len(e.folder.Sources) > 1 {
+		if err := e.slice(s, skip); err != nil {
+			return err
+		}
 	}
 	a, err := s.Open(e.folder.Root)
 	if err != nil {
@@ -189,7 +215,10 @@ func (e *Each) slice(s *Source, entries int64) error {
 		if !e.Wanted[stream] {
 			continue
 		}
-		st := state{s.Stamp, entries, NewBooks()}
+		st := state{s.Stamp, entries, e.states[stream][s.Name].begun, NewBooks()}
+		if entries < 0 {
+			st.begun = 0
+		}
 		st.books.Add(e.Books)
 		e.states[stream][s.Name] = st
 		if err := e.h.Slice(stream, s.Name+" "+strconv.FormatInt(entries, 10), e.cursor(stream)); err != nil {

@@ -156,6 +156,33 @@ func TestARunGoesOnInTheMiddle(t *testing.T) {
 	}
 }
 
+// An archive that ends each run, such as by its time, does not have the others wait for ever.
+func TestArchivesTakeTurns(t *testing.T) {
+	t.Parallel()
+	folder := fstest.MapFS{"a.zip": file(t, 1, 3), "b.zip": file(t, 2, 5), "c.zip": file(t, 3, 7)}
+	endless := func(o *sdktest.Options) {
+		o.Tolerate = true
+		o.Before = func(call string, payload []byte) *abi.Error {
+			if call == "emit" && bytes.Contains(payload, []byte(`"1-0"`)) {
+				return abi.NewError(abi.CodeInternal, "the time of the run is over", "")
+			}
+			return nil
+		}
+	}
+	first, c := collect(t, folder, endless)
+	if got, want := fmt.Sprint(first.Keys("notes"), c.read), "[] map[1-0:1]"; got != want {
+		t.Errorf("first run: got %s, want %s", got, want)
+	}
+	second := first.SecondRun(t, endless)
+	if got, want := fmt.Sprint(second.Keys("notes")), "[2-0 3-0]"; got != want {
+		t.Errorf("second run: got %s, want %s", got, want)
+	}
+	third := second.SecondRun(t, func(o *sdktest.Options) { o.Before, o.Tolerate = nil, false })
+	if got, want := fmt.Sprint(third.Keys("notes"), third.Logs), "[1-0] [map[notes:3] 0]"; got != want {
+		t.Errorf("third run: got %s, want %s", got, want)
+	}
+}
+
 // An archive that cannot be read to its end keeps no cursor.
 func TestADamagedArchiveIsReadAgain(t *testing.T) {
 	t.Parallel()
