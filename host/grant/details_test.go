@@ -89,6 +89,9 @@ func TestParseDetailsRefuses(t *testing.T) {
 			t.Errorf("%.120s: got %v, want a refusal of %q", text, err, want)
 		}
 	}
+	if _, err := ParseDetails([]byte(asks + "1")); err == nil || !strings.Contains(err.Error(), "has bytes behind its end") {
+		t.Errorf("a byte behind the end: got %v, want it named", err)
+	}
 	streams := make([]string, mostStreams)
 	for i := range streams {
 		streams[i] = fmt.Sprintf(`{"name":"notes%d"}`, i)

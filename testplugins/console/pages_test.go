@@ -10,21 +10,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 )
 
-// looks are the ways in which a page is held to its form.
-var looks = map[string]browser.Options{"light": {}, "dark": {Dark: true}, "narrow": {Width: 320, Height: 640}}
+// looks are the ways in which a page is held to its form: two themes and two widths, each once.
+var looks = map[string]browser.Options{"light": {}, "dark and narrow": {Dark: true, Width: 320, Height: 640}}
 
 // sound fails for what keeps people out of a page: what axe-core finds, what the keyboard does
-// not come to, what is wider than the window. Colours do not change what the keyboard does.
+// not come to, what is wider than the window.
 func sound(t *testing.T, p *browser.Page, path string, o browser.Options) {
 	t.Helper()
 	p.Holds(`!document.querySelector("[data-on]") || performance.getEntriesByType("resource").some((e) => e.initiatorType === "fetch")`) // it asks again once it listens
 	for _, what := range p.Wider() {
 		t.Errorf("%s in a narrow window: %s", path, what)
 	}
-	if !o.Dark {
-		for _, what := range p.Keyboard() {
-			t.Errorf("%s by the keyboard: %s", path, what)
-		}
+	for _, what := range p.Keyboard() {
+		t.Errorf("%s by the keyboard: %s", path, what)
 	}
 	for _, what := range p.Axe() {
 		t.Errorf("%s: axe-core: %s", path, what)
