@@ -16,8 +16,10 @@ import (
 type activities struct {
 	r                *run
 	watched          bool // the name says so
+	history          bool // the folder says that its videos were watched
 	videos, searches int64
-	held             []byte // activities without an address, one behind the other
+	worded, others   int64  // videos of which the words say that they were watched, and those that were not
+	held             []byte // activities without an address, or of which the words do not tell, one behind the other
 	items            []int64
 	ends             []int
 }
@@ -71,48 +73,92 @@ func (a *activities) add(v jsonvalue.Value) error {
 	case search:
 		a.searches++
 		return a.r.search(v, query)
-	case video:
+	case video && (a.watched || a.history || isWatched(v)):
 		a.videos++
+		a.worded++
 		return a.r.video(v)
+	case video && len(a.held) >= maxHeld:
+		return a.decide(v)
 	case address == "" && (a.watched || isYouTube(v) && strings.HasPrefix(v.Get("title").View(), "Watched ")):
 		return a.r.video(v)
-	case address == "" && isYouTube(v) && len(a.held) < maxHeld:
+	case (video || address == "" && isYouTube(v)) && len(a.held) < maxHeld:
 		a.held = append(a.held, v.Raw()...)
 		a.ends, a.items = append(a.ends, len(a.held)), append(a.items, a.r.item)
 		return nil
 	}
-	a.r.other(1)
+	a.r.other()
 	return nil
 }
 
-// close decides on the activities that were held.
+// unknownAction is told of an activity with a video of which nothing says that it was watched.
+const unknownAction = "something done with a video"
+
+// decide takes an activity with a video whose words do not say that it was watched. A video may have been liked
+// or saved as well: where other entries of the file have the words, or another product has it, this was something
+// else. Without words that are known, what controls the activity tells; else it is not known.
+func (a *activities) decide(v jsonvalue.Value) error {
+	header := v.Get("header")
+	switch {
+	case header.Exists() && !isYouTube(v), a.worded > 0:
+		a.others++
+		a.r.other()
+	case header.Exists() && isControlled(v):
+		a.videos++
+		return a.r.video(v)
+	default:
+		a.others++
+		a.r.strange(streamWatched, []string{unknownAction})
+	}
+	return nil
+}
+
+// isWatched reports whether the words of an activity say that a video was watched.
+func isWatched(v jsonvalue.Value) bool {
+	title := v.Get("title").Str()
+	return videoTitle(title) != title
+}
+
+// isControlled reports whether a history of YouTube's controls an activity: a language leaves the brand as it is.
+func isControlled(v jsonvalue.Value) bool {
+	for it := v.Get("activityControls").Children(); it.Next(); {
+		if strings.Contains(it.Value().Str(), "YouTube") {
+			return true
+		}
+	}
+	return false
+}
+
+// close decides on the activities that were held: those with an address first, since the others depend on them.
 func (a *activities) close() error {
-	if a.videos == 0 || a.searches > 0 {
-		a.r.other(int64(len(a.ends)))
-		return nil
-	}
-	from := 0
-	for i, end := range a.ends {
-		v, err := a.r.doc.Parse(a.held[from:end])
-		from = end
-		if err != nil {
-			continue // it was parsed before
-		}
-		a.r.item = a.items[i]
-		if err := a.r.video(v); err != nil {
-			return err
+	for _, addressed := range []bool{true, false} {
+		from := 0
+		for i, end := range a.ends {
+			v, err := a.r.doc.Parse(a.held[from:end])
+			from = end
+			if err != nil || addressed == (v.Get("titleUrl").Str() == "") {
+				continue // it was parsed before
+			}
+			a.r.item = a.items[i]
+			switch {
+			case addressed:
+				err = a.decide(v)
+			case a.videos == 0 || a.searches > 0 || a.others > 0:
+				a.r.other()
+			default:
+				err = a.r.video(v)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// other counts entries of a list of activities that are neither searches nor videos.
-func (r *run) other(n int64) {
-	if n == 0 {
-		return
-	}
-	r.Items(streamSearches).NotRecord += n
-	r.Books.Kinds["other_activities"] += n
+// other counts an entry of a list of activities that is neither a search nor a video.
+func (r *run) other() {
+	r.Items(streamSearches).NotRecord++
+	r.Books.Kinds["other_activities"]++
 }
 
 // activity has an activity emitted under its id. One without a time is noted.

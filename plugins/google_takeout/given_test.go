@@ -50,7 +50,7 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{
 				"a/watch-history.json": `[{"header":"YouTube","title":"Watched x","titleUrl":"https://www.youtube.com/watch?v=x"},` + removed[1:],
 				"b/My Activity.json": `[{"header":"Search","title":"Searched for a","titleUrl":"https://www.google.com/search?q=a","time":"2025-01-02T03:04:05Z"},
-					{"header":"Search","title":"Searched for b","titleUrl":"https://www.google.com/search?q=b"},{"title":"x","titleUrl":"https://youtu.be/c","time":"2025-01-02T03:04:05Z"}]`,
+					{"header":"Search","title":"Searched for b","titleUrl":"https://www.google.com/search?q=b"},{"title":"Watched x","titleUrl":"https://youtu.be/c","time":"2025-01-02T03:04:05Z"}]`,
 				"c/a/watch-history.json": `[{"header":"YouTube","title":"Watched x","products":["YouTube"]}]`,
 			},
 			map[string]int{streamWatched: 3, streamSearches: 1}, "time_missing[a.zip: Takeout/a/watch-history.json, entry 1; a.zip: Takeout/b/My Activity.json, entry 2; " +

@@ -133,7 +133,7 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 	}
 	s := jsonstream.New(in, listPaths...)
 	s.Begins(listStarts...)
-	list := &activities{r: r, watched: isWatchHistory(r.file)}
+	list := &activities{r: r, watched: isWatchHistory(r.file), history: inHistory(r.file)}
 	o := exports.Outcome{Kind: "other"}
 	var front []stranger // in front of the first entry that tells
 	err := exports.Elements(r.h, func() bool { return len(front) < maxBefore && s.Next() }, func() error {
@@ -151,7 +151,7 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		case o.Kind == "other":
 			front = append(front, stranger{r.item, unknownMembers(v, activityMembers)})
 		default:
-			r.other(1)
+			r.other()
 		}
 		return nil
 	})

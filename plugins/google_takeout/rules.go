@@ -84,6 +84,14 @@ func isWatchHistory(f *exports.File) bool {
 	return watchHistories[strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))]
 }
 
+// inHistory reports whether a file lies in a folder of YouTube's own, of which the histories have one in it: the
+// activities of My Activity lie in another product's, or right in a folder that is called so.
+func inHistory(f *exports.File) bool {
+	folder, _ := product(f)
+	_, within, _ := strings.Cut("/"+f.Name, "/"+folder+"/")
+	return strings.Contains(folder, "YouTube") && strings.Contains(within, "/")
+}
+
 // channelLists are the names of the list of subscriptions without its ending, and of its folder, by
 // language. One under a name that is missing here is known by its rows alone.
 var channelLists = names("subscriptions|Abos|Abonnements|suscripciones|abonnementen|iscrizioni|inscrições|subskrypcje|tilaukset|prenumerationer|" +

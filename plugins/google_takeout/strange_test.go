@@ -10,6 +10,11 @@ import (
 
 const oneSearch = `{"header":"Search","title":"Searched for a","titleUrl":"https://www.google.com/search?q=a","time":"2025-01-02T03:04:05Z"}`
 
+// done is an activity with a video that is called by what was done.
+func done(what string) string {
+	return `{"header":"YouTube","title":"` + what + ` x","titleUrl":"https://www.youtube.com/watch?v=` + what + `","time":"2025-01-03T03:04:05Z"}`
+}
+
 // AC-05: an entry of a known list that has not its form is kept back with the names of its members that
 // are not known, and is no activity of another kind.
 func TestEntriesOfAnotherForm(t *testing.T) {
@@ -37,6 +42,18 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 		"an activity of another kind": {
 			`[{"header":"Maps","title":"Used Maps","time":"2025-01-03T03:04:05Z","products":["Maps"]}]`, streamSearches, abi.StreamAccount{Met: 1, NotRecord: 1}, "",
 		},
+		"what else was done with a video": {
+			`[` + done("Liked") + `,` + done("Saved") + `,` + done("Watched") + `,` + done("Disliked") + `]`, streamWatched, abi.StreamAccount{Met: 1, Emitted: 1}, "",
+		},
+		"a video in another product": {
+			`[` + strings.Replace(done("Visited"), `"YouTube"`, `"www.youtube.com"`, 1) + `]`, streamWatched, abi.StreamAccount{}, "",
+		},
+		"what was done with a video, in a language that is not known": {
+			`[` + done("Katsoin") + `]`, streamWatched, abi.StreamAccount{Met: 1, KeptBack: 1}, unknownAction,
+		},
+		"what a history of videos controls, in a language that is not known": {
+			`[` + strings.Replace(done("Katsoin"), `"time"`, `"activityControls":["YouTuben katseluhistoria"],"time"`, 1) + `]`, streamWatched, abi.StreamAccount{Met: 1, Emitted: 1}, "",
+		},
 		"renamed degrees": {
 			`{"locations":[{"latE7":1,"lngE7":2,"timestamp":"2025-01-02T03:04:05Z"}]}`, streamLocations, abi.StreamAccount{Met: 1, KeptBack: 1}, "latE7 lngE7",
 		},
@@ -45,7 +62,7 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 			streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "accuracy of another type latitudeE7 of another type",
 		},
 		"a title of another type": {
-			`[{"header":"YouTube","title":["Watched x"],"titleUrl":"https://www.youtube.com/watch?v=x","subtitles":"y","time":"2025-01-03T03:04:05Z","products":["YouTube"]}]`,
+			`[{"header":"YouTube","title":["Watched x"],"titleUrl":"https://www.youtube.com/watch?v=x","subtitles":"y","time":"2025-01-03T03:04:05Z","activityControls":["YouTube watch history"]}]`,
 			streamWatched, abi.StreamAccount{Met: 1, Emitted: 1}, "subtitles of another type title of another type",
 		},
 		"a photo's members of another type": {
