@@ -96,6 +96,25 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 	}
 }
 
+// AC-05: a time that no calendar has gives no field, and is told by its name.
+func TestADateOfMailThatIsNone(t *testing.T) {
+	t.Parallel()
+	for date, want := range map[string]string{
+		"Date: Tue, 31 Feb 2026 08:00:00 +0000\n": "Date that is no time", "Date: Mon, 1 Jan 0001 00:00:00 +0000\n": "Date that is no time",
+		"Date: Mon, 2 Mar 2026 08:00:00 +0000\n": "", "Date: \n": "", "": "",
+	} {
+		f := folder{"all.mbox": &fstest.MapFile{Data: []byte("From 1@xxx Mon Mar 02 08:00:00 +0000 2026\nSubject: x\n" + date + "\nbody\n")}}
+		res := f.collect(t)
+		var got string
+		for _, u := range res.Items(streamMail).Unknown {
+			got += u.Name
+		}
+		if got != want || len(res.Records(streamMail)) != 1 {
+			t.Errorf("%q: got %q and %d messages, want %q and one", date, got, len(res.Records(streamMail)), want)
+		}
+	}
+}
+
 // AC-02: a folder around an export hides nothing of it, whatever it is called.
 func TestAnExportInAFolderCalledLikeAProduct(t *testing.T) {
 	t.Parallel()

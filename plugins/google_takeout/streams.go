@@ -277,11 +277,15 @@ func (r *run) message(in *mbox.Reader) error {
 	sender, when, _ := strings.Cut(strings.TrimPrefix(in.From(), "From "), " ")
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
-	if err != nil && !dated {
+	if dated = dated && !date.IsZero(); !dated && strings.TrimSpace(in.Header("Date")) != "" {
+		r.Items(streamMail).Unknown("Date that is no time")
+	}
+	timed := err == nil && !received.IsZero()
+	if !timed && !dated {
 		r.noteTime(streamMail)
 		return nil
 	}
-	if err != nil {
+	if !timed {
 		received = date
 	}
 	rec := r.h.Record(streamMail)
