@@ -56,6 +56,10 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]int{streamWatched: 3, streamSearches: 1}, "time_missing[a.zip: Takeout/a/watch-history.json, entry 1; a.zip: Takeout/b/My Activity.json, entry 2; " +
 				"a.zip: Takeout/c/a/watch-history.json, entry 1]manual_action_required",
 		},
+		"a place of the first second of all": {
+			map[string]string{"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"0001-01-01T00:00:00Z"},{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z"}]}`},
+			map[string]int{streamLocations: 1}, "time_missing[a.zip: Takeout/Records.json, entry 1]manual_action_required",
+		},
 		"a list of activities without an address that are no videos": {
 			map[string]string{"Meine Aktivitäten/YouTube/MeineAktivitäten.json": `[{"header":"YouTube","title":"x","time":"2025-01-03T03:04:05Z"},
 				{"header":"YouTube","title":"Nach x gesucht","titleUrl":"https://www.youtube.com/results?search_query=x","time":"2025-01-02T03:04:05Z"}]`},

@@ -61,6 +61,15 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 			`{"locations":[{"latitudeE7":"480000000","longitudeE7":1,"accuracy":"good","timestamp":"2025-01-02T03:04:05Z"}]}`,
 			streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "accuracy of another type latitudeE7 of another type",
 		},
+		"places that are not on the earth": {
+			`{"locations":[{"latitudeE7":900000001,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z"},{"latitudeE7":1,"longitudeE7":-1800000001,"timestamp":"2025-01-02T03:04:06Z"},` +
+				`{"latitudeE7":-900000000,"longitudeE7":1800000000,"timestamp":"2025-01-02T03:04:07Z"}]}`,
+			streamLocations, abi.StreamAccount{Met: 3, Emitted: 3}, "latitudeE7 that is no place on the earth longitudeE7 that is no place on the earth",
+		},
+		"a photo at a place that is not on the earth": {
+			`{"title":"x","photoTakenTime":{"timestamp":"1700000000"},"geoData":{"latitude":90.5,"longitude":181,"altitude":0}}`,
+			streamPhotos, abi.StreamAccount{Met: 1, Emitted: 1}, "latitude that is no place on the earth longitude that is no place on the earth",
+		},
 		"a title of another type": {
 			`[{"header":"YouTube","title":["Watched x"],"titleUrl":"https://www.youtube.com/watch?v=x","subtitles":"y","time":"2025-01-03T03:04:05Z","activityControls":["YouTube watch history"]}]`,
 			streamWatched, abi.StreamAccount{Met: 1, Emitted: 1}, "subtitles of another type title of another type",

@@ -130,7 +130,7 @@ const rowTime = "2006-01-02 15:04:05 -0700"
 // row emits a post of a table.
 func (r *run) row(in *csv.Reader) error {
 	at, err := time.Parse(rowTime, in.Get("timestamp"))
-	if err != nil {
+	if err != nil || at.IsZero() {
 		r.note(streamTweets, problemTime)
 		return nil //nolint:nilerr // it is told
 	}

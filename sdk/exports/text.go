@@ -13,7 +13,8 @@ var forms = []string{time.RFC3339, time.RubyDate, "2006-01-02 15:04:05 -0700", "
 
 // Time returns a time as exports spell it: by RFC 3339, as "Wed Nov 09 12:34:56 +0000
 // 2022" or "2016-01-01 00:00:00 +0000", or as a number of units since 1970, below zero before
-// it, whose text may stand in quotes.
+// it, whose text may stand in quotes. It is false for the zero time, which programs write for none, and for years
+// that have not four digits.
 func Time(v jsonvalue.Value, unitsASecond int64) (time.Time, bool) {
 	text := v.View()
 	if v.Kind() == jsonvalue.Number {
@@ -21,7 +22,8 @@ func Time(v jsonvalue.Value, unitsASecond int64) (time.Time, bool) {
 	}
 	for _, form := range forms {
 		if at, err := time.Parse(form, text); err == nil {
-			return at.UTC(), at.Year() > 0
+			at = at.UTC()
+			return at, isTime(at)
 		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -29,7 +31,15 @@ func Time(v jsonvalue.Value, unitsASecond int64) (time.Time, bool) {
 	if err != nil || n/unitsASecond < least || n/unitsASecond > most {
 		return time.Time{}, false
 	}
-	return time.Unix(n/unitsASecond, n%unitsASecond*(1e9/unitsASecond)).UTC(), true
+	at := time.Unix(n/unitsASecond, n%unitsASecond*(1e9/unitsASecond)).UTC()
+	return at, isTime(at)
+}
+
+// isTime reports whether a time in UTC can stand in a record: the first second of the year 1 is what programs
+// write for no time.
+func isTime(at time.Time) bool {
+	const lastYear = 9999
+	return !at.IsZero() && at.Year() > 0 && at.Year() <= lastYear
 }
 
 // Parameter returns the named parameter of an address whose path ends as given, decoded.
