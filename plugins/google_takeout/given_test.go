@@ -137,7 +137,7 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 				"UC0,nowhere,\"open\nUC1hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC1hHW5Y08ggq-9kbrGgWj0A,\"Vent\"\n,,\n" +
 				"UC2hHW5Y08ggq-9kbrGgWj0A,http://www.youtube.com/channel/UC2hHW5Y08ggq-9kbrGgWj0A,Mer, soleil\n"},
 			map[string]int{streamSubscriptions: 2}, "row_incomplete[a.zip: Takeout/YouTube et YouTube Music/abonnements/abonnements.csv, line 4]manual_action_required " +
-				"csv_syntax[a.zip: Takeout/YouTube et YouTube Music/abonnements/abonnements.csv, the row in line 2]manual_action_required",
+				"csv_syntax[a.zip: Takeout/YouTube et YouTube Music/abonnements/abonnements.csv, the row in line 2; line 5 has 4 fields, and not 3]manual_action_required",
 		},
 		"a list of channels in a form that is not known": {
 			map[string]string{"YouTube und YouTube Music/Abos/Abos.csv": "Kanal-ID,Kanaltitel\nUC0hHW5Y08ggq-9kbrGgWj0A,Wind\nUC1hHW5Y08ggq-9kbrGgWj0A,Sand\n"},

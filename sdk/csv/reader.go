@@ -40,7 +40,11 @@ type Reader struct {
 
 	large, uneven, damaged int64
 	fault                  *abi.Error // the first that Next went on behind
+	faults                 int64
 }
+
+// maxFaults is how many faults of one text the error tells with their places.
+const maxFaults = 3
 
 // resume is how many rows in succession are whole before one with another number of fields is a row,
 // too, and no line of a text in quotes that did not close.
@@ -138,17 +142,30 @@ func (r *Reader) Uneven() int64 { return r.uneven }
 func (r *Reader) Damaged() int64 { return r.damaged }
 
 // Err returns the failure that ended Next before the end of the text, or else the first fault that
-// Next went on behind, nil when there was neither.
+// Next went on behind, nil when there was neither. Its detail has the places of the first few faults, and how many
+// more there are.
 func (r *Reader) Err() error {
-	if r.err == nil && r.fault != nil {
+	if r.err != nil || r.fault == nil {
+		return r.err
+	}
+	if r.faults <= maxFaults {
 		return r.fault
 	}
-	return r.err
+	all := *r.fault
+	all.Detail += "; and " + strconv.FormatInt(r.faults-maxFaults, 10) + " more"
+	return &all
 }
 
 func (r *Reader) note(code abi.Code, message, detail string) {
-	if r.fault == nil {
+	r.faults++
+	switch {
+	case r.fault == nil:
 		r.fault = &abi.Error{Code: code, Message: message, Detail: detail, Hint: "download it again"}
+	case r.faults > maxFaults:
+	case code == CodeTruncated && r.fault.Code != code:
+		r.fault.Detail += "; the end " + detail
+	default:
+		r.fault.Detail += "; " + detail
 	}
 }
 
