@@ -165,9 +165,12 @@ func TestEntriesOfPosts(t *testing.T) {
 	t.Parallel()
 	const tweets, notes = "data/tweets.js", "data/note-tweet.js"
 	for name, c := range map[string]struct{ file, entry, told string }{
-		"no post":           {tweets, `{"other":1}`, problemTime},
-		"no object":         {tweets, `17`, problemTime},
-		"a list":            {tweets, `[{"tweet":{}}]`, problemTime},
+		"no post":           {tweets, `{"other":1}`, problemStrange},
+		"no object":         {tweets, `17`, problemStrange},
+		"a list":            {tweets, `[{"tweet":{}}]`, problemStrange},
+		"another kind":      {tweets, `{"superTweet":{"id":"2","text":"x"}}`, problemStrange},
+		"no time":           {tweets, `{"tweet":{"id":"2","text":"x"}}`, problemTime},
+		"no time, bare":     {tweets, `{"id":"2","text":"x"}`, problemTime},
 		"no text":           {tweets, strings.Replace(`{"tweet":`+onePost+`}`, `"full_text"`, `"body"`, 1), problemStrange},
 		"another wrapper":   {notes, `{"longTweet":{}}`, problemNote},
 		"no object of text": {notes, `{"noteTweet":"x"}`, problemNote},

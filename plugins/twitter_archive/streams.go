@@ -60,12 +60,18 @@ func either(v jsonvalue.Value, names ...string) string {
 
 // tweet emits one post. Archives of 2018 have it bare, later ones in an object of one member.
 func (r *run) tweet(in *jsonstream.Reader) error {
-	v := in.Value()
-	if inner := v.Children(); !v.Get("created_at").Exists() && inner.Next() {
-		v = inner.Value()
+	v, form := in.Value(), ""
+	bare := v.Get("created_at").Exists() || v.Get("full_text").Exists() || v.Get("text").Exists()
+	if inner := v.Children(); !bare && v.Kind() == jsonvalue.Object && inner.Next() {
+		form, v = inner.Name().Str(), inner.Value()
 	}
 	at, ok := exports.Time(v.Get("created_at"), 1)
-	if !ok {
+	switch {
+	case ok:
+	case !bare && !v.Get("created_at").Exists() && (form != "tweet" || v.Kind() != jsonvalue.Object):
+		r.strange(streamTweets, form)
+		return nil
+	default:
 		r.note(streamTweets, problemTime)
 		return nil
 	}
