@@ -76,12 +76,12 @@ var problems = []exports.Problem{
 	{Code: problemHTML, Text: "files that are HTML, as activities are unless JSON is chosen for them: #; choose JSON for them when you make the next export", Hint: owner},
 	{Code: problemTimeline, Text: "timelines of visits and routes, of which nothing is read: #; put an export of before 2025 with Records.json there, which has the places themselves, or say that the file may stay as it is", Hint: owner},
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
-	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the file out of the folder if they do not matter", Hint: owner},
-	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; take the file out of the folder if they do not matter", Hint: owner},
+	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the file may stay as it is, if they do not matter", Hint: owner},
+	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemHeader, Text: "messages of which a header is longer than is read: #; their records have its beginning, and are marked", Hint: "not_retriable"},
 	{Code: problemStrange, Text: "entries of a form that is not known, which were left out: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
-	{Code: problemEmpty, Text: "files without a byte: #; download the export again, or take them out of the folder", Hint: owner},
-	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the file out of the folder if they do not matter", Hint: owner},
+	{Code: problemEmpty, Text: "files without a byte: #; download the export again, or say that they may stay as they are", Hint: owner},
+	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 }
 
 // stores are the kinds of files in an export, and what becomes of each.

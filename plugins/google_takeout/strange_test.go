@@ -164,3 +164,13 @@ func TestFilesWithoutAByte(t *testing.T) {
 		}
 	}
 }
+
+// AC-10: no advice empties the folder, which would end the collection: a file may be the only one.
+func TestNoAdviceEmptiesTheFolder(t *testing.T) {
+	t.Parallel()
+	for _, p := range problems {
+		if strings.Contains(p.Text, "take ") && strings.Contains(p.Text, " out") {
+			t.Errorf("%s: %q has a file taken out, which may be the only one", p.Code, p.Text)
+		}
+	}
+}

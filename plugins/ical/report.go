@@ -18,8 +18,8 @@ var (
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay")
 	linked = kind("link_not_followed", "manual_action_required",
-		"link leads to a folder, out of the folder, or nowhere, or has a path that begins with a slash, and was not followed: put what it leads to in its place, or take it out; what was collected below its name stays",
-		"links lead to folders, out of the folder, or nowhere, or have paths that begin with a slash, and were not followed: put what they lead to in their place, or take them out; what was collected below their names stays")
+		"link leads to a folder, out of the folder, or nowhere, or has a path that begins with a slash, and was not followed: put what it leads to in its place; what was collected below its name stays",
+		"links lead to folders, out of the folder, or nowhere, or have paths that begin with a slash, and were not followed: put what they lead to in their place; what was collected below their names stays")
 	changed = kind("file_changed_while_read", "retry_by_runtime", "calendar file was written while it was read",
 		"calendar files were written while they were read")
 	gone = kind("calendars_missing", "manual_action_required",

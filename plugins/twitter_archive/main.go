@@ -47,22 +47,22 @@ const (
 const owner = "manual_action_required"
 
 var problems = []exports.Problem{
-	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; take them out of the folder", Hint: owner},
+	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; say that they may stay as they are", Hint: owner},
 	{Code: problemOlder, Text: "archives that are older than the one that was collected last, whose records stay, and are not read: #; put the newer one there whole, or say that the older one may stay as it is", Hint: owner},
 	{Code: problemBeside, Text: "archives that were not read, because a newer one supersedes them: #", Hint: "not_retriable"},
 	{Code: problemUnread, Text: "older archives that were not read, beside a newest one that does not show that it is whole: #; take them out of the folder if the newest one has everything that matters", Hint: owner},
 	{Code: problemSpare, Text: "older archives that were not read, beside a newest one that is damaged or lacks a part: #; keep these in the folder, and put the newest one there whole", Hint: owner},
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; move those of each account into a folder of their own, and add a connection for that folder", Hint: owner},
-	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; take them out, or move them into a folder of their own, and add a connection for that folder", Hint: owner},
+	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; say that they may stay as they are, or move them into a folder of their own, and add a connection for that folder", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
 	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
 	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
-	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; take the archive out if they do not matter", Hint: owner},
-	{Code: problemID, Text: "records that were left out, because they have no id: #; take the archive out if they do not matter", Hint: owner},
+	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
+	{Code: problemID, Text: "records that were left out, because they have no id: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemStrange, Text: "entries of a kind that is not known, which were left out: #; earlier records stay, and a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
-	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; take the archive out if they do not matter", Hint: owner},
+	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 }
 
 // run is one collection.

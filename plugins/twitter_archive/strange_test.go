@@ -189,3 +189,13 @@ func TestEntriesOfPosts(t *testing.T) {
 		}
 	}
 }
+
+// AC-10: no advice empties the folder, which would end the collection: a file may be the only one.
+func TestNoAdviceEmptiesTheFolder(t *testing.T) {
+	t.Parallel()
+	for _, p := range problems {
+		if strings.Contains(p.Text, "take ") && strings.Contains(p.Text, " out") && p.Code != problemUnread {
+			t.Errorf("%s: %q has a file taken out, which may be the only one", p.Code, p.Text)
+		}
+	}
+}

@@ -201,7 +201,7 @@ func TestADamagedArchiveIsReadAgain(t *testing.T) {
 		want := []string{
 			"archive_corrupt: archives or files in them that are damaged: 1; download them again " +
 				`{"count":1,"examples":["a.zip, its directory has fewer entries than its end says; what closes before byte 68157541 was read"]}`,
-			"archive_not_an_archive: files that are named like archives, and are none: 1; download them again, or take them out " + `{"count":1,"examples":["b.zip"]}`,
+			"archive_not_an_archive: files that are named like archives, and are none: 1; download them again, or say that they may stay as they are " + `{"count":1,"examples":["b.zip"]}`,
 		}
 		if !slices.Equal(reasons, want) || fmt.Sprint(res.Keys("notes")) != "[1-0 1-1]" {
 			t.Errorf("got %v and %q, want both and %q", res.Keys("notes"), reasons, want)

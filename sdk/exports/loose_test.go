@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -194,6 +195,16 @@ func TestRulesOfACursorAreBounded(t *testing.T) {
 		var f fates
 		if f.readRules(text); len(f.rules) > maxFiles || len(text) < 18 && len(f.rules) > 0 {
 			t.Errorf("%q: got %d places, want none that a folder cannot have", text, len(f.rules))
+		}
+	}
+}
+
+// AC-10: no advice empties the folder, which would end the collection: a file may be the only one.
+func TestNoAdviceEmptiesTheFolder(t *testing.T) {
+	t.Parallel()
+	for _, p := range faults {
+		if strings.Contains(p.Text, "take ") && strings.Contains(p.Text, " out") {
+			t.Errorf("%s: %q has a file taken out, which may be the only one", p.Code, p.Text)
 		}
 	}
 }

@@ -24,7 +24,7 @@ const (
 // with an underscore for the dot.
 var faults = []Problem{
 	{PartMissing, "parts of an export that are missing: #; put them into the folder, too", ownerActs},
-	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or take them out", ownerActs},
+	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or say that they may stay as they are", ownerActs},
 	{Piece, "pieces of archives that a program has cut: #; join the pieces of each, and put the whole archive into the folder instead of them", ownerActs},
 	{Unseen, "places in the folder that could not be looked into: #; let this program read them, and put what links lead to into the folder itself", ownerActs},
 	{TooDeep, "folders that lie more than 32 levels deep, and were not looked into: #; move them further up", ownerActs},
@@ -35,8 +35,8 @@ var faults = []Problem{
 	{"archive_unsafe_name", "files that were left out, because their name leads out of the archive, or is no path: #; pack them under another name", ownerActs},
 	{"archive_duplicate_name", "files that were left out, because an earlier one has their name: #; pack them under another name", ownerActs},
 	{"archive_nested", "archives in an archive, which were not opened: #; unpack the archive around them, and put what it holds into the folder instead of it", ownerActs},
-	{"archive_too_large", "archives or files in them that unpack to more than is read: #; take them out of the folder if they are not part of an export", ownerActs},
-	{"archive_not_an_archive", "files that are named like archives, and are none: #; download them again, or take them out", ownerActs},
+	{"archive_too_large", "archives or files in them that unpack to more than is read: #; say that they may stay as they are, if they are not part of an export", ownerActs},
+	{"archive_not_an_archive", "files that are named like archives, and are none: #; download them again, or say that they may stay as they are", ownerActs},
 	{Unreadable, "files that could not be read, and are tried again: #; see that this program may read them, and that the disk is sound", ownerActs},
 	{"jsonstream_syntax", "JSON files with values that are not JSON: #; the others were read; download them again", ownerActs},
 	{"jsonstream_truncated", "JSON files that end in the middle: #; what closes before was read; download them again", ownerActs},
@@ -44,10 +44,10 @@ var faults = []Problem{
 	{"csv_truncated", "tables that end in the middle: #; the rows in front were read; download them again", ownerActs},
 	{"markup_syntax", "XML files with faults: #; what stands around them was read; download them again", ownerActs},
 	{"markup_truncated", "XML files that end in the middle: #; download them again", ownerActs},
-	{"markup_too_large", "pages or XML files with a part beyond what is read: #; take them out of the folder if they do not matter", ownerActs},
+	{"markup_too_large", "pages or XML files with a part beyond what is read: #; say that they may stay as they are, if they do not matter", ownerActs},
 	{"mbox_damaged", "mailboxes with parts that are no messages: #; the messages around them were read; download them again", ownerActs},
 	{"mbox_truncated", "mailboxes that end within a message: #; the others were read; download them again", ownerActs},
-	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; take them out of the folder", ownerActs},
+	{"mbox_not_a_mailbox", "files that are named like mailboxes, and are none: #; download them again, or say that they may stay as they are", ownerActs},
 	{HalfCharacters, "files with halves of characters, which are no characters and were read as U+FFFD: #", nothing},
 	{TakenForLatin, "files that are not UTF-8, and were read as Windows-1252: #", nothing},
 }
