@@ -22,6 +22,32 @@ var forms = [...]string{formOther, "document", "image", "thinking", "tool_result
 // textless are the types of content blocks that are known and have no text.
 var textless = []string{"redacted_thinking"}
 
+// oddity is something of a message that is not known and gives no text, and how often it is met there.
+type oddity struct {
+	what string
+	n    int64
+}
+
+// maxOdd bounds the oddities of one message that are told by their names.
+const maxOdd = 16
+
+// anyBlock is what a content block is told as whose type has no name, or comes behind maxOdd others.
+const anyBlock = "content block"
+
+// oddity counts something of the message that is not known and gives no text.
+func (p *parser) oddity(what string) {
+	if len(p.odd) >= maxOdd && !slices.ContainsFunc(p.odd, func(o oddity) bool { return o.what == what }) {
+		what = anyBlock
+	}
+	for i := range p.odd {
+		if p.odd[i].what == what {
+			p.odd[i].n++
+			return
+		}
+	}
+	p.odd = append(p.odd, oddity{what, 1})
+}
+
 // message reads the message object of a line: its role, and the readable text of
 // its content into p.text. It reads in place, because the content of tool
 // results is half of a transcript and one pass over it is enough.
@@ -30,7 +56,7 @@ func (p *parser) message() {
 	again := e.role != nil || e.content != nil
 	if !p.r.Enter('{') {
 		if v := p.r.Value(); !again && string(v) != "null" {
-			p.odd = "message that is no object"
+			p.oddity("message that is no object")
 		}
 		return
 	}
@@ -62,7 +88,7 @@ func (p *parser) content() {
 			p.form = "text"
 			p.text.Text(p.ev.content)
 		} else if string(p.ev.content) != "null" {
-			p.odd = "content that is neither a text nor a list"
+			p.oddity("content that is neither a text nor a list")
 		}
 		return
 	}
@@ -78,7 +104,7 @@ func (p *parser) content() {
 func (p *parser) block() int {
 	if !p.r.Enter('{') {
 		p.r.Value()
-		p.odd = "content block that is no object"
+		p.oddity("content block that is no object")
 		return 0
 	}
 	var typ, said, thinking, name, input, content, title, source raw
@@ -114,10 +140,11 @@ func (p *parser) block() int {
 		}
 	}
 	if form == 0 && !slices.ContainsFunc(textless, typ.Is) {
-		p.odd = "content block"
+		what := anyBlock
 		if kind := text(typ); isTypeName(kind) {
-			p.odd += " " + kind
+			what += " " + kind
 		}
+		p.oddity(what)
 	}
 	switch forms[form] {
 	case "text":
@@ -141,7 +168,7 @@ func (p *parser) block() int {
 // line appends a text on a line of its own. Another value is told as what it stands in.
 func (p *parser) line(v raw, in string) {
 	if v != nil && string(v) != "null" && !v.IsString() {
-		p.odd = in + " whose text is no text"
+		p.oddity(in + " whose text is no text")
 		return
 	}
 	p.text.Line(v)
@@ -183,7 +210,9 @@ func (p *parser) result(v raw) {
 	r.Enter('[')
 	for first := true; r.Element(first); first = false {
 		if !r.Enter('{') {
-			r.Value()
+			if string(r.Value()) != "null" {
+				p.oddity("tool result whose text is no text")
+			}
 			continue
 		}
 		for first := true; ; first = false {

@@ -172,8 +172,8 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 		return nil
 	}
 	c.noteHalves("messages")
-	if c.parser.odd != "" {
-		c.books.Items("messages").Unknown(c.parser.odd)
+	for _, odd := range c.parser.odd {
+		c.books.Items("messages").UnknownTimes(odd.what, odd.n)
 	}
 	kind := text(e.typ)
 	r := c.h.Record("messages")

@@ -44,8 +44,8 @@ type parser struct {
 	r    jsonraw.Reader
 	ev   event
 	text jsonraw.Clipper
-	form string // kind of the message's content
-	odd  string // what of the message is not known and gives no text, "" for nothing
+	form string   // kind of the message's content
+	odd  []oddity // of the message
 }
 
 // parse reads one line. ok is false when it is not a JSON object. The event and the
@@ -54,7 +54,7 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = jsonraw.Reader{Src: line}
 	p.ev = event{}
 	p.text.Measure(maxContent)
-	p.form, p.odd = formOther, ""
+	p.form, p.odd = formOther, p.odd[:0]
 	if !p.r.Enter('{') {
 		return nil, false
 	}
