@@ -3,6 +3,7 @@ package storage
 import (
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -15,6 +16,7 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 	torn := func(o *Outcome) {
 		o.KnownGaps = []byte(`[{"kind":"skip","stream":"b","severity":"actionable","reason":"torn","recovery_hint":"manual_action_required"}]`)
 	}
+	word := manifest.Word{Pattern: "/a.ics", Root: "r", For: []string{"torn"}}
 	settled := tables.Amiss{Settled: []string{"torn"}}
 	file := func(name string) tables.Amiss {
 		return tables.Amiss{Files: []AmissFile{{Root: "r", Path: name, As: "damaged", Reason: "torn"}}}
@@ -28,7 +30,7 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), whole(file("a.ics")))
 	x.tone("a damaged file", verdict.Amber)
-	x.ok(x.s.Ignore(t.Context(), c.ID, func([]Ignored) []Ignored { return []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}} }, func(b Books, _ []Ignored) Books {
+	x.ok(x.s.Ignore(t.Context(), c.ID, func([]manifest.Word) []manifest.Word { return []manifest.Word{word} }, func(b Books, _ []manifest.Word) Books {
 		b.Amiss = settled
 		return b
 	}))
@@ -47,7 +49,7 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 	x.tone("another file in a run of one stream", verdict.Amber)
 	b, ignored, err := x.s.Books(t.Context(), c.ID)
 	x.ok(err)
-	x.same(ignored, []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}})
+	x.same(ignored, []manifest.Word{word})
 	x.same(b.Amiss.Files, file("b.ics").Files)
 	x.same(len(b.Amiss.Settled), 0)
 	x.succeed(x.begin("c", allStreams), whole(settled))
@@ -57,7 +59,7 @@ func TestOwnersSettleFilesAndNoOthers(t *testing.T) {
 	})
 	x.tone("many files in a run of one stream", verdict.Amber)
 	x.succeed(x.begin("c", allStreams), func(o *Outcome) {
-		o.Books = &Books{BegunMS: 2, Over: []Ignored{{Pattern: "/a.ics", For: []string{"torn"}}}}
+		o.Books = &Books{BegunMS: 2, Over: []manifest.Word{word}}
 	})
 	_, ignored, err = x.s.Books(t.Context(), c.ID)
 	x.ok(err)

@@ -24,7 +24,6 @@ type (
 	UnreadFile   = tables.UnreadFile
 	AmissFile    = tables.AmissFile
 	Amiss        = tables.Amiss
-	Ignored      = tables.Ignored
 	Fields       = tables.Fields
 	Connection   = tables.Connection
 	RunError     = tables.RunError

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -44,15 +43,6 @@ func distinguishes(pattern string) bool {
 // ExactFile returns the pattern of one file, or of one folder with all that is in it: its path behind
 // a slash, in which no letter stands for others.
 func ExactFile(file string) string { return "/" + file }
-
-// Allows reports whether an owner's word on files is about a file that has a reason to be told of. A word
-// without reasons is a rule. One with reasons is about one file as it was, and allows these alone.
-func Allows(pattern string, reasons []string, file, reason string) bool {
-	if len(reasons) == 0 {
-		return Covers(abi.Ignore{Pattern: pattern}, file)
-	}
-	return pattern == ExactFile(file) && slices.Contains(reasons, reason)
-}
 
 // Covers reports whether a rule is about the file at a path below its root.
 func Covers(rule abi.Ignore, file string) bool {

@@ -23,7 +23,7 @@ type Files struct {
 	// 1,000.
 	Amiss []AmissFile `json:"amiss"`
 	// Ignored are the owner's patterns, and Rules the connector's own. AsIs are those of Ignored that are about
-	// one file, as it was when its owner said so: whatever else is amiss with a file of that name is told.
+	// one file as it was when its owner said so: they end when it changes.
 	Ignored []string `json:"ignored"`
 	AsIs    []string `json:"as_is,omitempty"`
 	Rules   []Rule   `json:"rules"`
@@ -79,8 +79,8 @@ type Change struct{ Ignore, Heed []string }
 
 // Store is what the books of connections are kept in.
 type Store interface {
-	Books(ctx context.Context, connectionID string) (storage.Books, []storage.Ignored, error)
-	Ignore(ctx context.Context, connectionID string, change func([]storage.Ignored) []storage.Ignored, left func(storage.Books, []storage.Ignored) storage.Books) error
+	Books(ctx context.Context, connectionID string) (storage.Books, []manifest.Word, error)
+	Ignore(ctx context.Context, connectionID string, change func([]manifest.Word) []manifest.Word, left func(storage.Books, []manifest.Word) storage.Books) error
 }
 
 // maxIgnored bounds the owner's patterns.
@@ -93,14 +93,14 @@ func Decide(ctx context.Context, store Store, conn *storage.Connection, c Change
 	if err != nil {
 		return err
 	}
-	w, err := c.words(&b, kept)
+	ch, err := c.read(&b, kept)
 	if err != nil {
 		return err
 	}
-	if len(kept)+len(w.ignore) > maxIgnored {
+	if len(kept)+len(ch.words) > maxIgnored {
 		return abi.NewError(abi.CodeUsage, "the connection ignores too many files one by one", "use one pattern for several files, as in *.bak or folder/")
 	}
-	return store.Ignore(ctx, conn.ID, w.apply, w.left)
+	return store.Ignore(ctx, conn.ID, ch.apply, ch.leave)
 }
 
 // Show returns the files of a connection.
@@ -111,8 +111,11 @@ func Show(ctx context.Context, store Store, conn *storage.Connection) (*Files, e
 	}
 	f := &Files{Connection: conn.Name, Unread: []File{}, Amiss: []AmissFile{}, More: b.Beyond, Ignored: []string{}, Rules: []Rule{}}
 	for _, i := range ignored {
+		if slices.Contains(f.Ignored, i.Pattern) {
+			continue // of another folder
+		}
 		f.Ignored = append(f.Ignored, i.Pattern)
-		if len(i.For) > 0 {
+		if !i.IsRule() {
 			f.AsIs = append(f.AsIs, i.Pattern)
 		}
 	}
@@ -121,10 +124,10 @@ func Show(ctx context.Context, store Store, conn *storage.Connection) (*Files, e
 		f.LookedAt = &at
 	}
 	for _, u := range b.Unread {
-		f.Unread = append(f.Unread, File(u))
+		f.Unread = append(f.Unread, File{u.Root, u.Path, u.Kind})
 	}
 	for _, a := range b.Amiss.Files {
-		f.Amiss = append(f.Amiss, AmissFile(a))
+		f.Amiss = append(f.Amiss, AmissFile{a.Root, a.Path, a.As, a.Reason})
 	}
 	if m, err := manifest.Parse(conn.PinnedManifest); err == nil && m.Requirements.LocalPaths != nil {
 		for _, i := range m.Requirements.LocalPaths.Ignores {

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // AC-03: the owner's word settles a reason once it covers every file that has it, and taking a
-// pattern back settles nothing.
+// word back settles nothing.
 func TestTheOwnersWordSettlesAReason(t *testing.T) {
 	t.Parallel()
 	books := func() storage.Books {
@@ -22,22 +23,22 @@ func TestTheOwnersWordSettlesAReason(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		ignores []string
-		heeds   bool
+		heed    []string
 		settled []string
 		files   int
 	}{
-		"one of two":      {[]string{"a"}, false, []string{"earlier"}, 3},
-		"both":            {[]string{"a", "b"}, false, []string{"earlier", "torn"}, 2},
-		"another":         {[]string{"c"}, false, []string{"earlier", "old"}, 3},
-		"not all named":   {[]string{"d"}, false, []string{"earlier"}, 3},
-		"taken back":      {[]string{"a", "b"}, true, nil, 2},
-		"nothing covered": {[]string{"z"}, false, []string{"earlier"}, 4},
+		"one of two":      {[]string{"a"}, nil, []string{"earlier"}, 3},
+		"both":            {[]string{"a", "b"}, nil, []string{"earlier", "torn"}, 2},
+		"another":         {[]string{"c"}, nil, []string{"earlier", "old"}, 3},
+		"not all named":   {[]string{"d"}, nil, []string{"earlier"}, 3},
+		"taken back":      {[]string{"a", "b"}, []string{"z"}, nil, 2},
+		"nothing covered": {[]string{"z"}, nil, []string{"earlier"}, 4},
 	} {
-		var ignores []storage.Ignored
+		var words []manifest.Word
 		for _, pattern := range c.ignores {
-			ignores = append(ignores, storage.Ignored{Pattern: pattern})
+			words = append(words, manifest.Word{Pattern: pattern})
 		}
-		b := left(books(), ignores, c.heeds)
+		b := change{heed: c.heed}.leave(books(), words)
 		if !slices.Equal(b.Amiss.Settled, c.settled) || len(b.Amiss.Files) != c.files || len(b.Unread) != 1 {
 			t.Errorf("%s: got %q settled, %d files and %d unread, want %q, %d and 1", name, b.Amiss.Settled, len(b.Amiss.Files), len(b.Unread), c.settled, c.files)
 		}
@@ -45,42 +46,55 @@ func TestTheOwnersWordSettlesAReason(t *testing.T) {
 }
 
 // AC-03: what names a file of the list is about that file as it is, and never a pattern; a word that is taken back may
-// be named as its file.
+// be named as its file, and one that is said twice is one.
 func TestANameIsNoPattern(t *testing.T) {
 	t.Parallel()
-	b := storage.Books{Unread: []storage.UnreadFile{{Path: "*"}, {Path: "a.json"}, {Path: "t.zip/x"}, {Path: "t.zip/y"}}}
-	b.Amiss.Files = []storage.AmissFile{{Path: "cut.ics", Reason: "torn"}, {Path: "cut.ics", Reason: "old"}, {Path: "t.zip", Reason: "torn"}}
-	kept := []storage.Ignored{{Pattern: "/b.json"}, {Pattern: "*.tmp"}, {Pattern: "/z.zip", For: []string{"torn"}}, {Pattern: "/z.zip/x", For: []string{""}}, {Pattern: "/z.zip2"}}
-	w, err := Change{Ignore: []string{"*", "a.json", "/cut.ics", "t.zip", "*.bak"}, Heed: []string{"b.json", "*.tmp", "z.zip"}}.words(&b, kept)
+	entry := func(name string, more int64) storage.UnreadFile {
+		return storage.UnreadFile{Root: "r", Path: "t.zip/" + name, Archive: "t.zip", Size: 5, MTimeMS: 6, More: more}
+	}
+	b := storage.Books{Unread: []storage.UnreadFile{{Root: "r", Path: "*", Size: 1}, {Root: "r", Path: "a.json", Size: 2}, {Root: "s", Path: "a.json", Size: 3}, entry("x", 36), entry("y", 0)}, Beyond: 40}
+	torn := storage.AmissFile{Root: "r", Path: "cut.ics", Reason: "torn", Size: 4, MTimeMS: 7}
+	old := torn
+	old.Reason = "old"
+	b.Amiss.Files = []storage.AmissFile{torn, old, {Root: "r", Path: "d/e.ics", Reason: "torn"}}
+	kept := []manifest.Word{{Pattern: "/b.json", For: []string{""}}, {Pattern: "*.tmp"}, {Pattern: "/z.zip", Root: "r", For: []string{"torn"}}}
+	ch, err := Change{Ignore: []string{"*", "a.json", "/cut.ics", "t.zip", "*.bak", "z.zip", "/z.zip"}, Heed: []string{"b.json", "*.tmp"}}.read(&b, kept)
 	if err != nil {
 		t.Fatal(err)
 	}
 	unexplained := []string{""}
-	want := []storage.Ignored{
-		{Pattern: "*.bak"}, {Pattern: "/*", For: unexplained}, {Pattern: "/a.json", For: unexplained}, {Pattern: "/cut.ics", For: []string{"old", "torn"}},
-		{Pattern: "/t.zip", For: []string{"torn"}}, {Pattern: "/t.zip/x", For: unexplained}, {Pattern: "/t.zip/y", For: unexplained}, {Pattern: "/z.zip2"},
+	want := []manifest.Word{
+		{Pattern: "*.bak"}, {Pattern: "/*", Root: "r", For: unexplained, Size: 1}, {Pattern: "/a.json", Root: "r", For: unexplained, Size: 2}, {Pattern: "/a.json", Root: "s", For: unexplained, Size: 3},
+		{Pattern: "/cut.ics", Root: "r", For: []string{"old", "torn"}, Size: 4, MTimeMS: 7}, {Pattern: "/t.zip", Root: "r", For: unexplained, Size: 5, MTimeMS: 6}, kept[2],
 	}
-	if got := w.apply(kept); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	words := ch.apply(kept)
+	if !reflect.DeepEqual(words, want) {
+		t.Errorf("got %+v, want %+v", words, want)
 	}
-	if got := w.apply([]storage.Ignored{{Pattern: "/a.json", For: []string{"old"}}}); !reflect.DeepEqual(got[2], storage.Ignored{Pattern: "/a.json", For: []string{"", "old"}}) {
-		t.Errorf("said twice: got %+v, want both reasons", got[2])
-	}
-	for _, c := range []Change{{Ignore: []string{"/strange.json"}}, {Ignore: []string{"cut.ics/inner"}}, {Ignore: []string{"*.*"}}, {Heed: []string{"a.json"}}} {
-		if _, err := c.words(&b, kept); abi.CodeOf(err) != abi.CodeUsage {
+	for _, c := range []Change{{Ignore: []string{"/strange.json"}}, {Ignore: []string{"cut.ics/inner"}}, {Ignore: []string{"d"}}, {Ignore: []string{"*.*"}}, {Heed: []string{"a.json"}}} {
+		if _, err := c.read(&b, kept); abi.CodeOf(err) != abi.CodeUsage {
 			t.Errorf("%+v: got %v, want it refused", c, err)
 		}
 	}
+	if got := (change{words: ch.words}).leave(b, words); len(got.Unread) != 0 || got.Beyond != 4 || len(got.Amiss.Files) != 1 || !slices.Equal(got.Amiss.Settled, []string{"old"}) {
+		t.Errorf("got %+v left, want d/e.ics, and 4 files beyond", got)
+	}
 }
 
-// AC-03: a reason is settled where the owner allowed it for each of its files, and not where a file has another one.
-func TestAWordOnAFileIsAboutItsReasons(t *testing.T) {
+// AC-03: a word on a file that has changed takes the place of the one before, and one for another reason is added to it.
+func TestAWordIsSaidAgain(t *testing.T) {
 	t.Parallel()
-	b := storage.Books{Unread: []storage.UnreadFile{{Path: "a"}}}
-	b.Amiss.Files = []storage.AmissFile{{Path: "a", Reason: "torn"}, {Path: "a", Reason: "old"}}
-	b = left(b, []storage.Ignored{{Pattern: "/a", For: []string{"torn"}}}, false)
-	if len(b.Unread) != 1 || len(b.Amiss.Files) != 1 || !slices.Equal(b.Amiss.Settled, []string{"torn"}) {
-		t.Errorf("got %+v, want torn settled, and the rest as it was", b)
+	at := func(size int64, reason string) manifest.Word {
+		return manifest.Word{Pattern: "/a", For: []string{reason}, Size: size}
+	}
+	for name, c := range map[string]struct{ before, said, want manifest.Word }{
+		"changed":        {at(1, "torn"), at(2, "old"), at(2, "old")},
+		"another reason": {at(1, "torn"), at(1, "old"), manifest.Word{Pattern: "/a", For: []string{"old", "torn"}, Size: 1}},
+		"a rule":         {manifest.Word{Pattern: "/a"}, at(1, "old"), at(1, "old")},
+	} {
+		if got := (change{words: []manifest.Word{c.said}}).apply([]manifest.Word{c.before}); !reflect.DeepEqual(got, []manifest.Word{c.want}) {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
 	}
 }
 
@@ -89,8 +103,8 @@ func TestPatternsThatHeldAreRemembered(t *testing.T) {
 	t.Parallel()
 	var b storage.Books
 	b.Ruled = []string{"cache/"}
-	b = words{}.left(b, []storage.Ignored{{Pattern: "*.bak"}, {Pattern: "old"}})
-	b = words{heed: []string{"*.bak", "older"}}.left(b, []storage.Ignored{{Pattern: "old"}})
+	b = change{}.leave(b, []manifest.Word{{Pattern: "*.bak"}, {Pattern: "old"}})
+	b = change{heed: []string{"*.bak", "older"}}.leave(b, []manifest.Word{{Pattern: "old"}})
 	if want := []string{"*.bak", "cache/", "old", "older"}; !slices.Equal(b.Ruled, want) {
 		t.Errorf("got %q, want %q", b.Ruled, want)
 	}

@@ -16,8 +16,6 @@ import (
 type (
 	// Accounting is what a run knows of its folders before it begins.
 	Accounting = books.Rule
-	// OwnersWord is what the owner said of files.
-	OwnersWord = books.Word
 	// GrantedFile names a file of a granted folder.
 	GrantedFile = books.File
 	// Books are what became of the files, at the end of a run that returned 0.
@@ -142,9 +140,8 @@ func cleanBooks(r *books.Report) *books.Report {
 		r.Settled = nil
 	}
 	r.Open = cleanReasons(r.Open)
-	for i := range r.Over {
-		r.Over[i].Pattern = pathOf(r.Over[i].Pattern)
-	}
+	r.Holders = r.Holders[:min(len(r.Holders), books.MaxNames)]
+	r.Over = r.Over[:min(len(r.Over), books.MaxNames)] // what is no word of the owner's ends none
 	for i := range r.Roots {
 		c := &r.Roots[i]
 		c.Name = cleanText[string](c.Name)

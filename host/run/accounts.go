@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,9 +26,8 @@ type accounts struct {
 	foldersOnly bool // the run has nothing to collect from but its folders
 
 	ignores  []abi.Ignore // of the manifest
-	owners   []plugin.OwnersWord
+	owners   []manifest.Word
 	archives map[plugin.GrantedFile]*abi.EntryAccount // of which entries are unknown
-	counted  map[plugin.GrantedFile]bool              // archives with entries that the owner spoke of: whether their unknown entries are all named
 	named    int                                      // bytes of the names in archives
 	unnamed  int64                                    // unknown entries of archives beyond the bounds
 	streams  map[string]*abi.StreamAccount
@@ -36,7 +37,7 @@ type accounts struct {
 func newAccounts(j *journal, p *plan) *accounts {
 	a := &accounts{
 		journal: j, manifest: p.manifest, ignores: p.granted.grant.Accounting.Ignores, owners: p.granted.grant.Accounting.Owners,
-		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, counted: map[plugin.GrantedFile]bool{}, streams: map[string]*abi.StreamAccount{},
+		archives: map[plugin.GrantedFile]*abi.EntryAccount{}, streams: map[string]*abi.StreamAccount{},
 	}
 	granted := p.granted.grant.Bindings
 	a.foldersOnly = !granted[abi.BindingNetwork] && !granted[abi.BindingBrowser]
@@ -58,9 +59,7 @@ func (r *Runner) accounting(ctx context.Context, p *plan) (plugin.Accounting, er
 	if err != nil {
 		return a, err
 	}
-	for _, o := range owners {
-		a.Owners = append(a.Owners, plugin.OwnersWord(o))
-	}
+	a.Owners = owners
 	asOf(&a, &b, p.mode)
 	return a, nil
 }
@@ -101,9 +100,6 @@ func (a *accounts) file(f *abi.FileAccount) {
 	if old := a.archives[at]; old != nil { // a later word replaces an earlier one
 		a.named -= sizeOf(at, old)
 		delete(a.archives, at)
-	}
-	if slices.ContainsFunc(a.owners, func(o plugin.OwnersWord) bool { return o.Below(f.Path) }) {
-		a.counted[at] = f.Entries != nil && f.Entries.Unknown == int64(len(f.Entries.Names))
 	}
 	if f.Entries == nil || f.Entries.Unknown == 0 {
 		return
@@ -193,15 +189,17 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	}
 	amiss := storage.Amiss{Settled: kept.Settled, Open: kept.Open}
 	for _, f := range kept.Amiss {
-		amiss.Files = append(amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason})
+		amiss.Files = append(amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason, Size: f.Size, MTimeMS: f.MTimeMS})
 	}
 	if !a.whole || o.Status != StatusSucceeded || o.Narrowed {
 		o.Amiss = amiss
 		return
 	}
-	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Amiss: amiss}
-	for _, o := range a.owners {
-		b.Ruled = append(b.Ruled, o.Pattern)
+	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Amiss: amiss, Words: a.owners, Over: kept.Over}
+	for i := range a.owners {
+		if !slices.ContainsFunc(kept.Over, func(w manifest.Word) bool { return w.Pattern == a.owners[i].Pattern }) {
+			b.Ruled = append(b.Ruled, a.owners[i].Pattern)
+		}
 	}
 	for _, i := range a.ignores {
 		b.Ruled = append(b.Ruled, i.Pattern)
@@ -212,12 +210,9 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 		b.Nothing = b.Nothing && kept.Roots[i].Read == 0
 	}
 	for _, u := range kept.Unread {
-		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind})
+		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind, Size: u.Size, MTimeMS: u.MTimeMS})
 	}
-	unexplained += a.entries(b)
-	for _, o := range slices.Concat(kept.Over, a.over()) {
-		b.Over = append(b.Over, storage.Ignored(o))
-	}
+	unexplained += a.entries(b, kept.Holders)
 	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
 	if kept.Bounded { // what was not looked at is not explained
 		b.Beyond++
@@ -228,8 +223,13 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	}
 }
 
-// entries adds the unknown entries of archives to the unread files, and counts them.
-func (a *accounts) entries(b *storage.Books) int64 {
+// entries adds the unknown entries of archives to the unread files, and counts them. holders are the archives as
+// they are.
+func (a *accounts) entries(b *storage.Books, holders []manifest.FileState) int64 {
+	states := make(map[plugin.GrantedFile]manifest.FileState, len(holders))
+	for _, h := range holders {
+		states[plugin.GrantedFile{Root: h.Root, Path: h.Path}] = h
+	}
 	files := make([]plugin.GrantedFile, 0, len(a.archives))
 	for at := range a.archives {
 		files = append(files, at)
@@ -240,48 +240,41 @@ func (a *accounts) entries(b *storage.Books) int64 {
 	}
 	slices.SortFunc(files, func(x, y plugin.GrantedFile) int { return strings.Compare(x.Root+"/"+x.Path, y.Root+"/"+y.Path) })
 	for _, at := range files {
-		e := a.archives[at]
+		e, state := a.archives[at], states[at]
+		state.Root, state.Path = at.Root, at.Path
+		if manifest.Allowed(a.owners, state, at.Path, "") {
+			continue
+		}
+		first := len(b.Unread)
 		n += e.Unknown
+		more := e.Unknown - int64(len(e.Names))
 		for _, name := range e.Names {
 			path := entryPath(at.Path, name)
-			if slices.ContainsFunc(a.owners, func(o plugin.OwnersWord) bool { return manifest.Allows(o.Pattern, o.For, path, "") }) {
+			if manifest.Allowed(a.owners, state, path, "") {
 				n--
 				continue
 			}
 			if left -= len(path); len(b.Unread) < plugin.MaxUnread && left >= 0 {
-				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path})
+				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path, Archive: at.Path, Size: state.Size, MTimeMS: state.MTimeMS})
+			} else {
+				more++
 			}
+		}
+		if first < len(b.Unread) {
+			b.Unread[first].More = max(0, more)
 		}
 	}
 	return n
 }
 
-// entryPath is where the books have an entry of an archive.
-func entryPath(archive, name string) string { return archive + "/" + clip(name, maxGapText) }
-
-// over returns the owner's words on entries of archives that are known by now, or are not in them.
-func (a *accounts) over() (over []plugin.OwnersWord) {
-	unknown := map[string]bool{}
-	for at, e := range a.archives {
-		for _, name := range e.Names {
-			unknown[manifest.ExactFile(entryPath(at.Path, name))] = true
-		}
+// entryPath is where the books have an entry of an archive, whose name may be cut.
+func entryPath(archive, name string) string {
+	short := clip(name, maxGapText)
+	if short != name { // two of them stay two
+		sum := sha256.Sum256([]byte(name))
+		short += " " + hex.EncodeToString(sum[:4])
 	}
-	for _, o := range a.owners {
-		looked := false
-		for archive, all := range a.counted {
-			if o.Below(archive.Path) {
-				looked = all
-				if !all {
-					break
-				}
-			}
-		}
-		if looked && len(o.For) > 0 && !unknown[o.Pattern] {
-			over = append(over, o)
-		}
-	}
-	return over
+	return archive + "/" + short
 }
 
 // keptBack adds a known gap for each stream of which items were kept back and nothing says why:

@@ -2,6 +2,14 @@ package run
 
 import "testing"
 
+// A provider's sentence is one line with single spaces.
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	if got, want := oneLine(" a  b\r\n\tc\u00a0\x1bd "), "a b c d"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A result lists a thousand of a run's gaps and counts all.
 func TestResultCountsWhatItDoesNotList(t *testing.T) {
 	t.Parallel()

@@ -210,6 +210,9 @@ func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 	if why == notICal && (old == nil || old.live+old.unmet == 0) {
 		why = stranger
 	}
+	if old != nil {
+		r.damages(p, &old.counts) // which are told as long as its records stay
+	}
 	if why == notICal || why == stranger {
 		r.books.Unknown(rootName, p)
 	} else {
@@ -224,16 +227,28 @@ const ruleEventless = "no_events"
 
 // accountFor tells the host of a file that was read, in this run or an earlier one.
 func (r *run) accountFor(p string, s *fileState) {
+	damaged := r.damages(p, &s.counts)
 	switch {
-	case s.counts.broken > 0:
-		r.books.Damaged(rootName, p, torn.Reason)
-	case s.counts.noStart > 0:
-		r.books.Damaged(rootName, p, noStart.Reason)
+	case damaged:
 	case s.eventless():
 		r.books.Rule(rootName, p, ruleEventless)
 	default:
 		r.books.Read(rootName, p)
 	}
+}
+
+// damages tells the host each reason for which a file is damaged, and reports whether there is one.
+func (r *run) damages(p string, c *counts) (damaged bool) {
+	for _, of := range []struct {
+		n    int64
+		kind *problems.Kind
+	}{{c.broken, torn}, {c.noStart, noStart}} {
+		if of.n > 0 {
+			r.books.Damaged(rootName, p, of.kind.Reason)
+			damaged = true
+		}
+	}
+	return damaged
 }
 
 // countEvents tells the host what became of the events of a file that was read and are no records. Components that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,36 @@ func TestEventsWithoutAStart(t *testing.T) {
 		}
 		if got := summaries(first); what != "cancelled" && got != "none" && got != "whole" {
 			t.Errorf("%s: events %q, want the one", what, got)
+		}
+	}
+}
+
+// AC-02: a file is accounted for with each reason that is told of it, also when it is no calendar any more.
+func TestEachReasonOfAFile(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	event := strings.Replace(vevent("n", "none"), "DTSTART:20260302T090000Z\n", "", 1)
+	f.write("a.ics", strings.TrimSuffix(vcalendar(event), "END:VCALENDAR\n"))
+	first := f.collect(t)
+	f.write("a.ics", "<html>")
+	for step, res := range []*sdktest.Result{first, again(t, first)} {
+		var got []string
+		for _, a := range res.Accounts {
+			for _, file := range a.Files {
+				got = append(got, file.As+" "+file.Reason)
+			}
+		}
+		want := []string{"damaged " + torn.Reason, "damaged " + noStart.Reason}
+		if step == 1 {
+			want = append(want, "unknown ")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("step %d: got %q, want %q", step, got, want)
+		}
+		for _, s := range res.Skips {
+			if s.Reason != notICal.Reason && !slices.Contains(want, "damaged "+s.Reason) {
+				t.Errorf("step %d: got the gap %s, want no reason that the file does not have", step, s.Reason)
+			}
 		}
 	}
 }

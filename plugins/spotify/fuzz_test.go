@@ -75,6 +75,7 @@ func FuzzCursors(f *testing.F) {
 	f.Add(`{"v":1,"inventory_ms":5,"extra":-3,"next":"https://api.spotify.com/v1/me/tracks?offset=50","known":{"a":"3abcdefg"},"last_ms":7,"keys":["t:7"]}`)
 	f.Add(`{"v":1,"next":"https://evil.example/v1/","known":{"":"--------"},"last_ms":-1,"keys":[1,null]}`)
 	f.Add(`{"v":7,"known":[],"inventory_ms":1767323225000,"last_ms":9223372036854775807}`)
+	f.Add(`{"v":1,"next":"0"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))
 		if err != nil || v.Kind() != jsonvalue.Object || !json.Valid([]byte(text)) || !utf8.ValidString(text) {

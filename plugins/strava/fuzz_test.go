@@ -49,6 +49,7 @@ func FuzzCursors(f *testing.F) {
 	f.Add(`{"v":1,"begun_by":"","page":"-1&after=5"}`)
 	f.Add(`{"v":1,"page":"https://evil.example/api/v3/"}`)
 	f.Add(`{"v":2,"page":[],"account":5}`)
+	f.Add(`{"v":1,"page":"\u007f"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse([]byte(text))
 		if err != nil || v.Kind() != jsonvalue.Object || !json.Valid([]byte(text)) || !utf8.ValidString(text) {

@@ -23,6 +23,7 @@ type Pager struct {
 	mayLack   bool   // the rows
 	linked    bool   // the place is the header Link
 	numbered  bool   // no place: pages are asked for by a number
+	addresses bool   // the place is the address of a page
 	total     string // where each page says how long the list is; "": it does not
 	// forgets: the provider may answer 400 to a position that it no longer knows.
 	forgets bool
@@ -55,7 +56,7 @@ func (p Pager) HasTotal(place string) Pager {
 // null or "" on the last page, see LastLacksNext. first is the path of the first page.
 func NextLink(first, items, next string) Pager {
 	return Pager{
-		items: items, place: next,
+		items: items, place: next, addresses: true,
 		request: func(c *Client, at string) sdk.Request {
 			if at == "" {
 				at = first
@@ -214,14 +215,29 @@ type Pages struct {
 }
 
 // Pages begins to read a list, at a position that an earlier reading got as Page.Next, or at
-// the first page with "". When the provider no longer knows the position of another run, the
-// reading begins at the first page.
+// the first page with "". When the provider no longer knows the position of another run, or it is
+// none that the pager makes, the reading begins at the first page.
 func (c *Client) Pages(p Pager, at string) *Pages {
+	if !p.makes(at) {
+		at = ""
+	}
 	r := &Pages{c: c, pager: p, at: at, visited: make(map[string]bool)}
 	if at != "" {
 		r.rows = -1
 	}
 	return r
+}
+
+// makes reports whether a position has the form of those that the pager makes: a cursor may be damaged.
+func (p *Pager) makes(at string) bool {
+	switch {
+	case p.numbered:
+		_, err := strconv.Atoi(at)
+		return err == nil
+	case p.addresses:
+		return strings.Contains(at, "://")
+	}
+	return true
 }
 
 // Next reads the next page. It is false behind the last one and after an error.

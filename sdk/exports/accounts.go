@@ -247,17 +247,21 @@ func (f *Folder) accountArchive(b *accounts.Books, s *Source, became *fates, why
 		as = words[Known]
 	}
 	entries := accounts.Entries{Read: n[Read], Rule: n[Rule], Known: n[Known], Damaged: n[Damaged]}
-	named := n[Unknown]
+	named, told := n[Unknown], map[string]bool{why: true}
 	for _, l := range became.left {
 		switch {
 		case l.fate == Unknown:
 			entries.Unknown(l.name)
 			named--
-		case l.fate == Damaged && l.why != why:
+			continue
+		case told[l.why]:
+			continue
+		case l.fate == Damaged:
 			b.Damaged(f.name, s.Name, l.why)
-		case l.fate == Known && l.why != why:
+		case l.fate == Known:
 			b.Known(f.name, s.Name, l.why)
 		}
+		told[l.why] = true
 	}
 	entries.UnknownOthers(named)
 	b.Archive(f.name, s.Name, as, why, &entries)

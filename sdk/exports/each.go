@@ -37,13 +37,14 @@ type Each struct {
 	failed Books                       // of sources that were not read to their end
 
 	refusedFor map[string]string // by source: the problem for which it was not read to its end
+	lost       map[string]Books  // of these sources
 
 	unreadable error // of the source at hand: its file failed, and may not fail again
 }
 
 // Run reads the sources.
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
-	e.h, e.folder, e.failed, e.refusedFor = h, folder, NewBooks(), make(map[string]string)
+	e.h, e.folder, e.failed, e.refusedFor, e.lost = h, folder, NewBooks(), make(map[string]string), make(map[string]Books)
 	e.said = accounts.Open(h)
 	for _, stream := range e.Counted {
 		e.said.Items(stream)
@@ -56,7 +57,10 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 	}
 	known := e.states[h.Streams()[0]]
 	folder.Account(e.said, func(s *Source) (*Books, string) {
-		books := known[s.Name].books
+		books, failed := e.lost[s.Name]
+		if !failed {
+			books = known[s.Name].books
+		}
 		return &books, e.refusedFor[s.Name]
 	})
 	for _, stream := range h.Streams() { // the cursors forget sources that are gone
@@ -182,7 +186,7 @@ func (e *Each) fail(s *Source, err error) error {
 		}
 	}
 	e.failed.Add(e.Books)
-	e.refusedFor[s.Name] = ProblemOf(err)
+	e.refusedFor[s.Name], e.lost[s.Name] = ProblemOf(err), e.Books
 	return nil
 }
 

@@ -183,6 +183,37 @@ func TestArchivesTakeTurns(t *testing.T) {
 	}
 }
 
+// partly knows the files of an archive, and reads none.
+type partly struct{ connector }
+
+func (partly) Collect(h *sdk.Host) error {
+	folder, err := exports.Open(h, "notes")
+	if err != nil {
+		return err
+	}
+	e := &exports.Each{Read: func(f *exports.File) (exports.Outcome, error) {
+		return exports.Outcome{Fate: exports.Known, Kind: "notes", Why: "old"}, nil
+	}}
+	return e.Run(h, folder)
+}
+
+// AC-02: an archive that is damaged has each reason that is told of it, also those of files before the damage.
+func TestADamagedArchiveHasEachReason(t *testing.T) {
+	t.Parallel()
+	broken := file(t, 1, 3, 4)
+	broken.Data[bytes.LastIndex(broken.Data, []byte("PK\x01\x02"))] = 'X'
+	res := sdktest.Collect(t, partly{}, sdktest.Options{Roots: map[string]fs.FS{"notes": fstest.MapFS{"a.zip": broken}}})
+	var got []string
+	for _, a := range res.Accounts {
+		for _, f := range a.Files {
+			got = append(got, f.As+" "+f.Reason)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, []string{"damaged archive_corrupt", "known old"}) {
+		t.Errorf("got %q, want both reasons", got)
+	}
+}
+
 // An archive that cannot be read to its end keeps no cursor.
 func TestADamagedArchiveIsReadAgain(t *testing.T) {
 	t.Parallel()

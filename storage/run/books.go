@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -11,7 +12,7 @@ import (
 // Books returns what became of the files of a connection's folders in the last run that
 // looked at all of them, and what their owner has said of files.
 // Both are zero before the first such run.
-func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books, ignores []tables.Ignored, err error) {
+func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books, ignores []manifest.Word, err error) {
 	var rows []tables.BooksRow
 	if err := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
 		return b, nil, s.db.Fail("read the books of a connection", err)
@@ -26,7 +27,7 @@ func (s *Store) Books(ctx context.Context, connectionID string) (b tables.Books,
 // Ignore replaces what the owner of a connection says of files.
 // left says which files nothing explains from then on, so that the owner's word holds without
 // another run.
-func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ignores []tables.Ignored) []tables.Ignored, left func(tables.Books, []tables.Ignored) tables.Books) error {
+func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ignores []manifest.Word) []manifest.Word, left func(tables.Books, []manifest.Word) tables.Books) error {
 	return s.db.Alone(ctx, "change which files a connection leaves alone", func(t *db.Tx) error {
 		return changeBooks(t, connectionID, func(row *tables.BooksRow) error {
 			b, ignores, err := row.Read()
@@ -38,8 +39,7 @@ func (s *Store) Ignore(ctx context.Context, connectionID string, change func(ign
 			if err := row.Fill(&b); err != nil {
 				return err
 			}
-			row.Ignores, err = tables.EncodeJSON(ignores)
-			return err
+			return row.Say(ignores)
 		})
 	})
 }
@@ -72,10 +72,12 @@ func keepBooks(t *db.Tx, connectionID string, o *Outcome) error {
 			}
 		}
 		if o.Books != nil {
-			return row.Fill(o.Books)
+			return row.Take(o.Books)
 		}
-		b, _, err := row.Read()
-		if err != nil || !b.Amiss.Unsettle(o.Amiss) {
+		b, words, err := row.Read()
+		said := tables.Books{Amiss: o.Amiss}
+		said.Leave(words)
+		if err != nil || !b.Amiss.Unsettle(said.Amiss) {
 			return err
 		}
 		return row.Fill(&b)
@@ -95,7 +97,7 @@ func changeBooks(t *db.Tx, connectionID string, change func(row *tables.BooksRow
 		return err
 	}
 	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
-		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores, amiss = EXCLUDED.amiss").
+		Set("begun_ms = EXCLUDED.begun_ms, unread = EXCLUDED.unread, beyond = EXCLUDED.beyond, read_nothing = EXCLUDED.read_nothing, ignores = EXCLUDED.ignores, words = EXCLUDED.words, amiss = EXCLUDED.amiss").
 		Set("fields = EXCLUDED.fields").Exec(t.Ctx)
 	if err != nil {
 		return err

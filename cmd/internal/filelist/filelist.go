@@ -67,7 +67,7 @@ func write(w io.Writer, f *leftover.Files) {
 	for _, p := range f.Ignored {
 		line := "  ignored by you: " + output.Clean(p)
 		if f.IsAsItWas(p) {
-			line += "  (as it was; anything else that is amiss with it is told)"
+			line += "  (as it was, until it changes)"
 		}
 		fmt.Fprintln(w, line)
 	}

@@ -5,7 +5,7 @@ import "strconv"
 // The page of the files that a connection did not understand.
 const (
 	FilesTitle     = "Files that were not read, or not to the end"
-	FilesLede      = "The last run did not understand these files, or found them damaged, or could not read them. If one of them holds data of yours, put a whole copy in its place, or wait for a newer connector. If it may stay as it is, say so, and it is not counted any more, as long as nothing else is amiss with it. What was collected from it stays."
+	FilesLede      = "The last run did not understand these files, or found them damaged, or could not read them. If one of them holds data of yours, put a whole copy in its place, or wait for a newer connector. If it may stay as it is, say so, and it is not counted any more until the file changes. What was collected from it stays."
 	NoUnread       = "Every file was read, or is left alone on purpose."
 	FileColumn     = "File"
 	KindColumn     = "Looks like"
@@ -15,7 +15,7 @@ const (
 	IgnoreThem     = "Ignore them"
 	IgnoredHeading = "Left alone"
 	IgnoredByYou   = "as you said"
-	IgnoredAsItWas = "as you said, as it was: anything else that is amiss with it is told"
+	IgnoredAsItWas = "as you said, until it changes"
 	HeedAgain      = "Count again"
 )
 

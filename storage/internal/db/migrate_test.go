@@ -50,6 +50,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"213304396148fcda8094ec8d1f02e4c842e0f9037f7eec2642038cb9b308e5f3",
 		"f8bcf2d53701af90094f6eecf1434355c8fd4c83f9c800eb323b9426492cc218",
 		"7e8b3a13ca0963951ff5bdbad92dfea090724f6b2b74a87d01a81569ea856438",
+		"2cba90cdd8a05e39f2fb03e0123cfd308507324bed1c26273c7bea2363ba7f84",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -107,6 +108,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"6f4ade110ea95ddde6647b137e8561416f02ef3cddda3daa622ac8181f0cc4da",
 		"8bc1c3c757b9c69e6e04e9dc9b2214576ae82b18af8c369e5015f3f503ca260a",
 		"0a0766c20b40ec0236d802fc4b01613673cff143ca62fb7deafc69cbb1984425",
+		"be5964a3b80b45c13e8b774e04b0d90e736a3349064794f00ef15a226866012d",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)

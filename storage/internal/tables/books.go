@@ -1,10 +1,14 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // BooksRow is what became of the files of one connection's folders, and which fields of its
@@ -17,8 +21,9 @@ type BooksRow struct {
 	Unread       string `bun:"unread"`
 	Beyond       int64  `bun:"beyond"`
 	Nothing      int64  `bun:"read_nothing"`
-	Ignores      string `bun:"ignores"`
-	Amiss        string `bun:"amiss"` // a remark in JSON
+	Ignores      string `bun:"ignores"` // patterns, in JSON
+	Words        string `bun:"words"`   // words on files as they were, in JSON
+	Amiss        string `bun:"amiss"`   // a remark in JSON
 	Fields       string `bun:"fields"`
 }
 
@@ -36,6 +41,18 @@ type UnreadFile struct {
 	Root string `json:"root"`
 	Path string `json:"path"` // below the root; an entry follows its archive and a slash
 	Kind string `json:"kind,omitempty"`
+
+	// Archive is the path of the archive that it is an entry of; "": it is a file.
+	Archive string `json:"archive,omitempty"`
+	Size    int64  `json:"size,omitempty"` // of the file or the archive, as in manifest.FileState
+	MTimeMS int64  `json:"mtime_ms,omitempty"`
+	// More is how many entries of the archive nothing explains that are not named; the first entry has it.
+	More int64 `json:"more,omitempty"`
+}
+
+// State is the file, or the archive that it is an entry of, as it was.
+func (u *UnreadFile) State() manifest.FileState {
+	return manifest.FileState{Root: u.Root, Path: cmp.Or(u.Archive, u.Path), Size: u.Size, MTimeMS: u.MTimeMS}
 }
 
 // Books are what became of the files of a connection's folders in the last run that looked
@@ -48,9 +65,9 @@ type Books struct {
 
 	Amiss Amiss
 
-	// Over are reasons for which the owner ignored a file, and which it has no longer. They are not stored:
-	// the owner's words lose them.
-	Over []Ignored
+	// Words are what the owner had said when the run began, and Over those of them whose file has changed. They
+	// are not stored: the owner's words lose what is over.
+	Words, Over []manifest.Word
 
 	// Ruled are the patterns of files that were left alone in that run, or since then.
 	Ruled []string
@@ -96,16 +113,52 @@ type AmissFile struct {
 	Path   string `json:"path"` // below the root
 	As     string `json:"as"`
 	Reason string `json:"reason,omitempty"`
+
+	Size    int64 `json:"size,omitempty"` // as in manifest.FileState
+	MTimeMS int64 `json:"mtime_ms,omitempty"`
+}
+
+// State is the file as it was.
+func (f *AmissFile) State() manifest.FileState {
+	return manifest.FileState{Root: f.Root, Path: f.Path, Size: f.Size, MTimeMS: f.MTimeMS}
+}
+
+// Leave takes out of the books what the owner's words allow. A reason is settled once they allow it for every
+// file that has it.
+func (b *Books) Leave(words []manifest.Word) {
+	b.Unread = slices.DeleteFunc(b.Unread, func(u UnreadFile) bool {
+		if u.More > 0 && manifest.Allowed(words, u.State(), u.Archive, "") {
+			b.Beyond = max(0, b.Beyond-u.More)
+		}
+		return manifest.Allowed(words, u.State(), u.Path, "")
+	})
+	open, gone := map[string]bool{}, []string{}
+	for _, reason := range b.Amiss.Open {
+		open[reason] = true
+	}
+	b.Amiss.Files = slices.DeleteFunc(b.Amiss.Files, func(f AmissFile) bool {
+		if !manifest.Allowed(words, f.State(), f.Path, f.Reason) {
+			open[f.Reason] = true
+			return false
+		}
+		gone = append(gone, f.Reason)
+		return true
+	})
+	gone = slices.DeleteFunc(gone, func(reason string) bool { return open[reason] })
+	settled := slices.Concat(b.Amiss.Settled, gone)
+	slices.Sort(settled)
+	b.Amiss.Settled = slices.Compact(settled)
 }
 
 // Read returns the row's books, and what their owner has said of files.
-func (r *BooksRow) Read() (b Books, ignores []Ignored, err error) {
+func (r *BooksRow) Read() (b Books, words []manifest.Word, err error) {
 	b = Books{BegunMS: r.BegunMS, Beyond: r.Beyond, Nothing: r.Nothing != 0}
 	var also remark
+	var patterns []string
 	for _, column := range []struct {
 		text string
 		into any
-	}{{r.Unread, &b.Unread}, {r.Ignores, &ignores}, {r.Amiss, &also}} {
+	}{{r.Unread, &b.Unread}, {r.Ignores, &patterns}, {r.Words, &words}, {r.Amiss, &also}} {
 		if column.text == "" {
 			continue
 		}
@@ -114,7 +167,26 @@ func (r *BooksRow) Read() (b Books, ignores []Ignored, err error) {
 		}
 	}
 	b.Amiss, b.Ruled, b.Vague = also.Amiss, also.Ruled, also.Vague
-	return b, ignores, nil
+	for _, p := range patterns {
+		words = append(words, manifest.Word{Pattern: p})
+	}
+	return b, words, nil
+}
+
+// Say writes the owner's words into the row: rules are kept by themselves, since an older program reads them.
+func (r *BooksRow) Say(words []manifest.Word) (err error) {
+	patterns, ofFiles := []string{}, []manifest.Word{}
+	for _, w := range words {
+		if w.IsRule() {
+			patterns = append(patterns, w.Pattern)
+		} else {
+			ofFiles = append(ofFiles, w)
+		}
+	}
+	if r.Ignores, err = EncodeJSON(patterns); err == nil {
+		r.Words, err = EncodeJSON(ofFiles)
+	}
+	return err
 }
 
 // Fields are those of one stream's records, by name.
@@ -133,17 +205,31 @@ func (r *BooksRow) ReadFields() (map[string]Fields, error) {
 	return fields, err
 }
 
-// Fill writes books into the row. Its owner's words stay, but for what is over.
-func (r *BooksRow) Fill(b *Books) (err error) {
-	if len(b.Over) > 0 {
-		_, ignores, err := r.Read()
-		if err != nil {
-			return err
-		}
-		if r.Ignores, err = EncodeJSON(Without(ignores, b.Over)); err != nil {
+// Take writes the books of a run into the row, as the owner's words have them by now: some may have been said, or taken
+// back, while it ran. Words whose file has changed end.
+func (r *BooksRow) Take(b *Books) error {
+	_, words, err := r.Read()
+	if err != nil {
+		return err
+	}
+	is := func(w manifest.Word) func(manifest.Word) bool {
+		return func(o manifest.Word) bool { return reflect.DeepEqual(o, w) }
+	}
+	now := slices.DeleteFunc(slices.Clone(words), func(w manifest.Word) bool { return slices.ContainsFunc(b.Over, is(w)) })
+	if slices.ContainsFunc(b.Words, func(w manifest.Word) bool { return !slices.ContainsFunc(words, is(w)) }) {
+		b.Amiss.Settled = nil // by a word that was taken back
+	}
+	b.Leave(now)
+	if len(now) < len(words) {
+		if err := r.Say(now); err != nil {
 			return err
 		}
 	}
+	return r.Fill(b)
+}
+
+// Fill writes books into the row. Its owner's words stay.
+func (r *BooksRow) Fill(b *Books) (err error) {
 	r.BegunMS, r.Beyond, r.Nothing, r.Unread, r.Amiss = b.BegunMS, b.Beyond, 0, "", ""
 	if b.Nothing {
 		r.Nothing = 1

@@ -97,7 +97,7 @@ func writeMissing(w io.Writer, s *session.Session, h *owner.Health) {
 			mends += "; " + s.Advice("pdpp-host run "+syntax.Quoted(h.Name)+" --force") + " asks now"
 		}
 		if files := s.Advice("pdpp-host connections files " + syntax.Quoted(h.Name)); m.NotUnderstood() {
-			mends += ": " + files + " shows them, and " + files + " --ignore PATTERN says that they are not for it"
+			mends += ": " + files + " shows them, and " + files + " --ignore FILE says that one may stay as it is, or --ignore PATTERN that files are not for it"
 		} else if m.Files {
 			mends += "; or " + files + " lists the files, and with --ignore FILE says that one may stay as it is"
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // amiss are the files that the guest says are damaged, or known and not read, with the reason of
@@ -60,7 +61,7 @@ func (a *amiss) claim(at File, f *abi.FileAccount) {
 // report adds the files that are there and that no pattern of the owner's covers. A reason is settled if such
 // patterns cover every file that it was given for; it is open if some of them are not named. More reasons
 // than there is room for settle nothing.
-func (a *amiss) report(r *Report, there func(File) bool, allows func(path, reason string) bool) {
+func (a *amiss) report(r *Report, stateOf func(File) (manifest.FileState, bool), allows func(f manifest.FileState, reason string) bool) {
 	if a.full {
 		return
 	}
@@ -69,13 +70,13 @@ func (a *amiss) report(r *Report, there func(File) bool, allows func(path, reaso
 		open = map[string]bool{}
 	}
 	for at, whys := range a.files {
-		is := there(at)
+		state, is := stateOf(at)
 		for _, w := range whys {
 			switch {
-			case allows(at.Path, w.reason):
+			case allows(state, w.reason):
 				covered[w.reason] = true
 			case is && len(r.Amiss) < MaxNames:
-				r.Amiss = append(r.Amiss, Amiss{at, w.as, w.reason})
+				r.Amiss = append(r.Amiss, Amiss{state, w.as, w.reason})
 			default:
 				open[w.reason] = true
 			}
@@ -90,14 +91,4 @@ func (a *amiss) report(r *Report, there func(File) bool, allows func(path, reaso
 	}
 	r.Settled = slices.Sorted(maps.Keys(covered))
 	slices.SortFunc(r.Amiss, func(x, y Amiss) int { return x.compare(&y) })
-}
-
-// given reports whether a file of that path, in any folder, has a reason.
-func (a *amiss) given(file, reason string) bool {
-	for at, whys := range a.files {
-		if at.Path == file && slices.ContainsFunc(whys, func(w why) bool { return w.reason == reason }) {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 func say(b *Books, path, as, reason string) {
@@ -20,7 +21,7 @@ func say(b *Books, path, as, reason string) {
 func TestAmissFiles(t *testing.T) {
 	t.Parallel()
 	root := folder(t, "cut", "cut2", "old", "mended", "done.bak", "half.bak", "half", "plain")
-	b := New(Rule{Owners: []Word{{Pattern: "*.bak"}}}, later())
+	b := New(Rule{Owners: []manifest.Word{{Pattern: "*.bak"}}}, later())
 	b.Root("r")
 	say(b, "cut", abi.FileDamaged, "torn")
 	say(b, "cut", abi.FileDamaged, "torn") // said again
@@ -54,7 +55,7 @@ func TestAConnectorsPatternsSettleNothing(t *testing.T) {
 	t.Parallel()
 	for _, owners := range []string{"none", "db/", "db/cut"} {
 		root := folder(t, "db/cut", "db/odd", "db/plain")
-		b := New(Rule{Ignores: []abi.Ignore{{Pattern: "db/*"}}, Owners: []Word{{Pattern: owners}}}, later())
+		b := New(Rule{Ignores: []abi.Ignore{{Pattern: "db/*"}}, Owners: []manifest.Word{{Pattern: owners}}}, later())
 		b.Root("r")
 		say(b, "db/cut", abi.FileDamaged, "torn")
 		say(b, "db/odd", abi.FileUnknown, "")
@@ -70,7 +71,7 @@ func TestAConnectorsPatternsSettleNothing(t *testing.T) {
 func TestAmissFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	root := folder(t, "a.bak")
-	b := New(Rule{Owners: []Word{{Pattern: "*.bak"}}}, time.Now())
+	b := New(Rule{Owners: []manifest.Word{{Pattern: "*.bak"}}}, time.Now())
 	b.Root("r")
 	say(b, "a.bak", abi.FileDamaged, "torn")
 	for i := range MaxNames {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // Rule is what a run already knows of its folders before it begins.
@@ -14,7 +15,7 @@ type Rule struct {
 	// file that the connector speaks of.
 	Ignores []abi.Ignore `json:"ignores,omitempty"`
 	// Owners are the owner's words on files that may stay as they are.
-	Owners []Word `json:"owners,omitempty"`
+	Owners []manifest.Word `json:"owners,omitempty"`
 	// Since is when the last run began whose books were whole, in milliseconds since 1970;
 	// 0: there is none, or this run collects everything anew. A file that has not changed since
 	// is judged as it was then, where the guest does not account for its files.
@@ -47,8 +48,11 @@ type Books struct {
 	amiss     amiss
 	said      said
 	earlier   map[File]bool
-	spoken    map[string]bool // paths of files, of those that a word is about, of which the guest spoke
-	claims    bool            // the guest accounts for its files
+	holders   map[File]bool // archives with entries that nothing explains, at most MaxNames
+	claims    bool          // the guest accounts for its files
+
+	rules []string                 // of the owner
+	words map[File][]manifest.Word // of the owner, on one file each: by the file, or by the entry as if it were one
 }
 
 // RootCounts counts the files of one granted folder.
@@ -69,9 +73,17 @@ type RootCounts struct {
 
 // New returns the books of a run that begins now.
 func New(rule Rule, now time.Time) *Books {
-	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}, spoken: map[string]bool{}}
+	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}, holders: map[File]bool{}, words: map[File][]manifest.Word{}}
 	for _, f := range rule.Earlier {
 		b.earlier[f] = true
+	}
+	for _, w := range rule.Owners {
+		if w.IsRule() {
+			b.rules = append(b.rules, w.Pattern)
+		} else {
+			at := File{w.Root, w.File()}
+			b.words[at] = append(b.words[at], w)
+		}
 	}
 	return b
 }

@@ -26,7 +26,9 @@ func (b *Books) claim(f *abi.FileAccount) {
 	}
 	b.claims = true
 	at := File{f.Root, path.Clean(f.Path)}
-	b.hear(at.Path)
+	if f.Entries != nil && f.Entries.Unknown > 0 && len(b.holders) < MaxNames {
+		b.holders[at] = true
+	}
 	h := hash(b.seed, at.Root, at.Path)
 	if f.As == abi.FileUnknown {
 		if len(b.unknown) < maxExact {

@@ -39,8 +39,10 @@ type Report struct {
 	Open    []string `json:"open,omitempty"`
 	// Said are the first files that the guest says it has read.
 	Said []Said `json:"said,omitempty"`
-	// Over are reasons of the owner's words that their files have no longer.
-	Over []Word `json:"over,omitempty"`
+	// Over are the owner's words on files that have changed since.
+	Over []manifest.Word `json:"over,omitempty"`
+	// Holders are archives with entries that nothing explains, at most MaxNames.
+	Holders []manifest.FileState `json:"holders,omitempty"`
 	// Bounded: there are more files than a walk looks at.
 	Bounded bool `json:"bounded,omitempty"`
 	// Vague: there were so many files that some may have been taken for others.
@@ -51,7 +53,7 @@ type Report struct {
 
 // Unread is a file that nothing explains. Kind is one of Kinds, "" where it was not looked at.
 type Unread struct {
-	File
+	manifest.FileState
 
 	Kind string `json:"kind,omitempty"`
 }
@@ -59,7 +61,7 @@ type Unread struct {
 // Amiss is a file that is damaged, or that is known and was not read. As is abi.FileDamaged or
 // abi.FileKnown, and Reason is the guest's.
 type Amiss struct {
-	File
+	manifest.FileState
 
 	As     string `json:"as"`
 	Reason string `json:"reason,omitempty"`
@@ -80,17 +82,18 @@ func (b *Books) Close(roots map[string]*os.Root, now func() time.Time) *Report {
 		}
 		w.report.Roots = append(w.report.Roots, *c)
 	}
-	b.amiss.report(w.report, func(f File) bool { return roots[f.Root] != nil && isThere(roots[f.Root], f.Path) }, b.rule.allows)
-	w.over(roots)
+	look := func(f File) (manifest.FileState, bool) { return stateOf(roots[f.Root], f) }
+	b.amiss.report(w.report, look, b.allows)
+	w.over(look)
+	for at := range b.holders {
+		if state, is := look(at); is {
+			w.report.Holders = append(w.report.Holders, state)
+		}
+	}
 	w.report.Said = b.said.list()
 	slices.SortFunc(w.report.Roots, func(x, y RootCounts) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortFunc(w.report.Unread, func(x, y Unread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Path, y.Path)) })
 	return w.report
-}
-
-func isThere(root *os.Root, name string) bool {
-	info, err := root.Lstat(name)
-	return err == nil && !info.IsDir()
 }
 
 type walk struct {
@@ -102,7 +105,6 @@ type walk struct {
 	left      int
 	nameBytes int
 	kinds     int
-	needed    map[string]bool // paths of files that are unexplained, as the owner said that they may be
 }
 
 func (w *walk) folder(dir string, depth int) {
@@ -194,7 +196,7 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 	b := w.books
 	h := hash(b.seed, w.counts.Name, name)
 	switch {
-	case b.unknown[h] && !w.owned(name):
+	case b.unknown[h] && !b.ruled(name):
 		w.unexplained(name, "")
 	case w.ruled(name):
 		w.counts.Rule++
@@ -204,7 +206,6 @@ func (w *walk) judge(name string, e fs.DirEntry) {
 		}
 	case w.arrived(e):
 		w.counts.New++
-		w.allowed(name) // nothing is known of it
 	case !b.claims && w.asBefore(name, e):
 		w.counts.Read++
 	default:
@@ -230,7 +231,7 @@ func (w *walk) vouched(h uint64, name string, e fs.DirEntry) bool {
 func (w *walk) ruled(name string) bool { return litter(path.Base(name)) || w.covered(name) }
 
 func (w *walk) covered(name string) bool {
-	return w.owned(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
+	return w.books.ruled(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
 }
 
 // passed reports whether a rule says that everything in the folder is not for the connector.
@@ -239,8 +240,7 @@ func (w *walk) passed(dir string) bool {
 	passes := func(pattern string) bool {
 		return strings.Trim(pattern, "/") != pattern && manifest.Covers(abi.Ignore{Pattern: pattern}, in)
 	}
-	return slices.ContainsFunc(w.books.rule.Owners, func(o Word) bool { return len(o.For) == 0 && passes(o.Pattern) }) ||
-		slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
+	return slices.ContainsFunc(w.books.rules, passes) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
 }
 
 // litter reports whether systems leave files of that name in any folder, without content of
@@ -273,12 +273,18 @@ func (w *walk) asBefore(name string, e fs.DirEntry) bool {
 }
 
 func (w *walk) unexplained(name, kind string) {
-	if w.allowed(name) {
+	at := File{w.counts.Name, name}
+	words, full := w.books.words[at], len(w.report.Unread) >= MaxNames || w.nameBytes+len(name) > maxNameBytes
+	if full && words == nil {
+		w.counts.Unexplained++
+		return
+	}
+	state, _ := stateOf(w.root, at)
+	if manifest.Allowed(words, state, name, "") {
 		w.counts.Rule++
 		return
 	}
-	w.counts.Unexplained++
-	if len(w.report.Unread) >= MaxNames || w.nameBytes+len(name) > maxNameBytes {
+	if w.counts.Unexplained++; full {
 		return
 	}
 	w.nameBytes += len(name)
@@ -286,5 +292,5 @@ func (w *walk) unexplained(name, kind string) {
 		w.kinds++
 		kind = kindOf(w.root, name)
 	}
-	w.report.Unread = append(w.report.Unread, Unread{File{w.counts.Name, name}, kind})
+	w.report.Unread = append(w.report.Unread, Unread{state, kind})
 }
