@@ -17,7 +17,7 @@ type change struct {
 }
 
 // read reads a change. The name of a file of the books, or of an archive of which they have entries, stands for that
-// very file as it is now. It is never read as a pattern. What was said already is said once.
+// very file as it is now. It is never read as a pattern. A word that the store has already is not said again.
 func (c Change) read(b *storage.Books, kept []manifest.Word) (ch change, err error) {
 	for _, name := range c.Ignore {
 		file := strings.TrimPrefix(name, "/")

@@ -229,7 +229,7 @@ func (c *Client) Pages(p Pager, at string) *Pages {
 }
 
 // makes reports whether a position has the form of those that the pager makes: a cursor may be damaged.
-func (p *Pager) makes(at string) bool {
+func (p Pager) makes(at string) bool {
 	switch {
 	case p.numbered:
 		_, err := strconv.Atoi(at)

@@ -191,7 +191,7 @@ func (partly) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	e := &exports.Each{Read: func(f *exports.File) (exports.Outcome, error) {
+	e := &exports.Each{Read: func(*exports.File) (exports.Outcome, error) {
 		return exports.Outcome{Fate: exports.Known, Kind: "notes", Why: "old"}, nil
 	}}
 	return e.Run(h, folder)

@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"health":          {"abi"},
 	// The rooms of the store, each below those that it may import. The others of the project
 	// import storage alone.
-	"storage/internal":   {"abi", "abi/device", "health"},
+	"storage/internal":   {"abi", "abi/device", "abi/manifest", "health"},
 	"storage/question":   {"abi", "storage/internal"},
 	"storage/notice":     {"abi", "storage/internal"},
 	"storage/access":     {"abi", "storage/internal"},
@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
 	"storage/record":     {"abi", "health", "storage/internal", "storage/evidence"},
 	"storage/credential": {"abi", "health", "storage/internal", "storage/evidence"},
-	"storage/run":        {"abi", "health", "storage/internal", "storage/evidence", "storage/record", "storage/credential", "storage/question"},
+	"storage/run":        {"abi", "abi/manifest", "health", "storage/internal", "storage/evidence", "storage/record", "storage/credential", "storage/question"},
 	"storage/connection": {"abi", "health", "storage/internal", "storage/evidence", "storage/credential", "storage/read", "storage/run"},
 	"storage/device":     {"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
 	"storage/outbox":     {"abi", "abi/device", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
