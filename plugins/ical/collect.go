@@ -204,8 +204,8 @@ func (r *run) stands(s *fileState) bool {
 }
 
 // unread and read say what became of a file: each file that a run looks into ends in one of them,
-// once. A file without a calendar, which this connector does not understand, ends in unread with
-// notICal.
+// once. A file without a calendar ends in unread with notICal: it is not understood, or is known as one that
+// had events.
 func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 	if why == notICal && (old == nil || old.live+old.unmet == 0) {
 		why = stranger
@@ -213,7 +213,7 @@ func (r *run) unread(p string, old *fileState, why *problems.Kind) {
 	if old != nil {
 		r.damages(p, &old.counts) // which are told as long as its records stay
 	}
-	if why == notICal || why == stranger {
+	if why == stranger {
 		r.books.Unknown(rootName, p)
 	} else {
 		r.books.Known(rootName, p, why.Reason)

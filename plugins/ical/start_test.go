@@ -59,7 +59,7 @@ func TestEachReasonOfAFile(t *testing.T) {
 		}
 		want := []string{"damaged " + torn.Reason, "damaged " + noStart.Reason}
 		if step == 1 {
-			want = append(want, "unknown ")
+			want = append(want, "known "+notICal.Reason)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("step %d: got %q, want %q", step, got, want)
