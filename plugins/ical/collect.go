@@ -96,10 +96,8 @@ func newRun(h *sdk.Host) (*run, error) {
 		switch {
 		case f.Why == files.Many:
 			r.problems.Note(tooMany, "")
-		case f.Why == files.Strays && mayHave(f.Path):
-			r.books.Known(rootName, f.Path, linked.Reason)
-			fallthrough
-		case f.Why == files.Linked: // what it leads to is accounted for where that is
+		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):
+			r.books.Known(rootName, f.Path, linked.Reason) // its owner may say that it may stay
 			r.note(linked, f.Path)
 		case f.Why != files.Strays:
 			r.note(unreadableFile, f.Path)
