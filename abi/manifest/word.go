@@ -9,10 +9,10 @@ import (
 
 // FileState names a file of a granted folder as it is: whatever changes it changes its size or its time.
 type FileState struct {
-	Root    string `json:"root"`
-	Path    string `json:"path"` // below the root, with slashes
-	Size    int64  `json:"size"`
-	MTimeMS int64  `json:"mtime_ms"` // when it changed, in milliseconds since 1970
+	Root      string `json:"root"`
+	Path      string `json:"path"` // below the root, with slashes
+	Size      int64  `json:"size"`
+	ChangedMS int64  `json:"changed_ms"` // when it changed, in milliseconds since 1970
 }
 
 // Word is an owner's word on files of a connection's folders (AC-03). Without reasons it is a rule: what its pattern
@@ -23,14 +23,14 @@ type Word struct {
 	Pattern string `json:"pattern"`
 	Root    string `json:"root,omitempty"`
 	// For are the reasons that the file had, sorted; "" means that nothing explained it, or entries of it.
-	For     []string `json:"for,omitempty"`
-	Size    int64    `json:"size,omitempty"` // of the file or the archive, as in FileState
-	MTimeMS int64    `json:"mtime_ms,omitempty"`
+	For       []string `json:"for,omitempty"`
+	Size      int64    `json:"size,omitempty"` // of the file or the archive, as in FileState
+	ChangedMS int64    `json:"changed_ms,omitempty"`
 }
 
 // AsItWas returns the word on a file, or on an entry of an archive by its own path.
 func AsItWas(f FileState, path string, reasons []string) Word {
-	return Word{ExactFile(path), f.Root, reasons, f.Size, f.MTimeMS}
+	return Word{ExactFile(path), f.Root, reasons, f.Size, f.ChangedMS}
 }
 
 // IsRule reports whether the word holds for whatever its pattern covers.
@@ -41,7 +41,7 @@ func (w *Word) Allows(f FileState, path, reason string) bool {
 	if w.IsRule() {
 		return Covers(abi.Ignore{Pattern: w.Pattern}, path)
 	}
-	return w.Size == f.Size && w.MTimeMS == f.MTimeMS && w.Root == f.Root && (w.Pattern == ExactFile(path) || w.Pattern == ExactFile(f.Path)) &&
+	return w.Size == f.Size && w.ChangedMS == f.ChangedMS && w.Root == f.Root && (w.Pattern == ExactFile(path) || w.Pattern == ExactFile(f.Path)) &&
 		slices.Contains(w.For, reason)
 }
 

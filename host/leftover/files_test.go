@@ -50,10 +50,10 @@ func TestTheOwnersWordSettlesAReason(t *testing.T) {
 func TestANameIsNoPattern(t *testing.T) {
 	t.Parallel()
 	entry := func(name string, more int64) storage.UnreadFile {
-		return storage.UnreadFile{Root: "r", Path: "t.zip/" + name, Archive: "t.zip", Size: 5, MTimeMS: 6, More: more}
+		return storage.UnreadFile{Root: "r", Path: "t.zip/" + name, Archive: "t.zip", Size: 5, ChangedMS: 6, More: more}
 	}
 	b := storage.Books{Unread: []storage.UnreadFile{{Root: "r", Path: "*", Size: 1}, {Root: "r", Path: "a.json", Size: 2}, {Root: "s", Path: "a.json", Size: 3}, entry("x", 36), entry("y", 0)}, Beyond: 40}
-	torn := storage.AmissFile{Root: "r", Path: "cut.ics", Reason: "torn", Size: 4, MTimeMS: 7}
+	torn := storage.AmissFile{Root: "r", Path: "cut.ics", Reason: "torn", Size: 4, ChangedMS: 7}
 	old := torn
 	old.Reason = "old"
 	b.Amiss.Files = []storage.AmissFile{torn, old, {Root: "r", Path: "d/e.ics", Reason: "torn"}}
@@ -65,7 +65,7 @@ func TestANameIsNoPattern(t *testing.T) {
 	unexplained := []string{""}
 	want := []manifest.Word{
 		{Pattern: "*.bak"}, {Pattern: "/*", Root: "r", For: unexplained, Size: 1}, {Pattern: "/a.json", Root: "r", For: unexplained, Size: 2}, {Pattern: "/a.json", Root: "s", For: unexplained, Size: 3},
-		{Pattern: "/cut.ics", Root: "r", For: []string{"old", "torn"}, Size: 4, MTimeMS: 7}, {Pattern: "/t.zip", Root: "r", For: unexplained, Size: 5, MTimeMS: 6}, kept[2],
+		{Pattern: "/cut.ics", Root: "r", For: []string{"old", "torn"}, Size: 4, ChangedMS: 7}, {Pattern: "/t.zip", Root: "r", For: unexplained, Size: 5, ChangedMS: 6}, kept[2],
 	}
 	words := ch.apply(kept)
 	if !reflect.DeepEqual(words, want) {

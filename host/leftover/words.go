@@ -100,7 +100,7 @@ func (c change) apply(words []manifest.Word) (all []manifest.Word) {
 		same := func(o manifest.Word) bool { return o.Pattern == w.Pattern && o.Root == w.Root }
 		if at := slices.IndexFunc(all, same); at < 0 {
 			all = append(all, w)
-		} else if of := &all[at]; of.Size == w.Size && of.MTimeMS == w.MTimeMS && !of.IsRule() {
+		} else if of := &all[at]; of.Size == w.Size && of.ChangedMS == w.ChangedMS && !of.IsRule() {
 			of.For = union(of.For, w.For)
 		} else {
 			*of = w

@@ -189,7 +189,7 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	}
 	amiss := storage.Amiss{Settled: kept.Settled, Open: kept.Open}
 	for _, f := range kept.Amiss {
-		amiss.Files = append(amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason, Size: f.Size, MTimeMS: f.MTimeMS})
+		amiss.Files = append(amiss.Files, storage.AmissFile{Root: f.Root, Path: f.Path, As: f.As, Reason: f.Reason, Size: f.Size, ChangedMS: f.ChangedMS})
 	}
 	if !a.whole || o.Status != StatusSucceeded || o.Narrowed {
 		o.Amiss = amiss
@@ -210,7 +210,7 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 		b.Nothing = b.Nothing && kept.Roots[i].Read == 0
 	}
 	for _, u := range kept.Unread {
-		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind, Size: u.Size, MTimeMS: u.MTimeMS})
+		b.Unread = append(b.Unread, storage.UnreadFile{Root: u.Root, Path: u.Path, Kind: u.Kind, Size: u.Size, ChangedMS: u.ChangedMS})
 	}
 	unexplained += a.entries(b, kept.Holders)
 	b.Beyond = max(0, unexplained-int64(len(b.Unread)))
@@ -255,7 +255,7 @@ func (a *accounts) entries(b *storage.Books, holders []manifest.FileState) int64
 				continue
 			}
 			if left -= len(path); len(b.Unread) < plugin.MaxUnread && left >= 0 {
-				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path, Archive: at.Path, Size: state.Size, MTimeMS: state.MTimeMS})
+				b.Unread = append(b.Unread, storage.UnreadFile{Root: at.Root, Path: path, Archive: at.Path, Size: state.Size, ChangedMS: state.ChangedMS})
 			} else {
 				more++
 			}

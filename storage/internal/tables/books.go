@@ -43,16 +43,16 @@ type UnreadFile struct {
 	Kind string `json:"kind,omitempty"`
 
 	// Archive is the path of the archive that it is an entry of; "": it is a file.
-	Archive string `json:"archive,omitempty"`
-	Size    int64  `json:"size,omitempty"` // of the file or the archive, as in manifest.FileState
-	MTimeMS int64  `json:"mtime_ms,omitempty"`
+	Archive   string `json:"archive,omitempty"`
+	Size      int64  `json:"size,omitempty"` // of the file or the archive, as in manifest.FileState
+	ChangedMS int64  `json:"changed_ms,omitempty"`
 	// More is how many entries of the archive nothing explains that are not named; the first entry has it.
 	More int64 `json:"more,omitempty"`
 }
 
 // State is the file, or the archive that it is an entry of, as it was.
 func (u *UnreadFile) State() manifest.FileState {
-	return manifest.FileState{Root: u.Root, Path: cmp.Or(u.Archive, u.Path), Size: u.Size, MTimeMS: u.MTimeMS}
+	return manifest.FileState{Root: u.Root, Path: cmp.Or(u.Archive, u.Path), Size: u.Size, ChangedMS: u.ChangedMS}
 }
 
 // Books are what became of the files of a connection's folders in the last run that looked
@@ -114,13 +114,13 @@ type AmissFile struct {
 	As     string `json:"as"`
 	Reason string `json:"reason,omitempty"`
 
-	Size    int64 `json:"size,omitempty"` // as in manifest.FileState
-	MTimeMS int64 `json:"mtime_ms,omitempty"`
+	Size      int64 `json:"size,omitempty"` // as in manifest.FileState
+	ChangedMS int64 `json:"changed_ms,omitempty"`
 }
 
 // State is the file as it was.
 func (f *AmissFile) State() manifest.FileState {
-	return manifest.FileState{Root: f.Root, Path: f.Path, Size: f.Size, MTimeMS: f.MTimeMS}
+	return manifest.FileState{Root: f.Root, Path: f.Path, Size: f.Size, ChangedMS: f.ChangedMS}
 }
 
 // Leave takes out of the books what the owner's words allow. A reason is settled once they allow it for every

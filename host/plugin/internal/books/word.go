@@ -30,7 +30,7 @@ func (w *walk) over(look func(File) (manifest.FileState, bool)) {
 			state, is = look(File{at.Root, dir})
 		}
 		for _, o := range words {
-			if is && (state.Size != o.Size || state.MTimeMS != o.MTimeMS) {
+			if is && (state.Size != o.Size || state.ChangedMS != o.ChangedMS) {
 				w.report.Over = append(w.report.Over, o)
 			}
 		}
@@ -48,6 +48,6 @@ func stateOf(root *os.Root, f File) (manifest.FileState, bool) {
 	if err != nil {
 		return state, false
 	}
-	state.Size, state.MTimeMS = info.Size(), info.ModTime().UnixMilli()
+	state.Size, state.ChangedMS = info.Size(), changedAt(info).UnixMilli()
 	return state, !info.IsDir()
 }
