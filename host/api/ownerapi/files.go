@@ -7,8 +7,8 @@ import (
 
 // filesDecision is an owner's word on files that were not understood.
 type filesDecision struct {
-	Ignore []string `json:"ignore,omitempty"` // patterns of files that are not for the connection
-	Heed   []string `json:"heed,omitempty"`   // earlier patterns that hold no longer
+	Ignore []string `json:"ignore,omitempty"` // files of the list, which may stay as they are, and patterns of files that are not for the connection
+	Heed   []string `json:"heed,omitempty"`   // earlier ones that hold no longer
 }
 
 func (c *call) showFiles() (*leftover.Files, error) {
