@@ -197,7 +197,7 @@ func (a *accounts) settle(o *storage.Outcome, kept *plugin.Books, rejected int64
 	}
 	b := &storage.Books{BegunMS: kept.Begun, Nothing: a.foldersOnly && rejected == 0, Vague: kept.Vague, Amiss: amiss, Words: a.owners, Over: kept.Over}
 	for i := range a.owners {
-		if !slices.ContainsFunc(kept.Over, func(w manifest.Word) bool { return w.Pattern == a.owners[i].Pattern }) {
+		if !slices.ContainsFunc(kept.Over, func(w manifest.Word) bool { return w.Pattern == a.owners[i].Pattern && w.Root == a.owners[i].Root }) {
 			b.Ruled = append(b.Ruled, a.owners[i].Pattern)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/host/leftover"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -96,6 +97,20 @@ func TestTheOwnersWordIsAboutAFileAsItWas(t *testing.T) {
 		if len(s.change.Ignore) > 0 && len(now.Unread)+len(now.Amiss.Files)+int(now.Beyond) > 0 {
 			t.Errorf("%s: got %+v behind the owner's word, want nothing left", s.name, now)
 		}
+	}
+}
+
+// AC-02: a word that ends in one folder does not have the books forget that the file of that path in another one was left alone.
+func TestAWordEndsInItsFolder(t *testing.T) {
+	t.Parallel()
+	word := func(root string) manifest.Word {
+		return manifest.Word{Pattern: "/a", Root: root, For: []string{""}}
+	}
+	a := &accounts{whole: true, owners: []manifest.Word{word("one"), word("two")}}
+	o := &storage.Outcome{Status: StatusSucceeded}
+	a.settle(o, &plugin.Books{Over: []manifest.Word{word("one")}}, 0)
+	if want := []string{"/a"}; o.Books == nil || !slices.Equal(o.Books.Ruled, want) {
+		t.Errorf("got %+v, want the pattern %q among those that were left alone", o.Books, want)
 	}
 }
 
