@@ -7,7 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// FileState names a file of a granted folder as it is: whatever changes it changes its size or its time.
+// FileState names a file of a granted folder, with its size and the time of its last change.
 type FileState struct {
 	Root      string `json:"root"`
 	Path      string `json:"path"` // below the root, with slashes
@@ -36,12 +36,15 @@ func AsItWas(f FileState, path string, reasons []string) Word {
 // IsRule reports whether the word holds for whatever its pattern covers.
 func (w *Word) IsRule() bool { return len(w.For) == 0 }
 
+// IsOf reports whether the file is as it was when the word was said.
+func (w *Word) IsOf(f FileState) bool { return w.Size == f.Size && w.ChangedMS == f.ChangedMS }
+
 // Allows reports whether the word is about a file, or an entry at path of an archive, that has a reason to be told of.
 func (w *Word) Allows(f FileState, path, reason string) bool {
 	if w.IsRule() {
 		return Covers(abi.Ignore{Pattern: w.Pattern}, path)
 	}
-	return w.Size == f.Size && w.ChangedMS == f.ChangedMS && w.Root == f.Root && (w.Pattern == ExactFile(path) || w.Pattern == ExactFile(f.Path)) &&
+	return w.IsOf(f) && w.Root == f.Root && (w.Pattern == ExactFile(path) || w.Pattern == ExactFile(f.Path)) &&
 		slices.Contains(w.For, reason)
 }
 

@@ -22,6 +22,7 @@ func (c Change) read(b *storage.Books, kept []manifest.Word) (ch change, err err
 	for _, name := range c.Ignore {
 		file := strings.TrimPrefix(name, "/")
 		exact := manifest.ExactFile(file)
+		archive := within(b, name)
 		said := slices.ContainsFunc(kept, func(w manifest.Word) bool { return w.Pattern == name || w.Pattern == exact })
 		switch told := asItIs(b, file); {
 		case len(told) > 0:
@@ -29,8 +30,8 @@ func (c Change) read(b *storage.Books, kept []manifest.Word) (ch change, err err
 		case said:
 		case !manifest.IsPattern(name):
 			return ch, abi.NewError(abi.CodeUsage, "a pattern cannot be used", "it "+manifest.RulePattern)
-		case within(b, name) != "":
-			return ch, abi.NewError(abi.CodeUsage, "what is amiss is told of the archive, not of what is in it", "ignore the archive: "+within(b, name))
+		case archive != "":
+			return ch, abi.NewError(abi.CodeUsage, "what is amiss is told of the archive, not of what is in it", "ignore the archive: "+archive)
 		case !strings.HasSuffix(name, "/") && holds(b, name+"/"):
 			return ch, abi.NewError(abi.CodeUsage, "it is a folder with files of the list", "write "+name+"/ for whatever is in it, or name the files")
 		default:

@@ -225,9 +225,8 @@ const ruleEventless = "no_events"
 
 // accountFor tells the host of a file that was read, in this run or an earlier one.
 func (r *run) accountFor(p string, s *fileState) {
-	damaged := r.damages(p, &s.counts)
 	switch {
-	case damaged:
+	case r.damages(p, &s.counts):
 	case s.eventless():
 		r.books.Rule(rootName, p, ruleEventless)
 	default:

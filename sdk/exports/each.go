@@ -36,15 +36,20 @@ type Each struct {
 	gone   map[string]bool             // parts that were read before, and of which others are still there
 	failed Books                       // of sources that were not read to their end
 
-	refusedFor map[string]string // by source: the problem for which it was not read to its end
-	lost       map[string]Books  // of these sources
+	lost map[string]loss // by source: those that were not read to their end
 
 	unreadable error // of the source at hand: its file failed, and may not fail again
 }
 
+// loss is what was found out of a source until a problem ended its reading.
+type loss struct {
+	books Books
+	why   string
+}
+
 // Run reads the sources.
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
-	e.h, e.folder, e.failed, e.refusedFor, e.lost = h, folder, NewBooks(), make(map[string]string), make(map[string]Books)
+	e.h, e.folder, e.failed, e.lost = h, folder, NewBooks(), make(map[string]loss)
 	e.said = accounts.Open(h)
 	for _, stream := range e.Counted {
 		e.said.Items(stream)
@@ -57,11 +62,11 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 	}
 	known := e.states[h.Streams()[0]]
 	folder.Account(e.said, func(s *Source) (*Books, string) {
-		books, failed := e.lost[s.Name]
-		if !failed {
-			books = known[s.Name].books
+		lost, is := e.lost[s.Name]
+		if !is {
+			lost.books = known[s.Name].books
 		}
-		return &books, e.refusedFor[s.Name]
+		return &lost.books, lost.why
 	})
 	for _, stream := range h.Streams() { // the cursors forget sources that are gone
 		if err := h.State(stream, e.cursor(stream)); err != nil {
@@ -186,7 +191,7 @@ func (e *Each) fail(s *Source, err error) error {
 		}
 	}
 	e.failed.Add(e.Books)
-	e.refusedFor[s.Name], e.lost[s.Name] = ProblemOf(err), e.Books
+	e.lost[s.Name] = loss{e.Books, ProblemOf(err)}
 	return nil
 }
 

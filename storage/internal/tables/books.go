@@ -42,11 +42,11 @@ type UnreadFile struct {
 	Path string `json:"path"` // below the root; an entry follows its archive and a slash
 	Kind string `json:"kind,omitempty"`
 
-	// Archive is the path of the archive that it is an entry of; "": it is a file.
+	// Archive is the path of the archive that holds the entry, or "" for a file.
 	Archive   string `json:"archive,omitempty"`
 	Size      int64  `json:"size,omitempty"` // of the file or the archive, as in manifest.FileState
 	ChangedMS int64  `json:"changed_ms,omitempty"`
-	// More is how many entries of the archive nothing explains that are not named; the first entry has it.
+	// More counts the unexplained entries of the archive that have no row. The archive's first row has the count.
 	More int64 `json:"more,omitempty"`
 }
 
@@ -65,8 +65,8 @@ type Books struct {
 
 	Amiss Amiss
 
-	// Words are what the owner had said when the run began, and Over those of them whose file has changed. They
-	// are not stored: the owner's words lose what is over.
+	// Words are what the owner had said when the run began, and Over those of them whose file has changed.
+	// Neither is stored: Take removes Over from the owner's words.
 	Words, Over []manifest.Word
 
 	// Ruled are the patterns of files that were left alone in that run, or since then.

@@ -30,7 +30,7 @@ func (w *walk) over(look func(File) (manifest.FileState, bool)) {
 			state, is = look(File{at.Root, dir})
 		}
 		for _, o := range words {
-			if is && (state.Size != o.Size || state.ChangedMS != o.ChangedMS) {
+			if is && !o.IsOf(state) {
 				w.report.Over = append(w.report.Over, o)
 			}
 		}
