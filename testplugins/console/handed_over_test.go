@@ -238,16 +238,16 @@ func TestAPageInHandIsAccessible(t *testing.T) {
 			if options.Width > 0 {
 				o.does(t, "the size of a phone", func(e handoff.Event) bool { return e.Viewport == "390x844" })
 			}
-			sound(t, p, "/handoffs/q_handed", options)
+			sound(t, p, "/handoffs/q_handed")
 			for _, path := range []string{"/questions/q_handed", "/connections/shop"} {
 				p.Open(path)
 				p.See("accounts.shop.example")
-				sound(t, p, path, options)
+				sound(t, p, path)
 			}
 			o.End(handoff.OutcomeLost)
 			p.Open("/handoffs/q_handed")
 			p.See("Nothing you typed was kept")
-			sound(t, p, "/handoffs/q_handed, ended", options)
+			sound(t, p, "/handoffs/q_handed, ended")
 		})
 	}
 }

@@ -15,7 +15,7 @@ var looks = map[string]browser.Options{"light": {}, "dark and narrow": {Dark: tr
 
 // sound fails for what keeps people out of a page: what axe-core finds, what the keyboard does
 // not come to, what is wider than the window.
-func sound(t *testing.T, p *browser.Page, path string, o browser.Options) {
+func sound(t *testing.T, p *browser.Page, path string) {
 	t.Helper()
 	p.Holds(`!document.querySelector("[data-on]") || performance.getEntriesByType("resource").some((e) => e.initiatorType === "fetch")`) // it asks again once it listens
 	for _, what := range p.Wider() {
@@ -44,11 +44,11 @@ func TestAVisitorsPagesAreAccessible(t *testing.T) {
 			p := browser.Visit(t, owned.Origin(), o).Page()
 			for _, path := range []string{"/sign-in", link, fresh.Origin() + "/set-up"} {
 				p.Open(path)
-				sound(t, p, path, o)
+				sound(t, p, path)
 			}
 			p.Refused(http.StatusForbidden)
 			p.Open(fresh.Origin() + "/set-up?code=wrong")
-			sound(t, p, "/set-up?code=wrong", o)
+			sound(t, p, "/set-up?code=wrong")
 		})
 	}
 }
@@ -73,13 +73,13 @@ func TestEveryPage(t *testing.T) {
 				p.Open(path)
 				harmless(t, p, path)
 				if !o.NoScripts {
-					sound(t, p, path, o)
+					sound(t, p, path)
 				}
 			}
 			p.Refused(http.StatusNotFound)
 			p.Open("/no-such-page")
 			if !o.NoScripts {
-				sound(t, p, "/no-such-page", o)
+				sound(t, p, "/no-such-page")
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func TestTheReferenceIsAPage(t *testing.T) {
 		if got := p.Eval(`getComputedStyle(document.body).margin`).Str(); got != "0px" {
 			t.Errorf("%s: got a margin of %s, want the console's style", look, got)
 		}
-		sound(t, p, "/api-reference", o)
+		sound(t, p, "/api-reference")
 	}
 	answer, err := http.Get(owner.Origin() + "/favicon.ico") //nolint:noctx // the test's own server
 	if err != nil {
