@@ -170,6 +170,10 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 		if err := e.recallKeys(ctx); err != nil {
 			return err
 		}
+		n, err := e.store.RequeueRefused(ctx, refusedBatch, refusedDeletion)
+		if e.result.Requeued += n; err != nil {
+			return err
+		}
 	}
 	e.note("drain", "delivering what waits")
 	if err := e.d.Drain(ctx); err != nil {
@@ -180,6 +184,13 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// A public host refused batches under refusedBatch, and with refusedDeletion in its words, when
+// an older collector sent deletions with data.
+const (
+	refusedBatch    = "http_400:" + device.CodeBadRequest
+	refusedDeletion = "for delete"
+)
 
 // askState asks the host for the cursors that it has committed, and for what it
 // calls the connection.

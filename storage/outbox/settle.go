@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -226,16 +227,32 @@ func (s *Store) Discard(ctx context.Context, i *Item) error {
 // of them are what an owner asks for, who means what was put off too: a host may
 // have put it off for years.
 func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n int64, err error) {
+	return s.requeue(ctx, func(r *Row) bool { return !onlyTransient || TransientClass(r.ErrorClass) }, !onlyTransient)
+}
+
+// RequeueRefused makes the batches ready at once, as if never tried, that were given up under a
+// class with a message that holds a text, and returns how many: the destination refused them in
+// a form in which they are not sent any more.
+func (s *Store) RequeueRefused(ctx context.Context, class, text string) (n int64, err error) {
+	return s.requeue(ctx, func(r *Row) bool {
+		return r.Kind == KindRecordBatch && r.ErrorClass == class && strings.Contains(r.LastError, text)
+	}, false)
+}
+
+// requeue makes the dead letters ready that are wanted, and with putOff what waits to be tried
+// again.
+func (s *Store) requeue(ctx context.Context, wanted func(*Row) bool, putOff bool) (n int64, err error) {
 	err = s.db.Alone(ctx, "requeue", func(t *db.Tx) error {
 		n = 0
 		var rows []Row
-		err := t.DB.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").
+		err := t.DB.NewSelect().Model(&rows).Column("seq", "kind", "unit_id", "error_class", "last_error").
 			Where("status = ?", DeadLetter).Where(undelivered).Order("seq").Scan(t.Ctx)
 		if err != nil {
 			return err
 		}
-		for _, r := range rows {
-			if onlyTransient && !TransientClass(r.ErrorClass) {
+		for i := range rows {
+			r := &rows[i]
+			if !wanted(r) {
 				continue
 			}
 			_, err := t.DB.ExecContext(t.Ctx, `UPDATE outbox SET status = 'ready', attempt_count = 0, next_attempt_us = 0, error_class = '',
@@ -248,7 +265,7 @@ last_error = '', updated_us = ? WHERE seq = ?`, db.Micros(t.Now), r.Seq)
 			}
 			n++
 		}
-		if !onlyTransient {
+		if putOff {
 			_, err = t.DB.ExecContext(t.Ctx, "UPDATE outbox SET next_attempt_us = 0 WHERE status = 'ready' AND "+undelivered)
 		}
 		return err

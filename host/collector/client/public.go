@@ -79,8 +79,9 @@ func asPublicGap(body []byte, recovered bool) ([]byte, error) {
 	return json.Marshal(g)
 }
 
-// asPublicBatch gives each deletion of a batch the key that it names as its data,
-// which the public protocol demands. key returns the primary key of a stream.
+// asPublicBatch writes a batch as the public protocol demands: a deletion has no data, and a key
+// of several fields is a list of them. key returns the primary key of a stream. A batch that
+// needs no change keeps its hash and its id; a changed one gets new ones.
 func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []string) ([]byte, error) {
 	var records []map[string]json.RawMessage
 	if err := json.Unmarshal(b.Records, &records); err != nil {
@@ -88,20 +89,29 @@ func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []strin
 	}
 	changed := false
 	for _, r := range records {
-		var op string
+		var op, stream, text string
 		_ = json.Unmarshal(r["op"], &op) // no text is no deletion
-		if op != device.OpDelete || len(r["data"]) > 0 {
-			continue
+		if _, has := r["data"]; has && op == device.OpDelete {
+			delete(r, "data")
+			changed = true
 		}
-		data, err := keyData(r, key)
-		if err != nil {
+		if err := errors.Join(json.Unmarshal(r["stream"], &stream), json.Unmarshal(r["record_key"], &text)); err != nil {
 			return nil, err
 		}
-		r["data"], changed = data, true
+		fields := len(key(stream))
+		var parts []json.RawMessage
+		if fields > 1 && json.Unmarshal([]byte(text), &parts) == nil && len(parts) == fields {
+			r["record_key"], changed = json.RawMessage(text), true
+		}
 	}
 	if !changed {
 		return body, nil
 	}
+	return rewritten(b, records)
+}
+
+// rewritten returns the body of a batch with other records than it had.
+func rewritten(b *device.Batch, records []map[string]json.RawMessage) ([]byte, error) {
 	var err error
 	if b.Records, err = json.Marshal(records); err != nil {
 		return nil, err
@@ -109,27 +119,6 @@ func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []strin
 	if b.BodyHash, err = device.Hash(b.Records); err != nil {
 		return nil, err
 	}
+	b.BatchID = device.BatchID(b.ConnectorID, b.SourceInstanceID, b.BatchSeq, b.BodyHash)
 	return json.Marshal(b)
-}
-
-// keyData is a record's data with nothing but its key.
-func keyData(record map[string]json.RawMessage, key func(stream string) []string) (json.RawMessage, error) {
-	var stream, text string
-	if err := errors.Join(json.Unmarshal(record["stream"], &stream), json.Unmarshal(record["record_key"], &text)); err != nil {
-		return nil, err
-	}
-	fields := key(stream)
-	data := map[string]any{}
-	if len(fields) == 1 {
-		data[fields[0]] = text
-		return json.Marshal(data)
-	}
-	var parts []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &parts); err != nil || len(parts) != len(fields) {
-		return nil, errors.Join(err, errors.New("the key is not that of its stream"))
-	}
-	for i, f := range fields {
-		data[f] = parts[i]
-	}
-	return json.Marshal(data)
 }

@@ -37,7 +37,7 @@ func (l *Lane) sendBatch(ctx context.Context, body []byte) error {
 	if l.PublicOnly {
 		var err error
 		if body, err = asPublicBatch(body, &b, l.primaryKey); err != nil {
-			return badShape("its deletions have no keys")
+			return badShape("its records have no keys")
 		}
 	}
 	records := int64(0)
