@@ -201,6 +201,7 @@ type (
 	Lane         = outbox.Lane
 	LaneInfo     = outbox.LaneInfo
 	OpenWork     = outbox.OpenWork
+	SetAside     = outbox.SetAside
 	OutboxCounts = outbox.Counts
 	OutboxItem   = outbox.Item
 	Pruned       = outbox.Pruned

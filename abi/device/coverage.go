@@ -32,3 +32,9 @@ func CoverageStatus(word string) string {
 // before its first checkpoint, so the next run starts at the same place. Such runs may
 // never finish.
 const GapStartsOver = "scan_starts_over"
+
+// The reasons of gaps that a collector's host makes: it refuses something, and takes the rest.
+const (
+	GapRefused       = "refused_by_host"        // one record
+	GapStreamRefused = "stream_refused_by_host" // each record of a stream, such as one that the host does not know
+)

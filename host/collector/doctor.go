@@ -148,8 +148,13 @@ func gapsCheck(s *Status, lane string) Check {
 	for i := range s.Open.Parts {
 		if p := &s.Open.Parts[i]; left.Somebody > 0 && p.Status != storage.UnitDead && p.whose() == somebody {
 			check.Text += "; " + p.Why()
-			if p.Reason == run.ReasonUnexplained {
+			switch p.Reason {
+			case run.ReasonUnexplained:
 				check.Remedy = "see which files, and say which are not for the connector: pdpp-local-collector files" + lane
+			case device.GapRefused:
+				check.Remedy = "install the host's version of the connector on both sides, then collect it again: pdpp-local-collector run" + lane + " --full-refresh"
+			case device.GapStreamRefused:
+				check.Remedy = "have the host's connector declare the stream as this one does; the next run then delivers it: pdpp-local-collector run" + lane
 			}
 			break
 		}

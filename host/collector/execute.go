@@ -170,7 +170,7 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 		if err := e.recallKeys(ctx); err != nil {
 			return err
 		}
-		n, err := e.store.RequeueRefused(ctx, refusedBatch, refusedDeletion)
+		n, err := e.store.RequeueRefused(ctx, refusedBatch, refusedRecord)
 		if e.result.Requeued += n; err != nil {
 			return err
 		}
@@ -185,11 +185,11 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	return nil
 }
 
-// A public host refused batches under refusedBatch, and with refusedDeletion in its words, when
-// an older collector sent deletions with data.
+// An older collector gave batches up under refusedBatch, and with refusedRecord in the host's
+// words, which a public host takes now: in another form, or without a record.
 const (
-	refusedBatch    = "http_400:" + device.CodeBadRequest
-	refusedDeletion = "for delete"
+	refusedBatch  = "http_400:" + device.CodeBadRequest
+	refusedRecord = "records["
 )
 
 // askState asks the host for the cursors that it has committed, and for what it

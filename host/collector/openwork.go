@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -31,6 +32,8 @@ type OpenPart struct {
 	// Said is what the connector said of it, with the names that are this machine's
 	// alone; nil: nothing more is known.
 	Said *run.KnownGap `json:"-"`
+	// Refused is why the host refused the record or the stream, in its own words; "": it did not.
+	Refused string `json:"refused,omitempty"`
 }
 
 func openWorkOf(info *storage.LaneInfo, known *memory) OpenWork {
@@ -38,7 +41,7 @@ func openWorkOf(info *storage.LaneInfo, known *memory) OpenWork {
 	for i, o := range info.Open {
 		w.Parts[i] = OpenPart{
 			Kind: o.Kind, Stream: o.Stream, Boundary: o.Boundary, Status: o.Status, Reason: o.Reason, Retryable: o.Retryable,
-			Attempts: o.Attempts, LastAttemptAt: moment(o.LastAttemptAt),
+			Attempts: o.Attempts, LastAttemptAt: moment(o.LastAttemptAt), Refused: o.Said,
 		}
 		if o.Kind == kindUnit {
 			w.Parts[i].Said = known.said(o.Stream, o.Reason)
@@ -85,7 +88,12 @@ func (p *OpenPart) Why() string {
 	if p.Boundary != "" {
 		text += " " + p.Boundary
 	}
-	if p.Kind == kindDetail {
+	switch {
+	case p.Reason == device.GapRefused:
+		return text + ": the host refuses one record, " + cmp.Or(p.Refused, "without a word")
+	case p.Reason == device.GapStreamRefused:
+		return text + ": the host takes no record of this stream, " + cmp.Or(p.Refused, "without a word")
+	case p.Kind == kindDetail:
 		text += ", the detail of a record"
 	}
 	text += ": " + p.Reason

@@ -107,6 +107,10 @@ func TestCommitsToAPublicHost(t *testing.T) {
 	if err := c.lane.Send(t.Context(), payload("failed")); err != client.ErrUnsaid { //nolint:errorlint // it is not wrapped
 		t.Errorf("a failed run: %v, want nothing to be sent", err)
 	}
+	c.lane.Withhold = []string{"notes"}
+	if err := c.lane.Send(t.Context(), payload("succeeded")); err != client.ErrUnsaid { //nolint:errorlint // it is not wrapped
+		t.Errorf("the end of a run of which the host refuses the one stream: %v, want nothing to be sent", err)
+	}
 	w.same(len(h.commits), 1, "commits")
 }
 

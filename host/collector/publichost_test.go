@@ -30,6 +30,8 @@ type publicHost struct {
 	commits []map[string]json.RawMessage
 	gaps    []map[string]any
 	busy    map[string]int // how often a call is answered 503 first
+	lacks   string         // a stream that its connector does not declare
+	bad     string         // how the stream and key begin of records that it refuses
 }
 
 func newPublicHost(t *testing.T) *publicHost {
@@ -151,17 +153,26 @@ func (h *publicHost) ingest(body []byte) (int, string) {
 	if sum, err := device.Hash(b.Records); err != nil || sum != b.BodyHash {
 		return 400, refusal("device_batch_hash_mismatch", "body_hash")
 	}
+	taken, gone := map[string]json.RawMessage{}, []string(nil)
 	for i, r := range records {
 		text, refused := r.refused()
+		switch {
+		case r.Stream == h.lacks:
+			refused = ".stream is not declared by the connector manifest"
+		case h.bad != "" && strings.HasPrefix(r.Stream+" "+text, h.bad):
+			refused = " has invalid record identity"
+		}
 		if refused != "" {
 			return 400, refusal("invalid_request", fmt.Sprintf("records[%d]", i)+refused)
 		}
 		if r.Op == device.OpDelete {
-			h.deleted = append(h.deleted, r.Stream+" "+text)
+			gone = append(gone, r.Stream+" "+text)
 			continue
 		}
-		h.records[r.Stream+" "+text] = r.Data
+		taken[r.Stream+" "+text] = r.Data
 	}
+	maps.Copy(h.records, taken)
+	h.deleted = append(h.deleted, gone...)
 	return 201, fmt.Sprintf(`{"accepted_record_count":%d,"batch_id":%q,"body_hash":%q,"connector_instance_id":"conn_1","device_id":"dev_1",`+
 		`"object":"device_ingest_batch_result","rejected_record_count":0,"source_instance_id":"src_1","status":"accepted"}`, len(records), b.BatchID, b.BodyHash)
 }

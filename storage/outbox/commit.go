@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
@@ -110,6 +111,9 @@ func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommi
 	}
 	unit, err := r.Unit(t)
 	if err != nil {
+		return err
+	}
+	if err := r.settleRefreshed(t, record.RefreshedBy(row), unit); err != nil {
 		return err
 	}
 	if err := r.enqueueCommit(t, KindRunCommit, unit, []string{commit.CommitID}, payload); err != nil {

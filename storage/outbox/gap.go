@@ -15,17 +15,21 @@ import (
 // whose change still waits in the queue is not queued a second time. The memory of the gap
 // itself is its row of the gaps table, which no prune touches.
 func (r *LaneRun) Gap(t *db.Tx, id string) error {
-	var g tables.GapRow
-	if err := t.DB.NewSelect().Model(&g).Where("id = ?", id).Scan(t.Ctx); err != nil {
-		return err
-	}
 	unit, err := r.Unit(t)
 	if err != nil {
 		return err
 	}
-	l := r.lane
+	return r.sayGap(t, id, unit, r.RunID)
+}
+
+// sayGap queues what a gap has become, as a part of a unit of a run.
+func (l *lane) sayGap(t *db.Tx, id, unit, runID string) error {
+	var g tables.GapRow
+	if err := t.DB.NewSelect().Model(&g).Where("id = ?", id).Scan(t.Ctx); err != nil {
+		return err
+	}
 	row := &Row{
-		Kind: KindGap, UnitID: unit, RunID: r.RunID, Says: g.Status + " " + g.Reason,
+		Kind: KindGap, UnitID: unit, RunID: runID, Says: g.Status + " " + g.Reason,
 		Subject: device.OutboxID("subject", l.SourceInstanceID, []string{g.Stream, g.ParentStream, g.RecordKey}),
 	}
 	payload, err := json.Marshal(l.saidOf(t, &g))

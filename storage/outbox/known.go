@@ -79,28 +79,34 @@ func (l *lane) recordUncollected(t *db.Tx, row *tables.RunRow) error {
 	if err := completeCollected(t, row); err != nil {
 		return err
 	}
-	for _, g := range uncollectedOf(row) {
-		boundary := ""
-		if len(g.Diagnostics) <= maxBoundary {
-			boundary = string(g.Diagnostics)
-		}
-		unit := unitRow{
-			ID:     device.OutboxID("unit", l.SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
-			Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: row.RunID, AttemptCount: 1,
-			LastAttemptUS: db.Micros(t.Now), Reason: Word(g.Reason), Retryable: g.Retryable(), LastError: CleanText(g.Message), CreatedUS: db.Micros(t.Now),
-		}
-		if unit.Retryable {
-			unit.Status = UnitBacklog
-		}
-		_, err := t.DB.NewInsert().Model(&unit).On("CONFLICT (id) DO UPDATE").
-			Set("boundary = EXCLUDED.boundary, status = EXCLUDED.status, run_id = EXCLUDED.run_id, retryable = EXCLUDED.retryable").
-			Set("attempt_count = unit_row.attempt_count + 1, last_attempt_us = EXCLUDED.last_attempt_us, last_error = EXCLUDED.last_error").
-			Exec(t.Ctx)
-		if err != nil {
+	list := uncollectedOf(row)
+	for i := range list {
+		if err := l.keepUncollected(t, &list[i], row.RunID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keepUncollected keeps what a run left uncollected as a unit that is open.
+func (l *lane) keepUncollected(t *db.Tx, g *tables.Uncollected, runID string) error {
+	boundary := ""
+	if len(g.Diagnostics) <= maxBoundary {
+		boundary = string(g.Diagnostics)
+	}
+	unit := unitRow{
+		ID:     device.OutboxID("unit", l.SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
+		Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: runID, AttemptCount: 1,
+		LastAttemptUS: db.Micros(t.Now), Reason: Word(g.Reason), Retryable: g.Retryable(), LastError: CleanText(g.Message), CreatedUS: db.Micros(t.Now),
+	}
+	if unit.Retryable {
+		unit.Status = UnitBacklog
+	}
+	_, err := t.DB.NewInsert().Model(&unit).On("CONFLICT (id) DO UPDATE").
+		Set("boundary = EXCLUDED.boundary, status = EXCLUDED.status, run_id = EXCLUDED.run_id, retryable = EXCLUDED.retryable").
+		Set("attempt_count = unit_row.attempt_count + 1, last_attempt_us = EXCLUDED.last_attempt_us, last_error = EXCLUDED.last_error").
+		Exec(t.Ctx)
+	return err
 }
 
 // completeCollected completes what earlier runs left of the streams that this one

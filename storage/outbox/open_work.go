@@ -7,16 +7,19 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // openWork are the units and gaps that are not done, what needs somebody first.
 const openWork = `SELECT 'unit' AS kind, stream, boundary, status, reason, retryable, attempt_count, last_attempt_us,
+CASE reason WHEN '` + device.GapStreamRefused + `' THEN json_quote(last_error) ELSE '' END AS said,
 CASE status WHEN 'dead' THEN 0 WHEN 'gap' THEN 1 WHEN 'backlog' THEN 2 ELSE 4 END AS place, created_us, id
 FROM work_units WHERE status <> 'complete'
 UNION ALL
 SELECT 'gap', stream, '', status, reason, status <> 'terminal', attempt_count, last_attempt_us,
+CASE reason WHEN '` + device.GapRefused + `' THEN last_error ELSE '' END,
 CASE status WHEN 'terminal' THEN 1 ELSE 3 END, created_us, id
 FROM gaps WHERE status IN ('pending', 'in_progress', 'terminal')`
 
@@ -49,11 +52,15 @@ func laneInfo(ctx context.Context, q bun.IDB, lane *laneRow) (LaneInfo, error) {
 		Retryable                              bool
 		AttemptCount                           int64
 		LastAttemptUS                          int64 `bun:"last_attempt_us"`
+		Said                                   string
 	}
-	err = q.NewRaw("SELECT kind, stream, boundary, status, reason, retryable, attempt_count, last_attempt_us FROM ("+openWork+
+	err = q.NewRaw("SELECT kind, stream, boundary, status, reason, retryable, attempt_count, last_attempt_us, said FROM ("+openWork+
 		") ORDER BY place, created_us, id LIMIT ?", MaxOpenWork).Scan(ctx, &rows)
 	for _, r := range rows {
+		var said string
+		_ = json.Unmarshal([]byte(r.Said), &said) // "": nothing was said
 		info.Open = append(info.Open, OpenWork{
+			Said: said,
 			Kind: r.Kind, Stream: r.Stream, Boundary: plainWord(r.Boundary), Status: r.Status, Reason: plainReason(r.Reason),
 			Retryable: r.Retryable, Attempts: r.AttemptCount, LastAttemptAt: db.Time(r.LastAttemptUS),
 		})

@@ -18,53 +18,62 @@ import (
 // complete. All of the answers here are storage.lease_not_current for a row that
 // the caller does not hold any more.
 func (s *Store) Acknowledge(ctx context.Context, i *Item) error {
-	return s.db.Alone(ctx, "acknowledge", func(t *db.Tx) error {
-		set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
-		if err := fencedUpdate(t, i, set, db.Micros(t.Now)); err != nil {
-			return err
-		}
-		row, content := Row{}, PayloadRow{}
-		if err := t.DB.NewSelect().Model(&row).Where("id = ?", i.ID).Scan(t.Ctx); err != nil {
-			return err
-		}
-		if err := t.DB.NewSelect().Model(&content).Where("seq = ?", row.Seq).Scan(t.Ctx); err != nil {
-			return err
-		}
-		var err error
-		switch row.Kind {
-		case KindRecordBatch:
-			err = batchDelivered(t, &row, content.Payload)
-		case KindCheckpoint, KindRunCommit:
-			err = commitDelivered(t, &row, content.Payload)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := t.DB.NewDelete().Model(&content).WherePK().Exec(t.Ctx); err != nil {
-			return err
-		}
-		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", db.Micros(t.Now)); err != nil {
-			return err
-		}
-		if err := updateUnitStatus(t, row.UnitID); err != nil {
-			return err
-		}
-		if row.Kind != KindRunCommit {
-			return nil // folding the log after each delivery would cost more than the delivery
-		}
-		var left bool
-		err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+undelivered+" AND status <> ?)", DeadLetter).Scan(&left)
-		t.Erased = t.Erased || !left
-		return err
-	})
+	return s.db.Alone(ctx, "acknowledge", func(t *db.Tx) error { return s.acknowledge(t, i, nil) })
 }
 
-// batchDelivered keeps which streams the lane has carried, for good.
-func batchDelivered(t *db.Tx, row *Row, payload []byte) error {
+// acknowledge keeps that a row was accepted, a batch but for what was set aside.
+func (s *Store) acknowledge(t *db.Tx, i *Item, aside []SetAside) error {
+	set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
+	if err := fencedUpdate(t, i, set, db.Micros(t.Now)); err != nil {
+		return err
+	}
+	row, content := Row{}, PayloadRow{}
+	if err := t.DB.NewSelect().Model(&row).Where("id = ?", i.ID).Scan(t.Ctx); err != nil {
+		return err
+	}
+	if err := t.DB.NewSelect().Model(&content).Where("seq = ?", row.Seq).Scan(t.Ctx); err != nil {
+		return err
+	}
+	var err error
+	switch row.Kind {
+	case KindRecordBatch:
+		err = s.batchDelivered(t, &row, content.Payload, aside)
+	case KindCheckpoint, KindRunCommit:
+		err = commitDelivered(t, &row, content.Payload)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := t.DB.NewDelete().Model(&content).WherePK().Exec(t.Ctx); err != nil {
+		return err
+	}
+	if _, err := t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", db.Micros(t.Now)); err != nil {
+		return err
+	}
+	if err := updateUnitStatus(t, row.UnitID); err != nil {
+		return err
+	}
+	if row.Kind != KindRunCommit {
+		return nil // folding the log after each delivery would cost more than the delivery
+	}
+	var left bool
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+undelivered+" AND status <> ?)", DeadLetter).Scan(&left)
+	t.Erased = t.Erased || !left
+	return err
+}
+
+// batchDelivered keeps which streams the lane has carried, for good, and what was set aside.
+func (s *Store) batchDelivered(t *db.Tx, row *Row, payload []byte, aside []SetAside) error {
 	if !row.Indexed {
 		if err := indexLate(t, row.Seq, payload); err != nil {
 			return err
 		}
+	}
+	if err := s.keepAside(t, row, aside); err != nil {
+		return err
+	}
+	if err := s.settleRefused(t, row, payload, aside); err != nil {
+		return err
 	}
 	_, err := t.DB.ExecContext(t.Ctx, `INSERT INTO observed_streams (stream, first_us, last_us)
 SELECT stream, ?, ? FROM outbox_streams WHERE seq = ? ON CONFLICT (stream) DO UPDATE SET last_us = EXCLUDED.last_us`,

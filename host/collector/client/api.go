@@ -19,17 +19,24 @@ type Lane struct {
 	// public says that the host knows no more than the public protocol: no manifest,
 	// no outcome of a run, and of gaps two reasons.
 	PublicOnly bool
-	keys       map[string][]string // of the connector's streams, for a public host
+	// Withhold are the streams that such a host refuses, of the run whose cursors are sent next:
+	// what covers them is not committed.
+	Withhold []string
+
+	keys    map[string][]string // of the connector's streams, for a public host
+	parents map[string][]string // whose cursors cover a stream, likewise
+	refuses map[string]string   // streams that a public host has refused since the process began, and why
 }
 
 // primaryKey is the primary key of one of the connector's streams.
 func (l *Lane) primaryKey(stream string) []string { return l.keys[stream] }
 
-// LearnKeys keeps the primary keys of a connector's streams.
+// LearnKeys keeps the primary keys of a connector's streams, and whose cursors cover them.
 func (l *Lane) LearnKeys(m *abi.Manifest) {
-	l.keys = map[string][]string{}
+	l.keys, l.parents = map[string][]string{}, map[string][]string{}
 	for i := range m.Streams {
 		l.keys[m.Streams[i].Name] = m.Streams[i].PrimaryKey
+		l.parents[m.Streams[i].Name] = m.Streams[i].Parents()
 	}
 }
 

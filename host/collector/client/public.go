@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -26,6 +27,7 @@ const (
 // sendPublicCommit sends the ten members of a run's end; of one that says nothing of
 // its stores the cursors alone, and of one that did not succeed nothing.
 func (l *Lane) sendPublicCommit(ctx context.Context, body []byte, r *device.RunCommit) error {
+	r.Facts = slices.DeleteFunc(r.Facts, func(f device.TerminalFact) bool { return slices.Contains(l.Withhold, f.Stream) })
 	switch {
 	case r.Outcome.Status != run.StatusSucceeded, len(r.Facts)+len(r.StateDelta) == 0:
 		return ErrUnsaid
@@ -37,6 +39,15 @@ func (l *Lane) sendPublicCommit(ctx context.Context, body []byte, r *device.RunC
 		return badShape("it is no end of a run")
 	}
 	delete(whole, "outcome")
+	if len(l.Withhold) > 0 {
+		l.withhold(r.StateDelta)
+		var err, factsErr error
+		whole["state_delta"], err = json.Marshal(r.StateDelta)
+		whole["terminal_facts"], factsErr = json.Marshal(r.Facts)
+		if err != nil || factsErr != nil {
+			return badShape("it is no end of a run")
+		}
+	}
 	ten, err := json.Marshal(whole)
 	if err != nil {
 		return badShape("it is no end of a run")
@@ -77,48 +88,4 @@ func asPublicGap(body []byte, recovered bool) ([]byte, error) {
 	}
 	g.Reason = reason
 	return json.Marshal(g)
-}
-
-// asPublicBatch writes a batch as the public protocol demands: a deletion has no data, and a key
-// of several fields is a list of them. key returns the primary key of a stream. A batch that
-// needs no change keeps its hash and its id; a changed one gets new ones.
-func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []string) ([]byte, error) {
-	var records []map[string]json.RawMessage
-	if err := json.Unmarshal(b.Records, &records); err != nil {
-		return nil, err
-	}
-	changed := false
-	for _, r := range records {
-		var op, stream, text string
-		_ = json.Unmarshal(r["op"], &op) // no text is no deletion
-		if _, has := r["data"]; has && op == device.OpDelete {
-			delete(r, "data")
-			changed = true
-		}
-		if err := errors.Join(json.Unmarshal(r["stream"], &stream), json.Unmarshal(r["record_key"], &text)); err != nil {
-			return nil, err
-		}
-		fields := len(key(stream))
-		var parts []json.RawMessage
-		if fields > 1 && json.Unmarshal([]byte(text), &parts) == nil && len(parts) == fields {
-			r["record_key"], changed = json.RawMessage(text), true
-		}
-	}
-	if !changed {
-		return body, nil
-	}
-	return rewritten(b, records)
-}
-
-// rewritten returns the body of a batch with other records than it had.
-func rewritten(b *device.Batch, records []map[string]json.RawMessage) ([]byte, error) {
-	var err error
-	if b.Records, err = json.Marshal(records); err != nil {
-		return nil, err
-	}
-	if b.BodyHash, err = device.Hash(b.Records); err != nil {
-		return nil, err
-	}
-	b.BatchID = device.BatchID(b.ConnectorID, b.SourceInstanceID, b.BatchSeq, b.BodyHash)
-	return json.Marshal(b)
 }

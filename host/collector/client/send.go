@@ -35,16 +35,18 @@ func (l *Lane) sendBatch(ctx context.Context, body []byte) error {
 		return badShape("it is no batch of this lane")
 	}
 	if l.PublicOnly {
-		var err error
-		if body, err = asPublicBatch(body, &b, l.primaryKey); err != nil {
-			return badShape("its records have no keys")
-		}
+		return l.sendPublicBatch(ctx, body, &b)
 	}
 	records := int64(0)
 	count := func(int, *device.RawRecord, bool) error { records++; return nil }
 	if device.Records(b.Records, count) != nil {
 		return badShape("it is no batch of records")
 	}
+	return l.postBatch(ctx, body, &b, records)
+}
+
+// postBatch sends a batch of some records.
+func (l *Lane) postBatch(ctx context.Context, body []byte, b *device.Batch, records int64) error {
 	var out device.BatchAnswer
 	if err := l.Client.do(ctx, call{method: http.MethodPost, path: device.PathIngest(l.Profile.DeviceID), body: body, into: &out}); err != nil {
 		return err
@@ -69,6 +71,9 @@ func (l *Lane) sendCheckpoint(ctx context.Context, body []byte) error {
 
 // putState commits cursors as the public protocol does: by themselves.
 func (l *Lane) putState(ctx context.Context, state map[string]json.RawMessage) error {
+	if l.withhold(state) && len(state) == 0 {
+		return ErrUnsaid
+	}
 	body, err := json.Marshal(device.StateCommit{State: state})
 	if err != nil {
 		return badShape("it is no checkpoint")

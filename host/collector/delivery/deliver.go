@@ -42,6 +42,7 @@ type Delivered struct {
 	Retried      int64 `json:"retried"`
 	DeadLettered int64 `json:"dead_lettered"`
 	LeasesLost   int64 `json:"leases_lost"`
+	SetAside     int64 `json:"set_aside,omitempty"` // records, or streams of a batch, that a public host refused, and took the rest
 }
 
 // errPause ends a drain that the host, or the way to it, has interrupted.
@@ -154,7 +155,11 @@ func (d *Deliverer) Deliver(ctx context.Context, i *storage.OutboxItem) error {
 	if err := d.Store.Renew(kept, i, d.Policy.Lease); err != nil {
 		return d.ignoreLostLease(err)
 	}
-	err := d.Lane.Send(ctx, i)
+	err := d.commits(kept, i)
+	if err != nil {
+		return err
+	}
+	err = d.Lane.Send(ctx, i)
 	if f, ok := client.FailureOf(err); ok && f.Code == device.CodeManifestMissing {
 		var put bool
 		if put, err = d.Manifest(ctx); put {
@@ -166,9 +171,12 @@ func (d *Deliverer) Deliver(ctx context.Context, i *storage.OutboxItem) error {
 			err = f
 		}
 	}
+	if p, ok := errors.AsType[*client.Partly](err); ok {
+		return d.acknowledged(kept, i, p.Aside)
+	}
 	switch {
 	case err == nil:
-		return d.acknowledged(kept, i)
+		return d.acknowledged(kept, i, nil)
 	case errors.Is(err, client.ErrUnsaid):
 		return d.ignoreLostLease(d.Store.Discard(kept, i))
 	}
@@ -179,13 +187,24 @@ func (d *Deliverer) Deliver(ctx context.Context, i *storage.OutboxItem) error {
 	return d.failed(kept, i, f)
 }
 
-func (d *Deliverer) acknowledged(ctx context.Context, i *storage.OutboxItem) error {
-	if err := d.Store.Acknowledge(ctx, i); err != nil {
+// commits tells the lane which streams a public host refuses, before it is sent a run's cursors.
+func (d *Deliverer) commits(ctx context.Context, i *storage.OutboxItem) (err error) {
+	if i.Kind != storage.KindCheckpoint && i.Kind != storage.KindRunCommit || !d.Lane.PublicOnly {
+		return nil
+	}
+	d.Lane.Withhold, err = d.Store.RefusedStreams(ctx, i.RunID)
+	return err
+}
+
+// acknowledged keeps that a row was taken, a batch but for what was set aside.
+func (d *Deliverer) acknowledged(ctx context.Context, i *storage.OutboxItem, aside []storage.SetAside) error {
+	if err := d.Store.AcknowledgeBut(ctx, i, aside); err != nil {
 		return d.ignoreLostLease(err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done.Acknowledged++
+	d.done.SetAside += int64(len(aside))
 	d.pausing, d.failures = time.Time{}, 0
 	return nil
 }
