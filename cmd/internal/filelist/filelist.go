@@ -65,11 +65,11 @@ func write(w io.Writer, f *leftover.Files) {
 		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", output.Clean(a.Root), output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
 	}
 	for _, p := range f.Ignored {
-		line := "  ignored by you: " + output.Clean(p)
+		until := "whatever it covers, now and later"
 		if f.IsAsItWas(p) {
-			line += "  (as it was, until it changes)"
+			until = "as it was, until it changes"
 		}
-		fmt.Fprintln(w, line)
+		fmt.Fprintf(w, "  ignored by you: %s  (%s)\n", output.Clean(p), until)
 	}
 	for _, r := range f.Rules {
 		fmt.Fprintf(w, "  ignored by the connector: %s  %s\n", output.Clean(r.Pattern), output.Clean(r.Reason))

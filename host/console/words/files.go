@@ -14,7 +14,7 @@ const (
 	IgnoreHint     = "A name such as *.bak, a path below the folder, or a folder with a slash at its end."
 	IgnoreThem     = "Ignore them"
 	IgnoredHeading = "Left alone"
-	IgnoredByYou   = "as you said"
+	IgnoredByYou   = "as you said, whatever it covers, now and later"
 	IgnoredAsItWas = "as you said, until it changes"
 	HeedAgain      = "Count again"
 )

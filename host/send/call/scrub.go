@@ -52,7 +52,7 @@ func (s *scrubber) clean(b []byte) []byte {
 	if len(found) == 0 {
 		return b
 	}
-	out := make([]byte, 0, len(b)+len(found)*len(redacted))
+	out := make([]byte, 0, len(b))
 	from := 0
 	for _, f := range found {
 		out = append(append(out, b[from:f.start]...), redacted...)
