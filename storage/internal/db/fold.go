@@ -287,10 +287,11 @@ func (d *DB) Vacuum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err = pool.ExecContext(ctx, "VACUUM"); err == nil {
-		_, err = pool.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err = pool.ExecContext(ctx, "VACUUM")
+	if err = errors.Join(err, pool.Close()); err != nil {
+		return d.Fail("compact", err)
 	}
-	return d.Fail("compact", errors.Join(err, pool.Close()))
+	return d.FoldLog(ctx)
 }
 
 // Size returns the bytes of the file and of its log.
