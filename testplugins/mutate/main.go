@@ -72,12 +72,13 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	}
 	t := trial{o: o, to: to, known: known, limits: map[string]time.Duration{}}
 	all := order(o.seed, byRoom)
-	for _, c := range all[min(max(o.skip, 0), len(all)):] {
-		if t.tried == o.n {
-			break
+	for at := max(o.skip, 0); at < len(all) && t.tried < o.n; at++ {
+		before := t.tried
+		if err := t.one(ctx, &all[at]); err != nil {
+			return fmt.Errorf("go on from here with -skip %d: %w", at, err)
 		}
-		if err := t.one(ctx, &c); err != nil {
-			return err
+		if t.tried > before && t.tried%10 == 0 {
+			fmt.Fprintf(to, "%d tried, to position %d\n", t.tried, at)
 		}
 	}
 	fmt.Fprintf(to, "%d mutations by seed %d: %d noticed, %d equivalent, %d not noticed\n", t.tried, o.seed, t.noticed, t.equivalent, t.unnoticed)
