@@ -134,11 +134,10 @@ func count(text string) (n int64, per time.Duration, ok bool) {
 
 // whole reads a number that is not negative; 0 for any other text.
 func whole(text string) float64 {
-	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || math.IsNaN(f) || f < 0 {
-		return 0
+	if f, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && f > 0 {
+		return f
 	}
-	return f
+	return 0 // also for what is not a number
 }
 
 // resetIn reads a reset: seconds from now, a span as Go writes it (`6m0s`), or a time

@@ -69,6 +69,7 @@ func TestWindows(t *testing.T) {
 		"a span back":       {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: -5s", "[]"},
 		"no number":         {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: NaN", "[]"},
 		"a negative window": {"RateLimit-Policy: \"a\";q=100;w=-60\nRateLimit: \"a\";r=50", "[]"},
+		"no window":         {"RateLimit-Limit: 100;w=NaN\nRateLimit-Remaining: 0\nRateLimit-Reset: 5", "[ 100 0 0s 5s]"},
 		"escaped":           {"RateLimit: \"a\\\";b\";r=5;t=3", "[policy a\\\";b 0 5 0s 3s]"},
 		"version 7":         {"RateLimit-Policy: 100;w=60, 10;w=1\nRateLimit: limit=100, remaining=50, reset=30", "[policy 100 50 1m0s 30s]"},
 		"infinite":          {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: +Inf", "[] disbelieved"},
