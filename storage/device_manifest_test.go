@@ -68,51 +68,28 @@ func TestAReplacedManifestWaitsForTheOwner(t *testing.T) {
 	if err := x.s.AcceptDeviceManifest(ctx, now()); abi.CodeOf(err) != device.CodeNotFound {
 		t.Errorf("accepted without an offer: %v, want %s", err, device.CodeNotFound)
 	}
-	x.ok(x.s.AdoptManifest(ctx, src, hashOf("m4"), []byte(one)))
+	x.ok(x.s.LearnManifest(ctx, src, hashOf("m4"), []byte(one)))
 	if pinned() != other {
 		t.Errorf("pinned %s over the manifest that the source put, want %s", pinned(), other)
 	}
 }
 
-// The manifest of this host's own connector, which a source goes by that puts none, is
-// replaced under the same rule.
-func TestAnAdoptedManifestWaitsForTheOwner(t *testing.T) {
+// A manifest that this host learns is pinned at once, and ends what was offered.
+func TestALearnedManifestWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
 	ctx := x.Context()
 	x.invite("code", "laptop")
 	src, err := x.enroll("code", "token")
 	x.ok(err)
-	const one, two = `{"streams":[{"name":"a"}]}`, `{"streams":[{"name":"a"},{"name":"b"}]}`
-	for _, step := range []struct {
-		name, manifest    string
-		code              abi.Code
-		pinned            string
-		replaced, offered bool
-	}{
-		{"the first", one, "", one, false, false},
-		{"the same", one, "", one, false, false},
-		{"a stream more", two, device.CodeManifestNotAccepted, one, false, true},
-		{"accepted", "", "", two, true, false},
-		{"the same again", two, "", two, true, false},
-		{"a stream fewer", one, "", one, true, false},
-	} {
-		before, err := x.s.SourceInstance(ctx, src.DeviceID, src.ID)
-		x.ok(err)
-		if step.manifest == "" {
-			err = x.s.AcceptDeviceManifest(ctx, before)
-		} else {
-			err = x.s.AdoptManifest(ctx, before, hashOf(step.manifest), []byte(step.manifest))
-		}
-		if got := abi.CodeOf(err); err != nil && got != step.code || err == nil && step.code != "" {
-			t.Errorf("%s: %v, want %q", step.name, err, step.code)
-		}
+	for _, m := range []string{`{"streams":[{"name":"a"}]}`, `{"streams":[{"name":"a"},{"name":"b"}]}`, `{"streams":[{"name":"b"}]}`} {
+		x.ok(x.s.LearnManifest(ctx, src, hashOf("module"), []byte(m)))
 		s, err := x.s.SourceInstance(ctx, src.DeviceID, src.ID)
 		x.ok(err)
 		c, err := x.s.Connection(ctx, src.ConnectionID)
 		x.ok(err)
-		if string(c.PinnedManifest) != step.pinned || s.ReplacedAt.IsZero() == step.replaced || s.OfferedAt.IsZero() == step.offered || s.ManifestSHA256 != "" {
-			t.Errorf("%s: pinned %s, replaced %v, offered %v, put %q; want %+v", step.name, c.PinnedManifest, s.ReplacedAt, s.OfferedAt, s.ManifestSHA256, step)
+		if string(c.PinnedManifest) != m || !s.ReplacedAt.IsZero() || !s.OfferedAt.IsZero() || s.ManifestSHA256 != "" {
+			t.Errorf("pinned %s, replaced %v, offered %v, put %q; want %s and nothing else", c.PinnedManifest, s.ReplacedAt, s.OfferedAt, s.ManifestSHA256, m)
 		}
 	}
 }

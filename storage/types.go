@@ -103,6 +103,7 @@ type (
 	Enrolling       = devices.Enrolling
 	EnrollmentCode  = devices.EnrollmentCode
 	IngestBatch     = devices.IngestBatch
+	RejectedRecords = devices.Rejected
 	RefusedDelivery = devices.RefusedDelivery
 	SourceInstance  = devices.SourceInstance
 	StatePart       = devices.StatePart

@@ -148,7 +148,7 @@ type BatchAnswer struct {
 	Object              string `json:"object"` // device_ingest_batch_result
 	Status              string `json:"status"` // accepted
 	Accepted            int64  `json:"accepted_record_count"`
-	Rejected            int64  `json:"rejected_record_count"` // always 0: a batch is accepted or refused as a whole
+	Rejected            int64  `json:"rejected_record_count"` // of a collector that puts a manifest always 0: its batch is accepted or refused as a whole
 	BatchID             string `json:"batch_id"`
 	BodyHash            string `json:"body_hash"`
 	DeviceID            string `json:"device_id"`

@@ -38,6 +38,9 @@ func isIdentifier(s string) bool {
 	return s != "" && lower(s[0]) && every(s, func(c byte) bool { return lower(c) || digit(c) || c == '_' })
 }
 
+// IsStreamName reports whether a stream of a manifest may have the name.
+func IsStreamName(name string) bool { return isIdentifier(name) && len(name) <= maxName }
+
 func isKey(s string) bool {
 	return s != "" && lower(s[0]) && every(s, func(c byte) bool { return lower(c) || digit(c) || c == '_' || c == '-' })
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -18,9 +19,8 @@ type Deps struct {
 	Now    func() time.Time
 	Random io.Reader // of tokens and request ids
 	Logger *slog.Logger
-	// Installed returns the manifest and the module's SHA-256 of the connector that
-	// this host has installed, nil where it has none: the records of a collector that
-	// puts no manifest are held against it. nil: none is installed.
+	// Installed returns the manifest and the module's SHA-256 of the connector that this host has installed, nil where
+	// it has none: it names and describes what a collector delivers that puts no manifest. If it is nil, none is installed.
 	Installed func(ctx context.Context, connector string) (manifest []byte, moduleSHA256 string, err error)
 }
 
@@ -34,6 +34,7 @@ type API struct {
 	slots    *slots
 	attempts *attempts
 	gates    *gates
+	learning sync.Mutex // of public sources' manifests
 
 	delivered atomic.Int64 // records
 

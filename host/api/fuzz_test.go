@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/public"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // decodes sends whatever bytes as the body of one route. Whatever they are, the
@@ -79,16 +81,30 @@ func FuzzRecords(f *testing.F) {
 		if !json.Valid(records) {
 			return // the body would have been refused before
 		}
-		batch, streams, err := l.accept(m, records)
-		if err != nil {
+		var sent []json.RawMessage
+		list := json.Unmarshal(records, &sent) == nil
+		in, err := l.accept(m, false, records)
+		switch {
+		case err != nil:
 			if r := refusalOf(err); r.status >= http.StatusInternalServerError {
 				t.Fatal(err)
 			}
-			return
+		case !list || in.batch.Len() != len(sent) || len(in.streams) > 3:
+			t.Fatalf("%d records of %d, streams %v", in.batch.Len(), len(sent), in.streams)
 		}
-		var sent []json.RawMessage
-		if err := json.Unmarshal(records, &sent); err != nil || batch.Len() != len(sent) || len(streams) > 3 {
-			t.Fatalf("%d records of %d, streams %v, %v", batch.Len(), len(sent), streams, err)
+		// A public device delivers whatever is a list, and each record is taken or set aside.
+		known := public.New(theConnector, m.manifest)
+		l.seeRecords(&storage.SourceInstance{}, records)(known)
+		text, err := known.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		learned, err := new(gates).lookUp(text)
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if in, err = l.accept(learned, true, records); (err == nil) != (list && sent != nil) || err == nil && in.batch.Len() != len(sent) {
+			t.Fatalf("%d records of %d: %v", in.batch.Len(), len(sent), err)
 		}
 	})
 }

@@ -33,16 +33,16 @@ func (a *API) ingest(c *call) (any, error) {
 		r.param = "body_hash"
 		return nil, r
 	}
-	m, err := a.pinned(c.r.Context(), src)
+	m, err := a.described(c.r.Context(), src, b.RunID, a.seeRecords(src, b.Records))
 	if err != nil {
 		return nil, err
 	}
-	records, streams, err := a.accept(m, b.Records)
+	in, err := a.accept(m, isPublic(src, b.RunID), b.Records)
 	if err != nil {
 		return nil, err
 	}
 	accepted, replayed, err := a.store.IngestBatch(c.r.Context(), storage.IngestBatch{
-		Source: src, RunID: b.RunID, BatchID: b.BatchID, BodyHash: b.BodyHash, Seq: b.BatchSeq, Records: records, Streams: streams,
+		Source: src, RunID: b.RunID, BatchID: b.BatchID, BodyHash: b.BodyHash, Seq: b.BatchSeq, Records: in.batch, Streams: in.streams, Rejected: in.rejected,
 	})
 	if err != nil {
 		return nil, err
@@ -50,8 +50,13 @@ func (a *API) ingest(c *call) (any, error) {
 	if !replayed {
 		a.delivered.Add(accepted)
 	}
+	var rejected int64
+	for _, r := range in.rejected {
+		rejected += r.Count
+		a.logger.Warn("records of a device break a rule, and were not taken", "source", src.ID, "stream", r.Stream, "count", r.Count, "why", r.Why)
+	}
 	return device.BatchAnswer{
-		Object: "device_ingest_batch_result", Status: "accepted", Accepted: accepted, BatchID: b.BatchID, BodyHash: b.BodyHash,
+		Object: "device_ingest_batch_result", Status: "accepted", Accepted: accepted - rejected, Rejected: rejected, BatchID: b.BatchID, BodyHash: b.BodyHash,
 		DeviceID: c.device.ID, SourceInstanceID: src.ID, ConnectorInstanceID: src.ConnectionID,
 	}, nil
 }

@@ -1,62 +1,99 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// pinned returns the manifest that a source's records are held against: the one
-// that it put itself, and that its connection still has. That of a source which puts
-// none, as public collectors do, is this host's own.
+// pinned returns the manifest that a source put itself, and that its connection still has: its records are held
+// against it.
 func (a *API) pinned(ctx context.Context, src *storage.SourceInstance) (*held, error) {
 	conn, err := a.store.Connection(ctx, src.ConnectionID)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case src.ManifestSHA256 == "" && len(conn.PinnedManifest) == 0:
-		return a.adopt(ctx, src)
-	case src.ManifestSHA256 == "", device.Sum256(conn.PinnedManifest) == src.ManifestSHA256:
+	if src.ManifestSHA256 != "" && device.Sum256(conn.PinnedManifest) == src.ManifestSHA256 {
 		return a.gates.lookUp(conn.PinnedManifest)
 	}
 	return nil, manifestMissing()
 }
 
-// adopt holds a source's records against the manifest of the connector that is
-// installed here.
-func (a *API) adopt(ctx context.Context, src *storage.SourceInstance) (*held, error) {
-	if a.installed == nil {
-		return nil, manifestMissing()
-	}
-	raw, module, err := a.installed(ctx, src.ConnectorID)
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) == 0 {
-		return nil, manifestMissing()
-	}
-	h, err := a.gates.lookUp(raw)
-	if err != nil {
-		return nil, err
-	}
-	return h, a.store.AdoptManifest(ctx, src, module, raw)
-}
-
-// renew adopts the installed manifest again when a source that puts none begins a
-// run: the connector may have been renewed since.
-func (a *API) renew(ctx context.Context, src *storage.SourceInstance) {
-	if src.ManifestSHA256 != "" || a.installed == nil {
-		return
-	}
-	if _, err := a.adopt(ctx, src); err != nil {
-		a.logger.Debug("no manifest was adopted", "source", src.ID, "code", refusalOf(err).code) // its first delivery says so
-	}
-}
-
 func manifestMissing() error {
-	return refuse(http.StatusConflict, device.CodeManifestMissing,
-		"the host has no manifest to hold this source's records against; put it first, or install the connector on the host")
+	return refuse(http.StatusConflict, device.CodeManifestMissing, "the host has no manifest to hold this source's records against; put it first")
+}
+
+// isPublic reports whether a source puts no manifest, as the public collector does not. That names no run in what it
+// delivers either: a collector which does has a manifest to put.
+func isPublic(src *storage.SourceInstance, runID string) bool {
+	return src.ManifestSHA256 == "" && runID == ""
+}
+
+// described returns the manifest by which a delivery is taken: the one that the source put or, of a public one, the one
+// that is learned. see learns from the delivery.
+func (a *API) described(ctx context.Context, src *storage.SourceInstance, runID string, see func(*public.Manifest)) (*held, error) {
+	if !isPublic(src, runID) {
+		return a.pinned(ctx, src)
+	}
+	a.learning.Lock() // what two deliveries of one source teach at the same time is learned one after the other
+	defer a.learning.Unlock()
+	conn, err := a.store.Connection(ctx, src.ConnectionID)
+	if err != nil {
+		return nil, err
+	}
+	module := conn.PinnedSHA256
+	m := public.Read(conn.PinnedManifest)
+	if m == nil {
+		var installed *abi.Manifest
+		if installed, module, err = a.known(ctx, src); err != nil {
+			return nil, err
+		}
+		m = public.New(src.ConnectorID, installed)
+	}
+	if see(m); len(m.Streams) == 0 {
+		return nil, manifestMissing() // and nothing to learn it from
+	}
+	text, err := m.Text()
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.gates.lookUp(text)
+	if err != nil || bytes.Equal(text, conn.PinnedManifest) {
+		return h, err
+	}
+	return h, a.store.LearnManifest(ctx, src, module, text)
+}
+
+// known returns the manifest of a source's connector, if one is installed here and can be read, and its module.
+func (a *API) known(ctx context.Context, src *storage.SourceInstance) (m *abi.Manifest, module string, err error) {
+	if a.installed != nil {
+		raw, sum, err := a.installed(ctx, src.ConnectorID)
+		if err == nil && len(raw) > 0 {
+			if m, err = manifest.Parse(raw); err == nil {
+				return m, sum, nil
+			}
+		}
+		if err := context.Cause(ctx); err != nil {
+			return nil, "", err
+		}
+		if err != nil {
+			a.logger.Warn("the connector that is installed here cannot be read", "connector", src.ConnectorID, "code", refusalOf(err).code)
+		}
+	}
+	return nil, device.Sum256([]byte(src.ConnectorID)), nil
+}
+
+// seeNames learns that a public source has streams.
+func seeNames(streams ...string) func(*public.Manifest) {
+	return func(m *public.Manifest) {
+		for _, s := range streams {
+			m.Name(s)
+		}
+	}
 }

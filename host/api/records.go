@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -20,48 +22,122 @@ const maxRecords = 10_000
 // accept holds the records of a batch to the manifest, each in the form in which a
 // local run's guest emits it, through the same gate. One that a local run would
 // not store refuses the batch: the device's own gate has let it pass, so the two
-// do not agree on the manifest, or the device lies.
+// do not agree on the manifest, or the device lies. A public device has no gate, and
+// cannot deliver the rest of a batch by itself: what is wrong is set aside and counted.
 //
 // Invariant 3: what a device delivers reaches storage through the boundary alone.
 //
-// streams are those that the batch has records of, which its records name by index.
-func (a *API) accept(h *held, records []byte) (batch *storage.Batch, streams []string, err error) {
+// The records name their streams by index.
+func (a *API) accept(h *held, lenient bool, records []byte) (*intake, error) {
 	gate, err := a.gates.take(h)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer a.gates.give(h, gate)
-	in := &intake{batch: new(storage.Batch), index: map[string]int{}, manifest: h.manifest, gate: gate}
+	in := &intake{batch: new(storage.Batch), index: map[string]int{}, manifest: h.manifest, gate: gate, lenient: lenient}
 	err = device.Records(records, in.record)
 	switch {
 	case errors.Is(err, device.ErrNotRecords):
-		return nil, nil, wrong("records", "must be an array")
+		return nil, wrong("records", "must be an array")
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	}
-	return in.batch, in.streams, nil
+	return in, nil
+}
+
+var errEnough = errors.New("more records than a batch may have")
+
+// seeRecords learns from the records of a public source. A record that cannot be read teaches nothing, and is refused later.
+func (a *API) seeRecords(src *storage.SourceInstance, records []byte) func(*public.Manifest) {
+	return func(m *public.Manifest) {
+		_ = device.Records(records, func(i int, r *device.RawRecord, ok bool) error {
+			if i == maxRecords {
+				return errEnough
+			}
+			stream, named := textOf(r.Stream)
+			if !ok || !named || !m.Name(stream) {
+				m.Name(public.Nameless)
+				return nil
+			}
+			key, keyed := textOf(r.Key)
+			if !keyed {
+				return nil
+			}
+			if widened := m.Record(stream, key, r.Data); len(widened) > 0 {
+				a.logger.Info("a device's records have members of another type than before", "source", src.ID, "stream", stream, "members", widened)
+			}
+			return nil
+		})
+	}
 }
 
 // intake is a batch while its records come in.
 type intake struct {
 	manifest *abi.Manifest
 	gate     *boundary.Gate
+	lenient  bool
 	batch    *storage.Batch
-	streams  []string
+	streams  []string // that the batch has records of
 	index    map[string]int
-	line     []byte // of the record at hand
+	rejected []storage.RejectedRecords // of a public device
+	line     []byte                    // of the record at hand
 }
 
-// record takes the record at i as it stands in the batch.
+// record takes the record at i as it stands in the batch, or sets it aside.
 func (in *intake) record(i int, r *device.RawRecord, ok bool) error {
 	if i == maxRecords {
 		return wrong("records", fmt.Sprintf("are more than %d", maxRecords))
 	}
-	var op, key, stream string
-	if !ok || len(r.Op) > 0 && json.Unmarshal(r.Op, &op) != nil {
+	err := in.take(i, r, ok)
+	if why, is := errors.AsType[*refusal](err); is && in.lenient && why.code == device.CodeRecordsRejected {
+		in.setAside(r, why.message)
+		return nil
+	}
+	return err
+}
+
+// setAside counts a record of a public device that breaks a rule, and remembers its key until it is delivered again.
+func (in *intake) setAside(r *device.RawRecord, why string) {
+	key, keyed := textOf(r.Key)
+	if !keyed {
+		key = string(r.Key)
+	}
+	stream, _ := textOf(r.Stream)
+	if in.manifest.Stream(stream) == nil {
+		stream = public.Nameless
+	}
+	in.batch.Reject(in.at(stream), storage.HashKey([]byte(key)))
+	_, rule, _ := strings.Cut(why, ": ")
+	at := slices.IndexFunc(in.rejected, func(o storage.RejectedRecords) bool {
+		_, other, _ := strings.Cut(o.Why, ": ")
+		return o.Stream == stream && other == rule
+	})
+	if at < 0 {
+		in.rejected = append(in.rejected, storage.RejectedRecords{Stream: stream, Count: 1, Why: why})
+		return
+	}
+	in.rejected[at].Count++
+}
+
+// at returns the place of a stream among those of the batch.
+func (in *intake) at(stream string) int {
+	at, known := in.index[stream]
+	if !known {
+		at = len(in.streams)
+		in.index[stream] = at
+		in.streams = append(in.streams, stream)
+	}
+	return at
+}
+
+func (in *intake) take(i int, r *device.RawRecord, ok bool) error {
+	op, known := textOf(r.Op)
+	if !ok || len(r.Op) > 0 && !known {
 		return rejected(i, "", "its form is none of a record's")
 	}
-	if json.Unmarshal(r.Key, &key) != nil || json.Unmarshal(r.Stream, &stream) != nil {
+	key, keyed := textOf(r.Key)
+	stream, named := textOf(r.Stream)
+	if !keyed || !named {
 		return rejected(i, "", "stream and record_key must be strings")
 	}
 	decl := in.manifest.Stream(stream)
@@ -83,19 +159,19 @@ func (in *intake) add(key string, i int, stream string) error {
 		case string(r.Key) != key:
 			return rejected(i, stream, "record_key is not the canonical text of its key")
 		}
-		at, known := in.index[stream]
-		if !known {
-			at = len(in.streams)
-			in.index[stream] = at
-			in.streams = append(in.streams, stream)
-		}
-		in.batch.Add(at, r.Key, r.Data, r.EmittedAt, r.Delete)
+		in.batch.Add(in.at(stream), r.Key, r.Data, r.EmittedAt, r.Delete)
 		return nil
 	})
 	if e, ok := errors.AsType[*abi.Error](err); ok {
 		return rejected(i, stream, string(e.Code)) // its message may quote a key
 	}
 	return err
+}
+
+// textOf reads a JSON string; ok is false for anything else.
+func textOf(raw []byte) (text string, ok bool) {
+	ok = json.Unmarshal(raw, &text) == nil
+	return text, ok
 }
 
 // emission writes the RECORD that a guest would have emitted. Of a composite key the

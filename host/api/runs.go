@@ -59,21 +59,30 @@ func (a *API) commitRun(c *call) (any, error) {
 // plainOutcome is the outcome of a run whose collector says none: it sends the end of
 // those runs alone that succeeded.
 func (a *API) plainOutcome(q *device.RunCommit, m *abi.Manifest) device.Outcome {
+	return device.Outcome{
+		Status: abi.DoneSucceeded, Mode: abi.ModeIncremental, Connector: m.ConnectorKey, Version: m.Version, Streams: streamsOf(q),
+		FinishedAt: a.now(),
+	}
+}
+
+// streamsOf returns the streams that a run's end names, sorted.
+func streamsOf(q *device.RunCommit) []string {
 	streams := slices.Collect(maps.Keys(q.StateDelta))
 	for _, f := range q.Facts {
 		streams = append(streams, f.Stream)
 	}
 	slices.Sort(streams)
-	return device.Outcome{
-		Status: abi.DoneSucceeded, Mode: abi.ModeIncremental, Connector: m.ConnectorKey, Version: m.Version, Streams: slices.Compact(streams),
-		FinishedAt: a.now(),
-	}
+	return slices.Compact(streams)
 }
 
 // manifestOf is what a run's end is held against. A run that was refused before it
 // began may have had no module, and so no manifest: it has no streams either.
 func (a *API) manifestOf(c *call, q *device.RunCommit) (*abi.Manifest, error) {
-	m, err := a.pinned(c.r.Context(), c.source)
+	ends := q.RunID
+	if q.Plain() {
+		ends = "" // the public collector names a run when it ends, and never before
+	}
+	m, err := a.described(c.r.Context(), c.source, ends, seeNames(streamsOf(q)...))
 	switch {
 	case err == nil:
 		return m.manifest, nil

@@ -23,9 +23,6 @@ func (a *API) readState(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if after == "" {
-		a.renew(c.r.Context(), c.source)
-	}
 	part := storage.StatePart{After: after}
 	if paged {
 		part.Most = statePage
@@ -86,7 +83,7 @@ func (a *API) commitState(c *call) (any, error) {
 	if len(q.State) == 0 {
 		return nil, wrong("state", "holds no stream")
 	}
-	m, err := a.pinned(c.r.Context(), c.source)
+	m, err := a.described(c.r.Context(), c.source, q.RunID, seeNames(slices.Collect(maps.Keys(q.State))...))
 	if err != nil {
 		return nil, err
 	}

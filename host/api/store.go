@@ -27,7 +27,7 @@ type trust interface {
 // module is which connector a device runs.
 type module interface {
 	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
-	AdoptManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
+	LearnManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
 }
 
 // feed is what is delivered. A delivery that comes twice is stored once and answered twice.

@@ -21,24 +21,24 @@ func (h *host) installing() *host {
 	return h
 }
 
-// public is a device with the public collector: it puts no manifest, names no run
+// publicDevice is a device with the public collector: it puts no manifest, names no run
 // before it commits, hashes envelopes, and reads the answers of enroll, GET state and
 // a commit alone.
-type public struct {
+type publicDevice struct {
 	*lane
 	seq int64
 	as  string // how it spells its connector
 }
 
-func (h *host) public(t *testing.T) *public {
+func (h *host) public(t *testing.T) *publicDevice {
 	t.Helper()
 	a := h.ask(http.MethodPost, device.PathEnroll, map[string]any{"enrollment_code": h.code("desk", time.Hour), "deviceLabel": "desk"})
 	l := &lane{host: h}
 	l.must(http.StatusCreated, a, &l.Enrollment)
-	return &public{lane: l, as: "field-notes"}
+	return &publicDevice{lane: l, as: "field-notes"}
 }
 
-func (p *public) beat(status string) {
+func (p *publicDevice) beat(status string) {
 	p.t.Helper()
 	p.must(http.StatusOK, p.send(http.MethodPost, device.PathHeartbeat(p.DeviceID), map[string]any{
 		"agent_version": "0.0.0+source", "connector_id": p.as, "records_pending": 0, "source_instance_id": p.SourceInstanceID, "status": status,
@@ -52,7 +52,7 @@ func (p *public) beat(status string) {
 // batchOf is a batch as the public collector makes it. Its texts need no escapes and
 // its records' data is in canonical form already, so that the hash can be made here
 // by hand.
-func (p *public) batchOf(records ...[3]string) map[string]any {
+func (p *publicDevice) batchOf(records ...[3]string) map[string]any {
 	p.seq++
 	sum := func(s string) string {
 		h := sha256.Sum256([]byte(s))
@@ -76,19 +76,19 @@ func (p *public) batchOf(records ...[3]string) map[string]any {
 	}
 }
 
-func (p *public) deliver(batch map[string]any) answered {
+func (p *publicDevice) deliver(batch map[string]any) answered {
 	p.t.Helper()
 	return p.send(http.MethodPost, device.PathIngest(p.DeviceID), batch)
 }
 
-func (p *public) readState() device.State {
+func (p *publicDevice) readState() device.State {
 	p.t.Helper()
 	var s device.State
 	p.must(http.StatusOK, p.send(http.MethodGet, device.PathState(p.DeviceID, p.SourceInstanceID), nil), &s)
 	return s
 }
 
-func (p *public) runs() []storage.Run {
+func (p *publicDevice) runs() []storage.Run {
 	p.t.Helper()
 	runs, err := p.store.Runs(context.Background(), "", 0)
 	if err != nil {
@@ -230,8 +230,8 @@ func TestConnectorsGoByTheirAliases(t *testing.T) {
 	p.refuses(http.StatusBadRequest, device.CodeBadRequest, p.deliver(p.batchOf([3]string{"notes", "x", `{"id":"x"}`})))
 }
 
-// Without an installed connector nothing is taken, and the owner learns why until
-// something is.
+// A delivery of a collector that puts a manifest, and has not done so, is refused, and the owner learns why until one is
+// taken.
 func TestRefusedDeliveriesAreKeptForTheOwner(t *testing.T) {
 	t.Parallel()
 	p := newHost(t).public(t)
@@ -243,12 +243,15 @@ func TestRefusedDeliveriesAreKeptForTheOwner(t *testing.T) {
 		return src.Refused
 	}
 	good := p.batchOf([3]string{"notes", "n-1", `{"id":"n-1"}`})
+	good["run_id"] = "r-1"
 	p.refuses(http.StatusConflict, device.CodeManifestMissing, p.deliver(good))
-	if r := refused(); r == nil || r.Code != device.CodeManifestMissing || !strings.Contains(r.Message, "install the connector") {
+	if r := refused(); r == nil || r.Code != device.CodeManifestMissing || !strings.Contains(r.Message, "put it first") {
 		t.Errorf("kept %+v, want %s and what to do", r, device.CodeManifestMissing)
 	}
-	p.installing()
-	p.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, p.deliver(p.batchOf([3]string{"notes", "n-1", `{"id":7}`})))
+	p.must(http.StatusOK, p.send(http.MethodPut, device.PathManifest(p.DeviceID, p.SourceInstanceID), p.manifest()), nil)
+	bad := p.batchOf([3]string{"notes", "n-1", `{"id":7}`})
+	bad["run_id"] = "r-1"
+	p.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, p.deliver(bad))
 	if r := refused(); r == nil || r.Code != device.CodeRecordsRejected || !strings.Contains(r.Message, "records[0]") {
 		t.Errorf("kept %+v, want %s with the record's place", r, device.CodeRecordsRejected)
 	}
@@ -267,7 +270,7 @@ func TestDeclaredScopeIsKept(t *testing.T) {
 	l.refuses(http.StatusBadRequest, device.CodeBadRequest, h.ask(http.MethodPost, device.PathEnroll, body))
 	body["collection_scope"] = map[string]any{"since": "2026-01-10T00:00:00Z", "source_roots": []string{"/b", "/a"}}
 	l.must(http.StatusCreated, h.ask(http.MethodPost, device.PathEnroll, body), &l.Enrollment)
-	p := &public{lane: l}
+	p := &publicDevice{lane: l}
 	var got device.ScopeState
 	if err := json.Unmarshal(p.readState().State[device.ScopeKey], &got); err != nil {
 		t.Fatal(err)

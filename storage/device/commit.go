@@ -184,7 +184,9 @@ func endDeviceRun(t *db.Tx, src *tables.SourceJoined, w *run.Writer, c *device.R
 			return err
 		}
 	}
-	o.KnownGaps = gapsOf(o.KnownGaps, declared)
+	if o.KnownGaps, err = withRejected(t, w, gapsOf(o.KnownGaps, declared)); err != nil {
+		return err
+	}
 	row, err := run.OutcomeRow(o)
 	if err != nil {
 		return err

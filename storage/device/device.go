@@ -86,7 +86,7 @@ type RefusedDelivery struct {
 func (s *SourceInstance) Active() bool { return s.RevokedAt.IsZero() }
 
 // IngestBatch is one delivery of records. Records name their streams by index
-// into Streams. All have passed the boundary.
+// into Streams. All have passed the boundary. Rejected says why some did not, whose keys Records has as rejected.
 type IngestBatch struct {
 	Source   *SourceInstance
 	RunID    string
@@ -95,4 +95,12 @@ type IngestBatch struct {
 	Seq      int64
 	Records  *record.Batch
 	Streams  []string
+	Rejected []Rejected
+}
+
+// Rejected counts the records of a delivery that were not taken for one reason. It holds no value of a record.
+type Rejected struct {
+	Stream string `json:"-"`
+	Count  int64  `json:"count"`
+	Why    string `json:"why"`
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // IngestBatch writes a delivery of records and that it was taken, in one
-// transaction, and returns how many it held. The same delivery again returns the
+// transaction, and returns how many it held, with those that were rejected. The same delivery again returns the
 // same and writes nothing; replayed says so. Another one under its name is
 // device_batch_conflict, one of a run that has ended device_run_conflict.
 func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64, replayed bool, err error) {
@@ -45,6 +45,9 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 			return err
 		}
 		if err := record.Put(t, w.To, b.Records); err != nil {
+			return err
+		}
+		if err := tellRejected(t, w, b.Rejected); err != nil {
 			return err
 		}
 		row.AtUS = db.Micros(t.Now)

@@ -25,24 +25,34 @@ func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, modu
 	if len(manifest) == 0 {
 		return false, badRequest("manifest", "a manifest")
 	}
-	return s.replaceManifest(ctx, src, moduleSHA256, manifest, true)
+	return s.replaceManifest(ctx, src, moduleSHA256, manifest)
 }
 
-// AdoptManifest pins this host's own manifest on the connection of a source that
-// puts none, under the same rule.
-func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
-	_, err := s.replaceManifest(ctx, src, moduleSHA256, manifest, false)
-	return err
+// LearnManifest pins on its connection the manifest that this host makes for a source that puts none. It waits for no
+// word of the owner: it describes what the device delivers, and gives it nothing.
+//
+// moduleSHA256 is that of the module that is installed here, or of none that there is.
+func (s *Store) LearnManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
+	return s.db.Alone(ctx, "pin the manifest", func(t *db.Tx) error {
+		row, err := feed(t, src)
+		if err != nil || row.ManifestSHA256 != "" {
+			return err
+		}
+		if _, err = pinManifest(t, row.ConnectionID, moduleSHA256, manifest); err != nil {
+			return err
+		}
+		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
+		return keepManifest(t, row)
+	})
 }
 
-// replaceManifest pins a manifest that a source put itself or that this host has for
-// it, or keeps it as an offer.
-func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte, put bool) (changed bool, err error) {
+// replaceManifest pins a manifest that a source put itself, or keeps it as an offer.
+func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error) {
 	var more []string
 	err = s.db.Alone(ctx, "pin the manifest", func(t *db.Tx) error {
 		changed, more = false, nil
 		row, err := feed(t, src)
-		if err != nil || !put && row.ManifestSHA256 != "" {
+		if err != nil {
 			return err
 		}
 		before, err := pinnedManifest(t, row.ConnectionID)
@@ -59,9 +69,7 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 			row.ReplacedUS = db.Micros(t.Now)
 		}
 		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
-		if put {
-			row.ManifestSHA256 = device.Sum256(manifest)
-		}
+		row.ManifestSHA256 = device.Sum256(manifest)
 		return keepManifest(t, row)
 	})
 	if err == nil && len(more) > 0 {

@@ -66,7 +66,7 @@ func moreStreams(before, after string) []string {
 func streamsIn(text string) ([]string, error) {
 	f := &stored.Facts{}
 	if err := evidence.AcceptManifest(f, text); err != nil || f.Manifest == nil {
-		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first, or install the connector on the host")
+		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first")
 	}
 	var out []string
 	for _, st := range f.Manifest.Streams {

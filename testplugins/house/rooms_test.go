@@ -71,7 +71,8 @@ var rooms = map[string][]string{
 		"abi", "abi/device", "abi/manifest", "host/atomicfile", "host/collector/client", "host/collector/completeness", "host/collector/delivery", "host/collector/posture",
 		"host/collector/profile", "host/leftover", "host/plugin", "host/run", "storage",
 	},
-	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
+	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/public", "host/schedule", "host/web", "storage"},
+	"host/public":       {"abi", "abi/manifest"},
 	"host/api/wire":     {"host/fair"},
 	"host/api/oauth":    {"abi", "host/api/wire", "host/fair", "host/grant", "host/read", "host/web"},
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
@@ -82,7 +83,7 @@ var rooms = map[string][]string{
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/leftover", "host/owner", "host/web"},
 	"host/config":       {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/fair", "host/files", "host/grant", "host/interact", "host/leftover", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/atomicfile", "host/boundary", "host/browser/handoff", "host/collector", "host/config", "host/fair", "host/files", "host/grant", "host/interact", "host/leftover", "host/notify", "host/plugin", "host/public", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -46,9 +47,8 @@ func collectable(ctx context.Context, o *owner.Owner, connector string) (known b
 	return true, "", nil
 }
 
-// heardOf refuses a connector that is not installed here and that no connection and
-// no device has or had: as likely as not it is a slip, and its code would be of no
-// use.
+// heardOf refuses a connector that is not installed here, is no public one, and that no connection and no device has or
+// had: as likely as not it is a slip, and its code would be of no use.
 func heardOf(ctx context.Context, o *owner.Owner, store *storage.Store, connector string, sources []storage.SourceInstance) error {
 	known, err := modules.Installed(o.Config.PluginsDir())
 	if err != nil {
@@ -58,13 +58,14 @@ func heardOf(ctx context.Context, o *owner.Owner, store *storage.Store, connecto
 	if err != nil {
 		return err
 	}
+	known = append(known, public.Connectors()...)
 	for i := range connections {
 		known = append(known, connections[i].Connector)
 	}
 	for i := range sources {
 		known = append(known, sources[i].ConnectorID)
 	}
-	if slices.Contains(known, connector) {
+	if slices.ContainsFunc(known, func(k string) bool { return abi.SameConnector(k, connector) }) {
 		return nil
 	}
 	hint := "if that is its name"

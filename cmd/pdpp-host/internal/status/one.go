@@ -62,7 +62,9 @@ func writeHealth(w io.Writer, s *session.Session, h *owner.Health, dataDir strin
 	if h.Refusal != nil {
 		fmt.Fprintf(w, "%-24s %s\n", "refused", show.Refusal(h.Refusal))
 	}
-	show.WriteRejected(w, s.Advice, h.Name, h.RejectedRecords)
+	if len(h.Devices) == 0 { // this host runs it
+		show.WriteRejected(w, s.Advice, h.Name, h.RejectedRecords)
+	}
 	if !detail {
 		return
 	}

@@ -1,0 +1,139 @@
+package public_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/public"
+)
+
+// parsed returns the manifest as the host reads it.
+func parsed(t *testing.T, m *public.Manifest) *abi.Manifest {
+	t.Helper()
+	text, err := m.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := manifest.Parse(text)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if again, err := public.Read(text).Text(); err != nil || string(again) != string(text) {
+		t.Errorf("read and written: got %s, want %s (%v)", again, text, err)
+	}
+	return out
+}
+
+// Each line of the table makes a manifest that the host can read.
+func TestFactsAreManifests(t *testing.T) {
+	t.Parallel()
+	streams := 0
+	for _, connector := range public.Connectors() {
+		m := parsed(t, public.New(connector, nil))
+		streams += len(m.Streams)
+		if !public.Knows(strings.ReplaceAll(connector, "_", "-")) || abi.CanonicalKey(m.ConnectorKey) != connector || m.DisplayName == connector {
+			t.Errorf("%s: got the key %q and the name %q", connector, m.ConnectorKey, m.DisplayName)
+		}
+	}
+	if streams != 168 {
+		t.Errorf("%d streams, want 168", streams)
+	}
+	s := parsed(t, public.New("spotify", nil)).Stream("top_artists")
+	if s == nil || !slices.Equal(s.PrimaryKey, []string{"id", "time_range"}) || s.ConsentTimeField != "" {
+		t.Errorf("spotify's top_artists: got %+v, want the key id, time_range", s)
+	}
+	if s := parsed(t, public.New("claude-code", nil)).Stream("messages"); !s.AppendOnly() || s.ConsentTimeField != "timestamp" {
+		t.Errorf("claude_code's messages: got %+v, want append_only by timestamp", s)
+	}
+	if public.Read([]byte(`{"version":"1.0.0"}`)) != nil || public.Read([]byte("{")) != nil {
+		t.Error("a connector's own manifest was read as one that was learned")
+	}
+}
+
+// The connector that is installed names and describes; what the table has of a stream stays.
+func TestTheInstalledConnectorDescribes(t *testing.T) {
+	t.Parallel()
+	installed := &abi.Manifest{ConnectorID: "https://connectors.example.org/ical", DisplayName: "Calendars", Streams: []abi.Stream{
+		{Name: "events", Description: "What is planned", Semantics: abi.SemanticsAppend, PrimaryKey: []string{"other"}},
+		{Name: "calendars", Description: "Where", Semantics: abi.SemanticsMutable, PrimaryKey: []string{"a", "b"}},
+	}}
+	m := parsed(t, public.New("ical", installed))
+	events, calendars := m.Stream("events"), m.Stream("calendars")
+	if m.DisplayName != "Calendars" || m.ConnectorID != installed.ConnectorID || events.Description != "What is planned" || !slices.Equal(events.PrimaryKey, []string{"id"}) || events.AppendOnly() {
+		t.Errorf("got %+v, want the installed names over the table's key", m)
+	}
+	if calendars == nil || !slices.Equal(calendars.PrimaryKey, []string{"a", "b"}) {
+		t.Errorf("got %+v, want the stream that the table lacks", calendars)
+	}
+}
+
+// Records teach their key, and the types of their members as far as these were seen.
+func TestRecordsTeach(t *testing.T) {
+	t.Parallel()
+	type record struct{ key, data string }
+	for name, c := range map[string]struct {
+		records []record
+		key     []string
+		types   map[string][]string
+		widened []string
+	}{
+		"an id":              {[]record{{"1", `{"id":"1","n":1}`}}, []string{"id"}, map[string][]string{"id": {"string"}, "n": {"number"}}, nil},
+		"a number":           {[]record{{"7", `{"id":7,"other_id":"7"}`}}, []string{"id"}, map[string][]string{"id": {"number"}, "other_id": {"string"}}, nil},
+		"another field":      {[]record{{"x", `{"a":"x","user_id":"x"}`}}, []string{"user_id"}, map[string][]string{"a": {"string"}, "user_id": {"string"}}, nil},
+		"two fields":         {[]record{{`["x","y"]`, `{"a":"y","b":"x"}`}}, []string{"b", "a"}, map[string][]string{"a": {"string"}, "b": {"string"}}, nil},
+		"no field":           {[]record{{"x", `{"a":"y"}`}, {"y", `{"a":"y"}`}}, []string{"a"}, map[string][]string{"a": {"string"}}, nil},
+		"a guess stands":     {[]record{{"x", `{"a":"x"}`}, {"y", `{"b":"y"}`}}, []string{"a"}, map[string][]string{"a": {"string"}, "b": {"string"}}, nil},
+		"null first":         {[]record{{"1", `{"id":"1","n":null}`}, {"2", `{"id":"2","n":true}`}}, []string{"id"}, map[string][]string{"id": {"string"}, "n": {"boolean", "null"}}, nil},
+		"another type":       {[]record{{"1", `{"id":"1","n":[]}`}, {"2", `{"id":"2","n":{}}`}}, []string{"id"}, map[string][]string{"id": {"string"}, "n": {"array", "object"}}, []string{"n"}},
+		"damaged":            {[]record{{"1", `{"id":`}, {"1", `[]`}, {"1", ``}}, []string{"id"}, map[string][]string{"id": nil}, nil},
+		"a name too long":    {[]record{{"1", `{"id":"1","` + strings.Repeat("n", 65) + `":1}`}}, []string{"id"}, map[string][]string{"id": {"string"}}, nil},
+		"a key in brackets":  {[]record{{"[x", `{"id":"[x"}`}}, []string{"id"}, map[string][]string{"id": {"string"}}, nil},
+		"no key but a list":  {[]record{{`[1]`, `{"id":"[1]"}`}}, []string{"id"}, map[string][]string{"id": {"string"}}, nil},
+		"the same field not": {[]record{{`["x","x"]`, `{"a":"x","b":"x"}`}}, []string{"a", "b"}, map[string][]string{"a": {"string"}, "b": {"string"}}, nil},
+	} {
+		m := public.New("never heard of", nil)
+		m.ConnectorKey, m.ConnectorID = "unheard", "unheard"
+		var widened []string
+		for _, r := range c.records {
+			widened = append(widened, m.Record("things", r.key, []byte(r.data))...)
+		}
+		s := parsed(t, m).Stream("things")
+		types := map[string][]string{}
+		for name, p := range m.Streams[0].Schema.Properties {
+			types[name] = p.Types
+		}
+		if !slices.Equal(s.PrimaryKey, c.key) || !reflect.DeepEqual(types, c.types) || !slices.Equal(widened, c.widened) {
+			t.Errorf("%s: got the key %q, %v and widened %q; want %q, %v and %q", name, s.PrimaryKey, types, widened, c.key, c.types, c.widened)
+		}
+	}
+}
+
+// However many streams and members there are, the manifest can be read.
+func TestWhatIsLearnedIsBounded(t *testing.T) {
+	t.Parallel()
+	m := public.New("ical", nil)
+	for i := range 300 {
+		var data strings.Builder
+		for n := range 100 {
+			fmt.Fprintf(&data, `,"%064d":[]`, n)
+		}
+		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+data.String()+`}`))
+		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+strings.ReplaceAll(data.String(), "[]", "{}")+`}`))
+	}
+	got := parsed(t, m)
+	members := 0
+	for _, s := range m.Streams {
+		members += len(s.Schema.Properties)
+	}
+	if len(got.Streams) != 256 || members > 4096+256 {
+		t.Errorf("%d streams and %d members, want 256 and at most %d", len(got.Streams), members, 4096+256)
+	}
+	if m.Name("Not-A-Name") || m.Name("one_more") || !m.Name("stream_1") {
+		t.Error("a stream of a name that none may have, or beyond the bound, was taken, or a known one was not")
+	}
+}
