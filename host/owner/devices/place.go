@@ -27,7 +27,7 @@ func collectable(ctx context.Context, o *owner.Owner, connector string) (known b
 	}
 	path, there := modules.Path(o.Config.PluginsDir(), connector)
 	if !there {
-		return false, "this host does not know the connector " + connector + ": it is the device that needs it", nil
+		return false, "the connector " + connector + " is not installed here: it is the device that needs it", nil
 	}
 	file, err := plugin.Open(path, o.Config.ModuleBytes())
 	var d *modules.Described
