@@ -121,6 +121,12 @@ func TestHistoryEnds(t *testing.T) {
 	report, err := x.s.Check(ctx)
 	x.ok(err)
 	x.same(len(report.Problems), 0)
+	// One run that is over is enough.
+	clock.forward(time.Hour)
+	x.quiet()
+	n, err := x.s.PruneRuns(ctx)
+	x.ok(err)
+	x.same(n, int64(1))
 }
 
 // BenchmarkQuietRuns makes 10,000 quiet runs, one an hour, and says how much larger
