@@ -103,6 +103,7 @@ type serverMetadata struct {
 	Introspect           string      `json:"introspection_endpoint"`
 	IntrospectMethods    []string    `json:"introspection_endpoint_auth_methods_supported"`
 	Revoke               string      `json:"revocation_endpoint"`
+	RevokeMethods        []string    `json:"revocation_endpoint_auth_methods_supported"`
 	Connect              string      `json:"agent_connect_endpoint"`
 	Scopes               []string    `json:"scopes_supported"`
 	GrantTypes           []string    `json:"grant_types_supported"`
@@ -127,7 +128,7 @@ type preClient struct {
 func (c *call) server() (any, error) {
 	at := c.origin()
 	m := &serverMetadata{
-		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Introspect: at + PathIntrospect, IntrospectMethods: []string{"client_secret_basic"}, Revoke: at + PathRevokeToken, Connect: at + PathConnect,
+		Issuer: at, Authorize: at + PathAuthorize, Token: at + PathToken, Device: at + PathStartDevice, Push: at + PathPush, Register: at + PathRegister, Introspect: at + PathIntrospect, IntrospectMethods: []string{"client_secret_basic"}, Revoke: at + PathRevokeToken, RevokeMethods: []string{authNone}, Connect: at + PathConnect,
 		Scopes: scopes, GrantTypes: grantTypes, ResponseTypes: []string{responseCode}, ChallengeMethods: []string{"S256"}, NamesIssuer: true, AuthMethods: []string{authNone},
 		DetailsTypes: []string{grant.Type}, PDPPDetailsTypes: []string{grant.Type},
 		Documents:            c.knowsDocuments(),

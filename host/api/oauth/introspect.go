@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/grant"
@@ -22,10 +23,22 @@ type introspected struct {
 	Audience string          `json:"aud,omitempty"`
 }
 
+// basic returns the parts of HTTP Basic. A client encodes each as a form does (RFC 6749 2.3.1); one that does not is
+// understood as well, since no id and no secret of this host holds a character that differs.
+func (c *call) basic() (id, secret string) {
+	id, secret, _ = c.r.BasicAuth()
+	for _, part := range []*string{&id, &secret} {
+		if plain, err := url.QueryUnescape(*part); err == nil {
+			*part = plain
+		}
+	}
+	return id, secret
+}
+
 // introspect tells a resource server of the owner's what a token stands for. The server proves
 // itself by a token that was made for that, with its id, by HTTP Basic.
 func (c *call) introspect() (any, error) {
-	id, secret, _ := c.r.BasicAuth()
+	id, secret := c.basic()
 	from := c.Guard.From(c.r)
 	if err := c.shares.guesses.Check(from, "secrets", id+":"+secret, c.Now()); err != nil {
 		return nil, err

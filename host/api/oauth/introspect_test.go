@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +13,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 )
+
+// escaped writes each byte as a form may, as a client that encodes the parts of HTTP Basic may do (RFC 6749 2.3.1).
+func escaped(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "%%%02X", text[i])
+	}
+	return b.String()
+}
 
 // RD-49: a resource server that the owner made a token for learns what a token stands for; of
 // one that is no good it learns nothing, whatever became of it. Nobody else learns anything.
@@ -53,6 +63,9 @@ func TestIntrospection(t *testing.T) {
 	}
 	if got := of(owners.Secret); got.body["active"] != true || got.body["pdpp_token_kind"] != "owner" || got.body["grant"] != nil {
 		t.Errorf("a token of the owner's: got %s", got.text)
+	}
+	if got := asks(escaped(server.ID), escaped(server.Secret), url.Values{"token": {token}}.Encode()); got.body["active"] != true {
+		t.Errorf("encoded as a form: got %d %s, want the same", got.status, got.text)
 	}
 	const inactive = `{"active":false}` + "\n"
 	b.ok(grants.Revoke(t.Context(), b.owner, grantID))

@@ -93,6 +93,9 @@ func (c *call) revokeToken() (any, error) {
 		return nil, err
 	}
 	secret, client := q.Text("token"), q.Value("client_id")
+	if client == "" { // as a client does that shows its secret, where it has one
+		client, _ = c.basic()
+	}
 	if secret == "" {
 		q.Refuse("token", "is missing")
 	}

@@ -283,4 +283,22 @@ func TestTokensAreGivenBack(t *testing.T) {
 	if got := give(url.Values{}); got.status != http.StatusBadRequest {
 		t.Errorf("without a token: got %d %s, want 400", got.status, got.text)
 	}
+	code, id := b.coded(client)
+	token := b.exchanges(redemption(client, code)).string("access_token")
+	basic := func(id string) *sent {
+		return b.sends(http.MethodPost, PathRevokeToken, url.Values{"token": {token}}.Encode(), func(r *http.Request) {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.SetBasicAuth(id, "")
+		})
+	}
+	if got := basic(escaped("pdpp_cli")); got.status != http.StatusOK {
+		t.Errorf("another's name by HTTP Basic: got %d %s, want 200", got.status, got.text)
+	}
+	if _, err := b.reads(token); err != nil {
+		t.Errorf("got %v, want another's attempt to change nothing", err)
+	}
+	if got := basic(escaped(client)); got.status != http.StatusOK {
+		t.Errorf("by HTTP Basic: got %d %s, want 200", got.status, got.text)
+	}
+	b.ended(id, "grants.revoke")
 }
