@@ -62,7 +62,7 @@ func failureOf(r *collector.RunResult, err error) error {
 		return err
 	case r.Outcome == collector.OutcomeDeadLetter:
 		return &exitcode.Ended{Err: abi.NewError(codeDead, "some of what was saved here did not upload: the host refused it",
-			"see what would be done with: "+program+" recover --source-instance-id "+r.SourceInstanceID)}
+			"see why, and what helps: "+program+" doctor --source-instance-id "+r.SourceInstanceID)}
 	case r.Outcome == collector.OutcomeFailed:
 		return &exitcode.Ended{Err: runFailure(r)}
 	case undeliverable(r) != nil:

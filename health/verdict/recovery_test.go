@@ -16,7 +16,7 @@ func TestStallSaysItsStep(t *testing.T) {
 		forward verdict.Code
 	}{
 		health.CauseStateReadFailed:   {"Re-run the collector on the host that holds the data", "state_read_failed"},
-		health.CauseDeadLetterBacklog: {"Records saved on the collector's host did not upload to the server: send them again", "dead_letter_backlog"},
+		health.CauseDeadLetterBacklog: {"Records saved on the collector's host did not upload to the server: see there why, then send them again", "dead_letter_backlog"},
 		health.CauseStalePending:      {"Queued work stopped moving: re-run the collector on its host", "stale_pending"},
 		"":                            {"Check the collector on the host that holds the data", "stalled_unknown"},
 	} {

@@ -255,11 +255,16 @@ func found(name string, well bool, good, level, bad, remedy string) Check {
 // afterDeadLetters says what has to be done before what was given up is sent again.
 func afterDeadLetters(n Counts) string {
 	for _, why := range n.DeadLetterWhy {
-		switch _, code, _ := strings.Cut(why.Class, ":"); code {
+		switch word, code, _ := strings.Cut(why.Class, ":"); code {
 		case client.CodeNoArtifacts:
 			return "the host takes no artifacts; once it does: "
 		case device.CodeBlobQuota:
 			return "the host has no room for this source's artifacts: export the connection there, remove it with all that it has, and enroll again; or, once there is room: "
+		case "": // nothing that the host signed
+		default:
+			if strings.HasPrefix(word, "http_4") && !storage.TransientClass(why.Class) {
+				return "the host refuses them again as they are: install one version of the programs and of the connector on both sides; then: "
+			}
 		}
 	}
 	return ""

@@ -150,15 +150,15 @@ func says(g *run.KnownGap, stream, reason string) bool {
 
 // Undelivered is why nothing of what waits was delivered, when the host cannot be
 // reached or refuses it. A host that asks for a pause is well, and one that took a
-// part is at work, unless it takes nothing more from this device. nil: it was
-// delivered, or something else than delivery failed.
+// part is at work, unless it takes nothing more from this device, or refused the rest. nil: it
+// was delivered, or something else than delivery failed.
 func (r *RunResult) Undelivered() *Problem {
 	d := r.Delivery
 	if r.Outcome != OutcomeBacklog || d == nil {
 		return nil
 	}
 	switch abi.Code(d.Code) {
-	case client.CodeUnauthorized, client.CodeGone, client.CodeProtocol:
+	case client.CodeUnauthorized, client.CodeGone, client.CodeProtocol, client.CodeRefused:
 		return d
 	case client.CodePaused:
 		return nil

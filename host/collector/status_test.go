@@ -103,8 +103,8 @@ func TestDoctorLevels(t *testing.T) {
 	w.ok(err)
 	w.same(d.Overall, LevelCritical, "with uploads given up")
 	for _, c := range d.Checks {
-		if c.Name == "delivery" && !strings.Contains(c.Remedy, "--source-instance-id src_1") {
-			t.Errorf("the remedy is %q", c.Remedy)
+		if c.Name == "delivery" && (!strings.Contains(c.Remedy, "--source-instance-id src_1") || !strings.Contains(c.Remedy, "refuses them again as they are")) {
+			t.Errorf("the remedy is %q, want one for what the host refuses, with the lane's id", c.Remedy)
 		}
 	}
 	w = stuck(t)
