@@ -1,8 +1,8 @@
 // Command google_takeout collects from the archives that Google Takeout makes (zip or tgz),
 // as they were downloaded or unpacked, in one granted folder, the root "google_takeout".
 //
-// In: every archive in the folder, and what lies there unpacked, in the order of their names, which begin with the time of
-// the export: a newer one has the last word on a record that two of them have. Out:
+// In: every archive in the folder, and what lies there unpacked, the older ones first, by the times in their names or else
+// of their files: a newer one has the last word on a record that two of them have. Out:
 // location_history, youtube_watch_history, search_history and photos (their particulars, not
 // the pictures) from JSON, mail_messages from MBOX (headers, not the text),
 // youtube_subscriptions from CSV, and coverage_diagnostics.
@@ -16,5 +16,5 @@
 // retention left, so a record that the newest export lacks may exist all the same.
 //
 // A cursor remembers each archive by name, size and time, and the place in the one at hand.
-// An archive that is damaged keeps no cursor and is read again by the next run.
+// One of which the disk fails is read again by the next run.
 package main

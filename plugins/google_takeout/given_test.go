@@ -385,7 +385,7 @@ func TestUnpackedAndInParts(t *testing.T) {
 	}
 	// A part that was read and put away is not missed, and a loose file that changed is read again.
 	delete(f, "takeout-20260101T000000Z-002.zip")
-	f["Takeout/Google Photos/5.json"] = &fstest.MapFile{Data: []byte(photo("5"))}
+	f["Takeout/Google Photos/5.json"] = &fstest.MapFile{Data: []byte(photo("5")), ModTime: sdktest.Epoch.AddDate(1, 0, 0)}
 	third := second.SecondRun(t, nil)
 	if got := told(third.SecondRun(t, nil)); got != "" || len(third.Records(streamPhotos)) != 2 {
 		t.Errorf("without it: %q and %d photos, want nothing said, and the 2 loose ones", got, len(third.Records(streamPhotos)))

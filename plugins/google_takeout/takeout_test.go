@@ -151,21 +151,60 @@ func TestTheStreamsOfAnExport(t *testing.T) {
 	}
 }
 
-// A newer export is read besides the one before, after it, and alone.
+// Of a record that two exports have, the newer one's state is kept, whichever is put there first.
 func TestANewerExport(t *testing.T) {
 	t.Parallel()
-	f := folder{}
 	photo := func(text string) map[string]string {
 		return map[string]string{"p.json": `{"title":"p","description":"` + text + `","photoTakenTime":{"timestamp":"1577836800"},"url":"https://photos.google.com/photo/1"}`}
 	}
-	f.put(t, "takeout-20260301T080000Z-001.zip", photo("old"))
-	first := f.collect(t)
-	f.put(t, "takeout-20260401T080000Z-001.zip", photo("new"))
-	for name, res := range map[string]*sdktest.Result{"besides": first.SecondRun(t, nil), "both": f.collect(t)} {
-		got := res.Records(streamPhotos)
-		if len(got) == 0 || got[len(got)-1].Text("description") != "new" || name == "besides" && len(got) != 1 {
-			t.Errorf("%s: got %d photos, want the new one last", name, len(got))
-		}
+	loose := func(text string, at time.Time) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(photo(text)["p.json"]), ModTime: at}
+	}
+	for name, c := range map[string]struct {
+		older, newer string
+		first        string // that is collected before the other one is there
+		want         int    // records of the second run
+	}{
+		"the older one first":         {"takeout-20260301T080000Z-001.zip", "takeout-20260401T080000Z-001.zip", "old", 1},
+		"the newer one first":         {"takeout-20260301T080000Z-001.zip", "takeout-20260401T080000Z-001.zip", "new", 2},
+		"days in the names":           {"b 2026-03-01.zip", "a 2026-04-01.zip", "new", 2},
+		"an older one without a date": {"z.zip", "takeout-20260401T080000Z-001.zip", "new", 2},
+		"none has a date":             {"z.zip", "a.zip", "new", 2},
+		"an older one is unpacked":    {"z/p.json", "takeout-20260401T080000Z-001.zip", "new", 2},
+		"the newer one is unpacked":   {"z.zip", "new/p.json", "new", 2},
+		"an older one that is cut":    {"cut-2026-03-01.zip", "takeout-20260401T080000Z-001.zip", "new", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := folder{}
+			put := func(text string) {
+				file, at := c.older, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+				if text == "new" {
+					file, at = c.newer, time.Date(2026, 4, 2, 0, 0, 0, 0, time.UTC)
+				}
+				if strings.HasSuffix(file, "json") {
+					f[file] = loose(text, at)
+					return
+				}
+				f.put(t, file, photo(text))
+				if f[file].ModTime = at; strings.HasPrefix(file, "cut") {
+					f[file].Data = f[file].Data[:len(f[file].Data)-4]
+				}
+			}
+			put(c.first)
+			first := f.collect(t)
+			put(map[string]string{"old": "new", "new": "old"}[c.first])
+			second := first.SecondRun(t, nil)
+			for how, res := range map[string]*sdktest.Result{"in another run": second, "both": f.collect(t)} {
+				got := res.Records(streamPhotos)
+				if len(got) == 0 || got[len(got)-1].Text("description") != "new" || how != "both" && len(got) != c.want {
+					t.Errorf("%s: got %d photos, want %d and the new one last", how, len(got), c.want)
+				}
+			}
+			if got := second.SecondRun(t, nil).Records(streamPhotos); len(got) != 0 {
+				t.Errorf("the third run emits %d photos, want nothing", len(got))
+			}
+		})
 	}
 }
 

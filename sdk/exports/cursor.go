@@ -7,7 +7,7 @@ import (
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten, so that what an
 // older connector did not understand is looked at again.
-const cursorVersion = 5
+const cursorVersion = 6
 
 // state is what a stream's cursor knows of one source.
 type state struct {
@@ -16,6 +16,7 @@ type state struct {
 	entries int64 // that were read; -1: all
 	begun   int64 // how many runs began it that did not read it to its end
 	books   Books
+	why     string // the problem for which it was not read to its end, though nothing more can be read of it
 }
 
 func (e *Each) readCursors() {
@@ -45,7 +46,7 @@ func (e *Each) readCursors() {
 		}
 		for it := cursor.Get("sources").Children(); it.Next(); {
 			name, v := it.Name().Str(), it.Value()
-			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), v.Get("begun").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}}
+			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), v.Get("begun").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}, v.Get("why").Str()}
 			if s := there[name]; s != nil && st.Same(s.Stamp) {
 				files.Learn(&st.Stamp, s.Stamp)
 				known[name] = st
@@ -75,6 +76,9 @@ func (e *Each) cursor(stream string) []byte {
 		b = jsonappend.Int(jsonappend.Name(b, "entries"), st.entries)
 		if st.begun > 0 {
 			b = jsonappend.Int(jsonappend.Name(b, "begun"), st.begun)
+		}
+		if st.why != "" {
+			b = jsonappend.String(jsonappend.Name(b, "why"), st.why)
 		}
 		b = st.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 		b = st.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))

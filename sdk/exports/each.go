@@ -13,10 +13,11 @@ import (
 // sliceBytes is how much of a source is read between two checkpoints at least.
 const sliceBytes = 64 << 20
 
-// Each reads every source of a folder once, in the order of the names, for each stream in
+// Each reads every source of a folder once, the older ones first, for each stream in
 // scope. The streams' cursors know a source by name, size and time, and the place in one
 // that was not read to its end. A source that earlier runs began and did not end, such as one
-// that takes all of a run's time, comes behind those that fewer runs began.
+// that takes all of a run's time, comes behind those that fewer runs began. Sources that are newer
+// than one that is read are read again behind it, so that they have the last word.
 type Each struct {
 	// Wanted are the streams that need the source at hand: it is new to their cursors.
 	Wanted map[string]bool
@@ -36,7 +37,8 @@ type Each struct {
 	gone   map[string]bool             // parts that were read before, and of which others are still there
 	failed Books                       // of sources that were not read to their end
 
-	lost map[string]loss // by source: those that were not read to their end
+	lost  map[string]loss // by source: those that were not read to their end, and may be another time
+	outdo map[string]bool // sources that are to be read again, because an older one was read behind them
 
 	unreadable error // of the source at hand: its file failed, and may not fail again
 }
@@ -49,22 +51,33 @@ type loss struct {
 
 // Run reads the sources.
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
-	e.h, e.folder, e.failed, e.lost = h, folder, NewBooks(), make(map[string]loss)
+	e.h, e.folder, e.failed, e.lost, e.outdo = h, folder, NewBooks(), make(map[string]loss), make(map[string]bool)
 	e.said = accounts.Open(h)
 	for _, stream := range e.Counted {
 		e.said.Items(stream)
 	}
 	e.readCursors()
 	for _, s := range e.turns() {
+		if e.isOutdone(s) {
+			e.outdo[s.Name] = true
+			continue
+		}
 		if err := e.source(s); err != nil {
 			return err
+		}
+	}
+	for _, s := range folder.byAge() {
+		if e.outdo[s.Name] {
+			if err := e.source(s); err != nil {
+				return err
+			}
 		}
 	}
 	known := e.states[h.Streams()[0]]
 	folder.Account(e.said, func(s *Source) (*Books, string) {
 		lost, is := e.lost[s.Name]
 		if !is {
-			lost.books = known[s.Name].books
+			lost.books, lost.why = known[s.Name].books, known[s.Name].why
 		}
 		return &lost.books, lost.why
 	})
@@ -78,10 +91,7 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 
 // turns returns the sources in the order in which they are read.
 func (e *Each) turns() []*Source {
-	order := make([]*Source, len(e.folder.Sources))
-	for i := range order {
-		order[i] = &e.folder.Sources[i]
-	}
+	order := e.folder.byAge()
 	begun := func(s *Source) (n int64) {
 		for _, known := range e.states {
 			n = max(n, known[s.Name].begun)
@@ -132,11 +142,37 @@ func (e *Each) begin(s *Source) (skip int64) {
 	return from.entries
 }
 
+// again has the sources that are newer than one of which records are emitted read again, for the streams that
+// have them.
+func (e *Each) again(s *Source) {
+	for i := range e.folder.Sources {
+		newer := &e.folder.Sources[i]
+		for stream := range e.Wanted {
+			if st, known := e.states[stream][newer.Name]; known && st.entries != 0 && newer.made > s.made {
+				e.states[stream][newer.Name] = state{Stamp: newer.Stamp, books: NewBooks()}
+				e.outdo[newer.Name] = true
+			}
+		}
+	}
+}
+
+// isOutdone reports whether again found the source in an earlier run, which did not come to read it.
+func (e *Each) isOutdone(s *Source) bool {
+	for _, known := range e.states {
+		if st, is := known[s.Name]; is && st.entries == 0 && st.begun == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *Each) source(s *Source) error {
 	skip := e.begin(s)
+	delete(e.outdo, s.Name)
 	if len(e.Wanted) == 0 {
 		return nil
 	}
+	e.again(s)
 	if len(e.folder.Sources) > 1 {
 		if err := e.slice(s, skip); err != nil {
 			return err
@@ -180,18 +216,27 @@ func (e *Each) source(s *Source) error {
 	return e.slice(s, -1)
 }
 
-// fail notes why the source was not read to its end. It is read again by the next run.
+// fail notes why the source was not read to its end. Where its file failed, the next run reads it again; what is
+// damaged stays as it is.
 func (e *Each) fail(s *Source, err error) error {
-	for stream := range e.Wanted {
-		delete(e.states[stream], s.Name)
-	}
 	if err != e.unreadable { //nolint:errorlint // that file was settled already
 		if err := e.Books.Settle(s.Name, Outcome{}, err); err != nil {
 			return err
 		}
 	}
+	why := ProblemOf(err)
+	for stream := range e.Wanted {
+		if delete(e.states[stream], s.Name); why != Unreadable {
+			st := state{Stamp: s.Stamp, entries: -1, books: NewBooks(), why: why}
+			st.books.Add(e.Books)
+			e.states[stream][s.Name] = st
+		}
+	}
+	if why != Unreadable {
+		return nil
+	}
 	e.failed.Add(e.Books)
-	e.lost[s.Name] = loss{e.Books, ProblemOf(err)}
+	e.lost[s.Name] = loss{e.Books, why}
 	return nil
 }
 
@@ -224,7 +269,7 @@ func (e *Each) slice(s *Source, entries int64) error {
 		if !e.Wanted[stream] {
 			continue
 		}
-		st := state{s.Stamp, entries, e.states[stream][s.Name].begun, NewBooks()}
+		st := state{s.Stamp, entries, e.states[stream][s.Name].begun, NewBooks(), ""}
 		if entries < 0 {
 			st.begun = 0
 		}

@@ -29,6 +29,7 @@ type Source struct {
 	files.Stamp // of loose files the sum of their sizes, and numbers that any change changes
 
 	loose []archive.Loose // nil for an archive
+	made  int64           // when the export was made, in milliseconds, see madeAt
 }
 
 // Bounds on a folder.
@@ -97,7 +98,7 @@ func (f *Folder) sort(found []files.Entry) {
 			f.Books.Note(Piece, e.Path, "")
 			f.left = append(f.left, left{e.Path, Known, Piece})
 		case f.isArchive(e):
-			f.Sources = append(f.Sources, Source{Name: e.Path, Stamp: e.Stamp})
+			f.Sources = append(f.Sources, Source{Name: e.Path, Stamp: e.Stamp, made: madeAt(e.Path, e.MTimeMS)})
 		default:
 			top, _, deep := strings.Cut(e.Path, "/")
 			if !deep {
@@ -114,13 +115,15 @@ func (f *Folder) sort(found []files.Entry) {
 
 func unpacked(top string, list []files.Entry) Source {
 	s := Source{Name: top}
-	sum := fingerprint.Start
+	sum, last := fingerprint.Start, int64(0)
 	for _, e := range list {
 		s.loose = append(s.loose, archive.Loose{Path: e.Path, Size: e.Size, MTimeMS: e.MTimeMS})
 		s.Size += e.Size
 		sum = fingerprint.Mix(fingerprint.Text(sum, e.Path) ^ uint64(e.Size)<<32 ^ uint64(e.MTimeMS))
 		s.CTimeMS = files.Changes(s.CTimeMS, e.CTimeMS)
+		last = max(last, e.MTimeMS)
 	}
+	s.made = madeAt(top, last)
 	const exact = 1<<53 - 1 // what a number of JSON holds
 	s.MTimeMS = int64(sum & exact)
 	return s
