@@ -13,7 +13,7 @@ import (
 
 // Add adds the flags that say which files are not for a connection.
 func Add(cmd *cobra.Command, c *leftover.Change) {
-	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "a file of the list, which may stay as it is, or files that are not for it: a name, as in *.bak, or FOLDER/; may be repeated")
+	cmd.Flags().StringArrayVar(&c.Ignore, "ignore", nil, "a file of the list, which may stay as it is, or files that need no reading: a name, as in *.bak, or FOLDER/; what the connector reads of them is collected all the same; may be repeated")
 	cmd.Flags().StringArrayVar(&c.Heed, "heed", nil, "a pattern of --ignore that holds no longer; may be repeated")
 }
 
@@ -65,7 +65,7 @@ func write(w io.Writer, f *leftover.Files) {
 		fmt.Fprintf(w, "  %s: %s  (%s: %s)\n", output.Clean(a.Root), output.Clean(a.Path), a.Word(), output.Clean(a.Reason))
 	}
 	for _, p := range f.Ignored {
-		until := "whatever it covers, now and later"
+		until := "now and later; what the connector reads of it is collected all the same"
 		if f.IsAsItWas(p) {
 			until = "as it was, until it changes"
 		}

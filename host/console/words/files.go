@@ -14,7 +14,7 @@ const (
 	IgnoreHint     = "A name such as *.bak, a path below the folder, or a folder with a slash at its end."
 	IgnoreThem     = "Ignore them"
 	IgnoredHeading = "Left alone"
-	IgnoredByYou   = "as you said, whatever it covers, now and later"
+	IgnoredByYou   = "as you said, now and later; what the connector reads of it is collected all the same"
 	IgnoredAsItWas = "as you said, until it changes"
 	HeedAgain      = "Count again"
 )
