@@ -321,6 +321,8 @@ func (m *Missing) Mends(now time.Time) string {
 		return "you: runs in a row met it unchanged; it is asked for again from " + health.At(*m.From).Clock(health.At(now))
 	case m.Again:
 		return "you: two runs in a row met it unchanged, so another run alone is not known to mend it"
+	case m.Reason == string(abi.ReasonDeletionsWithheld) && m.Remedy == abi.RemedyOwner:
+		return "you: if they are gone, run it once with --full-refresh --accept-deletions; else put back what they come from, and a run goes on"
 	case m.Remedy == abi.RemedyOwner:
 		return "you: once it is put right, a run collects it"
 	case m.Remedy == abi.RemedyTime && m.Waits(now):
