@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -22,7 +23,7 @@ const mostPushed = 256 << 10
 type pushed struct {
 	Client   string         `json:"client_id"`
 	Details  jsontext.Value `json:"authorization_details"`
-	Display  string         `json:"client_display,omitempty"`
+	Display  display        `json:"client_display,omitempty"`
 	Redirect string         `json:"redirect_uri,omitempty"`
 	Response string         `json:"response_type,omitempty"`
 	Method   string         `json:"code_challenge_method,omitempty"`
@@ -35,11 +36,40 @@ type pushed struct {
 // pushedOf reads it as parameters. Others are passed over (RFC 6749, section 3.1).
 func pushedOf(q *wire.Query) (*pushed, error) {
 	p := &pushed{
-		Client: q.Value("client_id"), Details: jsontext.Value(q.Value("authorization_details")), Display: q.Value("client_display"), Redirect: q.Value("redirect_uri"),
+		Client: q.Value("client_id"), Details: jsontext.Value(q.Value("authorization_details")), Display: displayOf(q.Value("client_display")), Redirect: q.Value("redirect_uri"),
 		Response: q.Value("response_type"), Method: q.Value("code_challenge_method"), Code: q.Value("code_challenge"), State: q.Value("state"),
 		Resource: q.Value("resource"), Scope: q.Value("scope"),
 	}
 	return p, q.Known()
+}
+
+// display is how a client names itself: a text, or the member name of an object, as the public specification has it with
+// uri, logo_uri, policy_uri and tos_uri. Those are addresses of the client's own saying, and nothing here shows or asks
+// them.
+type display string
+
+// UnmarshalJSON reads either form.
+func (d *display) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, (*string)(d)); err == nil {
+		return nil
+	}
+	var object struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	*d = display(object.Name)
+	return nil
+}
+
+// displayOf reads the parameter of a form: a text, or an object as JSON.
+func displayOf(text string) display {
+	var d display
+	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Unmarshal([]byte(text), &d) == nil {
+		return d
+	}
+	return display(text)
 }
 
 // longestState bounds what is sent back unchanged.
@@ -53,7 +83,7 @@ var (
 
 // ask checks what a client asks for. Only one that is sent back may leave open what it wants.
 func (c *call) ask(p *pushed) (*desk.Ask, error) {
-	out := &desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, From: c.from()}
+	out := &desk.Ask{ClientID: p.Client, Display: string(p.Display), Details: p.Details, From: c.from()}
 	if p.Client == "" {
 		return nil, wire.Invalid("client_id", "is missing")
 	}
@@ -192,7 +222,7 @@ func (c *call) startDevice() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pushed{Client: q.Value("client_id"), Details: jsontext.Value(q.Value("authorization_details")), Display: q.Value("client_display"), Resource: q.Value("resource"), Scope: q.Value("scope")}
+	p := &pushed{Client: q.Value("client_id"), Details: jsontext.Value(q.Value("authorization_details")), Display: displayOf(q.Value("client_display")), Resource: q.Value("resource"), Scope: q.Value("scope")}
 	if err := q.Known(); err != nil {
 		return nil, err
 	}
@@ -206,7 +236,7 @@ func (c *call) startDevice() (any, error) {
 	if err := c.published(p.Client); err != nil {
 		return nil, err
 	}
-	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: p.Display, Details: p.Details, Resource: resource, From: c.from()})
+	d, err := c.Desk.StartDevice(c.r.Context(), desk.Ask{ClientID: p.Client, Display: string(p.Display), Details: p.Details, Resource: resource, From: c.from()})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner/grants"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -196,6 +198,32 @@ func TestPushedForm(t *testing.T) {
 	values.Add("client_id", "pdpp_cli")
 	if got := b.sends(http.MethodPost, PathPush, values.Encode(), form); got.error() != "invalid_request client_id" {
 		t.Errorf("a name twice: got %d %s, want it refused", got.status, got.text)
+	}
+}
+
+// RD-41: a client names itself by a text or, as the public specification has it, by an object.
+func TestAClientNamesItself(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	form := func(r *http.Request) { r.Header.Set("Content-Type", wire.MediaForm) }
+	const rest = `","uri":"https://app.example","logo_uri":"https://app.example/l.png","policy_uri":"https://app.example/p","tos_uri":"https://app.example/t"}`
+	for want, display := range map[string]string{"Texted": `"Texted"`, "Named": `{"name":"Named` + rest} {
+		b.posts(PathPush, object{"client_id": "pdpp_cli", "client_display": jsontext.Value(display), "authorization_details": jsontext.Value(asks)})
+		b.sends(http.MethodPost, PathPush, url.Values{"client_id": {"pdpp_cli"}, "client_display": {strings.Trim(display, `"`)}, "authorization_details": {asks}}.Encode(), form)
+		all, err := grants.Requests(t.Context(), b.owner)
+		b.ok(err)
+		named := 0
+		for _, r := range all {
+			if r.Display == want {
+				named++
+			}
+		}
+		if named != 2 {
+			t.Errorf("%s: got %+v, want two that are called %q", display, all, want)
+		}
+	}
+	if got := b.sends(http.MethodPost, PathPush, `{"client_id":"pdpp_cli","client_display":["a"],"authorization_details":`+asks+`}`); got.status != http.StatusBadRequest {
+		t.Errorf("a list: got %d %s, want it refused", got.status, got.text)
 	}
 }
 
