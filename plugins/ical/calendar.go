@@ -5,8 +5,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 )
 
-// calendar describes a file, from its VCALENDAR properties; where several objects have
-// a property, the first counts.
+// calendar describes a VCALENDAR, from its properties.
 type calendar struct {
 	name, description, zone, product, color string
 	rel                                     string // the id that a program gave it

@@ -2,9 +2,6 @@ package main
 
 import (
 	"io/fs"
-	"path"
-	"strconv"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/accounts"
@@ -189,7 +186,7 @@ func (r *run) file(f files.Entry) error {
 	r.holds(f.Path, s.content)
 	r.accountFor(f.Path, s)
 	r.countEvents(v)
-	return r.calendar(f, id, v, s, old)
+	return r.calendars(f.Path, v, s, old)
 }
 
 // stands reports whether all that a file has is collected, while it does not change. That of a copy is
@@ -266,7 +263,7 @@ func (r *run) countEvents(v *survey) {
 func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	s := &fileState{
 		Stamp: f.Stamp, live: v.live, counts: v.counts, events: v.sum, unmet: v.unmet, unknown: v.names.refer(&r.names),
-		content: v.content(), identity: v.calendar.identity(),
+		content: v.content(), identity: v.groups[0].calendar.identity(),
 	}
 	if s.identity != 0 {
 		s.sample = v.sample
@@ -277,6 +274,7 @@ func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	if old != nil && !s.whole() {
 		s.live = max(old.live, s.live)
 	}
+	s.keepFurther(v, old)
 	if s.unmet > 0 {
 		s.MTimeMS = -1
 	}
@@ -326,16 +324,18 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		return unreadableFile, nil
 	}
 	defer file.Close()
-	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), zoneSet{defined: v.zones}
+	r.writer.rec, r.writer.zones = r.h.Record(streamEvents), &v.zones
 	s := newScan(file, r.buf, func(s *scan) error {
 		e := &s.ev
-		event, _, buf := identify(r.hashed, id, e)
+		g := &v.groups[v.groupOf(s)]
+		event, _, buf := identify(r.hashed, g.id, e)
 		r.hashed = buf
 		event = v.idOf(event, e)
 		if en := v.entries[event]; en.ordinal != s.events || en.fingerprint == 0 {
 			return nil
 		}
-		return r.writer.write(event, id, &v.calendar, f.Path, e, v.cancelled[event])
+		r.writer.at = s.begun
+		return r.writer.write(event, g, f.Path, e, v.cancelled[event])
 	})
 	s.ev.full = true
 	if problem, err := s.run(); problem != nil || err != nil {
@@ -348,33 +348,4 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		return nil, nil // the part stays open: what does not close may be any event
 	}
 	return nil, r.bury(part, v, old)
-}
-
-func (r *run) calendar(f files.Entry, id string, v *survey, s, old *fileState) error {
-	c := &v.calendar
-	name := c.name
-	if name == "" {
-		name = strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-	}
-	s.calendar = files.Sum(name, c.description, c.zone, c.product, c.color, strconv.FormatInt(s.live, 10))
-	if old != nil && old.calendar != 0 && !s.whole() {
-		s.calendar = old.calendar // what the file lacks may be part of the record
-	}
-	if old != nil && old.calendar == s.calendar {
-		return nil
-	}
-	if !r.h.Wants(streamCalendars) {
-		s.calendar = 0 // a run that wants it is still to emit it
-		return nil
-	}
-	rec := r.h.Record(streamCalendars)
-	rec.String("id", id)
-	rec.String("name", name)
-	rec.StringOrNull("description", c.description)
-	rec.StringOrNull("time_zone", c.zone)
-	rec.StringOrNull("product", c.product)
-	rec.StringOrNull("color", c.color)
-	rec.Int("event_count", s.live)
-	rec.String("source_file", f.Path)
-	return rec.Emit()
 }

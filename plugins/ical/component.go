@@ -43,13 +43,15 @@ type scan struct {
 	stack [maxComponents]open
 	depth int
 
-	calendar  calendar
-	calendars int    // VCALENDAR objects so far
-	events    uint32 // VEVENTs that closed so far
-	began     int    // the line on which the newest of them began
+	calendar  calendar      // of the VCALENDAR that is open, or was the last
+	calendars int           // VCALENDAR objects so far
+	begun     uint32        // those among them that a line began
+	closed    func(s *scan) // called at the end of each VCALENDAR; may be nil
+	events    uint32        // VEVENTs that closed so far
+	began     int           // the line on which the newest of them began
 	ev        event
-	zones     map[string]*zone // nil: not wanted
-	zone      *zone            // the VTIMEZONE that is open
+	zones     *zoneSet // nil: not wanted
+	zone      *zone    // the VTIMEZONE that is open
 	zoneID    string
 	counts    counts
 	names     *nameCounts // that the connector does not know; nil: not wanted
@@ -207,7 +209,10 @@ func (s *scan) push(kind component, name string, implied bool) {
 	s.depth++
 	if kind == compCalendar {
 		s.calendars++
-		s.calendar.cancels, s.calendar.method = false, false
+		if s.calendar.cancels, s.calendar.method = false, false; !implied {
+			s.begun++
+			s.calendar = calendar{}
+		}
 	}
 	if implied {
 		s.unclosed(s.in.Number)
@@ -231,6 +236,8 @@ func (s *scan) closeTo(depth int) {
 			s.zone.unusable = true
 		case compTimezone:
 			s.zone = nil
+		case compCalendar:
+			s.endCalendar()
 		}
 		if !top.implied {
 			s.unclosed(s.damagedFrom(top))
@@ -253,6 +260,8 @@ func (s *scan) end() error {
 	s.closeTo(at + 1)
 	s.depth--
 	switch s.stack[at].kind {
+	case compCalendar:
+		s.endCalendar()
 	case compTimezone:
 		s.endZone()
 	case compObservance:
@@ -307,14 +316,17 @@ func (s *scan) property() {
 	}
 }
 
-// endZone keeps the zone; of two definitions with one name the first counts.
+func (s *scan) endCalendar() {
+	if s.closed != nil {
+		s.closed(s)
+	}
+}
+
+// endZone keeps the zone; of two definitions with one name in one VCALENDAR the first counts.
 func (s *scan) endZone() {
 	z := s.zone
 	s.zone = nil
-	if s.zones == nil || s.zoneID == "" || len(s.zones) >= maxZones {
-		return
-	}
-	if _, ok := s.zones[s.zoneID]; !ok {
-		s.zones[s.zoneID] = z
+	if s.zones != nil && s.zoneID != "" {
+		s.zones.define(s.begun, s.zoneID, z)
 	}
 }

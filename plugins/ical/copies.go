@@ -67,8 +67,12 @@ func (v *survey) content() int64 {
 			sum += fingerprint.Mix(en.fingerprint)
 		}
 	}
-	c := &v.calendar
-	return files.Sum(c.name, c.description, c.zone, c.product, c.color, c.rel, strconv.FormatInt(v.live, 10), strconv.FormatUint(sum, 16))
+	var all []string
+	for i := range v.groups {
+		c := &v.groups[i].calendar
+		all = append(all, c.name, c.description, c.zone, c.product, c.color, c.rel)
+	}
+	return files.Sum(append(all, strconv.FormatInt(v.live, 10), strconv.FormatUint(sum, 16))...)
 }
 
 // identity tells the calendars of two files apart: the id that Outlook and Apple give one, else its
@@ -133,7 +137,7 @@ func (r *run) copied(f files.Entry, v *survey) {
 	s := r.read(f, v, nil)
 	c := &s.counts // of the events that are collected from the other file, that one counts
 	c.badDates, c.guessed, c.noUID, c.twins, c.noStart, c.unknownZone, c.floating, c.badDatesAt, c.noStartAt = 0, 0, 0, 0, 0, 0, 0, 0, 0
-	s.live, s.events, s.sample = 0, 0, nil
+	s.live, s.events, s.sample, s.further = 0, 0, nil, nil
 	r.books.Read(rootName, f.Path)
 }
 

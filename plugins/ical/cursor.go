@@ -14,8 +14,9 @@ import (
 // anew; its event ids still lead to deleted events. Version 2 passed over events that shared a UID
 // and whole files with one damaged part, version 3 over all but the last of those that differ in their content
 // alone. Version 4 took two events for one where the end of the first is lost, and version 5 counted no event
-// that is cancelled. Version 6 knew no copies.
-const cursorVersion = 7
+// that is cancelled. Version 6 knew no copies, and version 7 took each file
+// for one calendar.
+const cursorVersion = 8
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
@@ -39,6 +40,7 @@ type fileState struct {
 	// content and identity are 0 where they are not known, see survey.content and calendar.identity.
 	content, identity int64
 	sample            sample // of a file with an identity
+	further           further
 }
 
 // States of a file that is no more.
@@ -66,6 +68,7 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Int("content", &s.content)
 	m.Int("identity", &s.identity)
 	m.Ints("sample", (*[]int64)(&s.sample), maxSample)
+	m.Ints("further", (*[]int64)(&s.further), 4*maxGroups)
 }
 
 // whole reports whether everything closed that the file opens. The records of one that is not

@@ -3,7 +3,7 @@
 //
 // In: every file below the folder with the name of a calendar, such as *.ics or *.vcs, or that begins
 // like one (folder.go). Out: the streams calendars (one record a
-// file), events, and coverage_diagnostics (the entries of the files that are not
+// file, or one for each calendar in it, see groups.go), events, and coverage_diagnostics (the entries of the files that are not
 // collected). Subscription URLs are not read: they need the network, which this
 // connector does not ask for.
 //

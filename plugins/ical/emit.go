@@ -11,7 +11,8 @@ import (
 // recordWriter turns events into records.
 type recordWriter struct {
 	rec   *sdk.Record
-	zones zoneSet
+	zones *zoneSet
+	at    uint32 // which VCALENDAR of the file has the event
 	json  []byte
 }
 
@@ -21,7 +22,7 @@ func (w *recordWriter) instant(m moment) time.Time {
 	case timeUTC:
 		return time.Unix(m.wall, 0).UTC()
 	case timeZoned:
-		if utc, ok := w.zones.find(m.tzid).instant(m.wall); ok {
+		if utc, ok := w.zones.find(w.at, m.tzid).instant(m.wall); ok {
 			return time.Unix(utc, 0).UTC()
 		}
 	}
@@ -29,11 +30,11 @@ func (w *recordWriter) instant(m moment) time.Time {
 }
 
 // write emits the record of e.
-func (w *recordWriter) write(id eventID, calendarID string, cal *calendar, file string, e *event, cancelled []string) error {
+func (w *recordWriter) write(id eventID, g *group, file string, e *event, cancelled []string) error {
 	r := w.rec
 	r.String("id", id.String())
-	r.String("calendar_id", calendarID)
-	r.StringOrNull("calendar_name", cal.name)
+	r.String("calendar_id", g.id)
+	r.StringOrNull("calendar_name", g.calendar.name)
 	r.StringOrNull("uid", clip.Text(e.uid, 1024))
 	r.StringOrNull("recurrence_id", clip.Text(e.recurrence, 256))
 	r.Time("recurrence_utc", w.instant(e.occurrence))
@@ -124,7 +125,7 @@ func (w *recordWriter) end(e *event) moment {
 			return moment{}
 		}
 		utc := from.Unix() + e.length.seconds
-		end.wall = utc + w.zones.find(end.tzid).offset(utc)
+		end.wall = utc + w.zones.find(w.at, end.tzid).offset(utc)
 		return end
 	case e.start.kind == timeDate:
 		end.wall += 86400

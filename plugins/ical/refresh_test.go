@@ -236,7 +236,7 @@ func TestFullRefreshFromOtherCursors(t *testing.T) {
 func TestNoEventHasAReservedPrint(t *testing.T) {
 	t.Parallel()
 	for _, sum := range []uint64{0, 1, 1 << 48, 1<<48 + 1} {
-		v := &survey{named: []string{""}, entries: map[eventID]entry{{1}: {fingerprint: sum}}}
+		v := &survey{groups: make([]group, 1), named: []string{""}, entries: map[eventID]entry{{1}: {fingerprint: sum}}}
 		if v.complete(); (sum != 0) != (v.entries[eventID{1}].fingerprint != 0) {
 			t.Errorf("fingerprint %d became %d, want 0 for a cancelled event alone", sum, v.entries[eventID{1}].fingerprint)
 		}

@@ -13,6 +13,8 @@ import (
 type entry struct {
 	fingerprint uint64 // 48 bits; 0: cancelled
 	ordinal     uint32 // which VEVENT of the file counts
+	calendar    uint32 // which VCALENDAR of the file has it
+	group       uint16 // an index of survey.groups
 	sequence    int32
 	start       uint32 // a hash of DTSTART
 	zoned       bool
@@ -26,21 +28,22 @@ type entry struct {
 
 // survey is the outcome of a file's first pass.
 type survey struct {
-	calendar calendar
-	counts   counts
-	zones    map[string]*zone
-	named    []string          // zones that events start or end in; the first is no zone
-	index    map[string]uint16 // of named
-	entries  map[eventID]entry
-	shared   map[eventID]*sharedUID
-	twins    map[eventID]*twins
-	total    uint32     // VEVENTs, copies included
-	live     int64      // events that are not cancelled
-	listed   bool       // the host has its list, whole
-	unmet    int64      // see fileState
-	sum      int64      // fingerprint of their records, in whatever order; never 0
-	names    nameCounts // that the connector does not know
-	sample   sample
+	groups  []group
+	grouped map[int64]int // places in groups, by calendar.key
+	counts  counts
+	zones   zoneSet
+	named   []string          // zones that events start or end in; the first is no zone
+	index   map[string]uint16 // of named
+	entries map[eventID]entry
+	shared  map[eventID]*sharedUID
+	twins   map[eventID]*twins
+	total   uint32     // VEVENTs, copies included
+	live    int64      // events that are not cancelled
+	listed  bool       // the host has its list, whole
+	unmet   int64      // see fileState
+	sum     int64      // fingerprint of their records, in whatever order; never 0
+	names   nameCounts // that the connector does not know
+	sample  sample
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
@@ -50,7 +53,7 @@ type survey struct {
 // surveyFile does the first pass. problem is not nil when the file may not be
 // collected.
 func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.Kind) {
-	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{},
+	v := &survey{groups: []group{{id: calendarID}}, grouped: map[int64]int{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{},
 		shared: map[eventID]*sharedUID{}, twins: map[eventID]*twins{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
 	type exception struct {
@@ -65,8 +68,9 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		v.sample.add(e)
 		var id, series eventID
-		id, series, hashed = identify(hashed, calendarID, e)
-		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}
+		at := v.groupOf(s)
+		id, series, hashed = identify(hashed, v.groups[at].id, e)
+		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, calendar: s.begun, group: uint16(at), sequence: int32(e.sequence), start: e.startSum(), wall: e.start.wall, zoned: e.zoned, repeats: e.repeats}
 		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
 		if e.start.kind == timeNone && !s.calendar.method { // RFC 5545, section 3.6.1
 			en.noStart = uint32(s.began)
@@ -86,12 +90,12 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		return nil
 	})
-	s.zones, s.names = v.zones, &v.names
+	s.zones, s.names, s.closed = &v.zones, &v.names, v.describe
 	problem, _ := s.run()
 	if problem != nil {
 		return nil, problem
 	}
-	v.calendar, v.total = s.calendar, s.events
+	v.total = s.events
 	v.addCounts(&s.counts)
 	for _, x := range exceptions {
 		v.cancelled[x.series] = append(v.cancelled[x.series], x.text)
@@ -139,17 +143,18 @@ func (v *survey) zoneIndex(m moment) uint16 {
 // complete counts the events, and those that cannot be placed in time, and adds to each fingerprint
 // the parts that the event's record takes from elsewhere in the file.
 func (v *survey) complete() {
-	var unknown [maxNames + 2]bool
-	unknown[maxNames+1] = true
-	zones := zoneSet{defined: v.zones}
-	for i, name := range v.named[1:] {
-		unknown[i+1] = zones.find(name) == nil
-	}
 	var defined uint64
-	for name, z := range v.zones {
-		defined += z.fingerprint(name)
+	for key, z := range v.zones.defined {
+		own := z.fingerprint(key.tzid)
+		if key.calendar > 1 {
+			own = fingerprint.Mix(fingerprint.Step(own, uint64(key.calendar)))
+		}
+		defined += own
 	}
-	sum := sumLine(formatSeed, v.calendar.name)
+	sum := uint64(formatSeed)
+	for i := range v.groups {
+		sum = sumLine(sum, v.groups[i].calendar.name)
+	}
 	for id, en := range v.entries {
 		if en.fingerprint == 0 {
 			v.counts.cancelled++
@@ -163,7 +168,7 @@ func (v *survey) complete() {
 				v.counts.noStartAt = at
 			}
 		}
-		if at := v.unplaced(en, unknown[:], &zones); at >= 0 {
+		if at := v.unplaced(en); at >= 0 {
 			v.counts.unknownZone++
 			v.nameZone(at)
 		}
@@ -178,6 +183,7 @@ func (v *survey) complete() {
 		}
 		v.entries[id] = en
 		v.live++
+		v.groups[en.group].live++
 		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
 	}
 	if v.counts.broken > 0 {
@@ -188,16 +194,16 @@ func (v *survey) complete() {
 
 // unplaced returns the index of a zone that does not give an event its instants, -1 for none. A
 // zone of the table is one for the years that the table has.
-func (v *survey) unplaced(en entry, unknown []bool, zones *zoneSet) int {
+func (v *survey) unplaced(en entry) int {
 	for _, i := range [2]uint16{en.starts, en.ends} {
-		if unknown[i] {
+		if i > maxNames || i > 0 && v.zones.find(en.calendar, v.named[i]) == nil {
 			return int(i)
 		}
 	}
 	if en.starts == 0 {
 		return -1
 	}
-	if _, ok := zones.find(v.named[en.starts]).instant(en.wall); !ok {
+	if _, ok := v.zones.find(en.calendar, v.named[en.starts]).instant(en.wall); !ok {
 		return int(en.starts)
 	}
 	return -1

@@ -26,7 +26,7 @@ func (r *run) vanished() error {
 		}
 		return nil
 	}
-	removed := map[string]string{} // paths by the keys of their calendars
+	removed := map[string]place{} // by the keys of calendars
 	for _, p := range cursor.Keys(r.before.files) {
 		if present[p] || r.list.Hides(p) {
 			continue
@@ -40,7 +40,15 @@ func (r *run) vanished() error {
 			return err
 		}
 		if s := r.after.files[p]; s.calendar == 0 {
-			removed[id] = p
+			removed[id] = place{p, -1}
+		}
+	}
+	for _, p := range cursor.Keys(r.after.files) {
+		s := r.after.files[p]
+		for i := 1; i < len(s.further) && (s.removed == 0 || s.calendar == 0); i += 2 {
+			if s.further[i] != furtherThere {
+				removed[groupID(r.calendarID(p), s.further[i-1])] = place{p, i}
+			}
 		}
 	}
 	return r.removeCalendars(removed)
@@ -59,7 +67,7 @@ func (r *run) remove(p, id string, s *fileState) error {
 			return err
 		}
 	}
-	r.after.files[p] = &fileState{Stamp: files.Stamp{MTimeMS: -1}, removed: max(removedFile, s.removed), unmet: v.unmet}
+	r.after.files[p] = &fileState{Stamp: files.Stamp{MTimeMS: -1}, removed: max(removedFile, s.removed), unmet: v.unmet, further: s.further.dropped()}
 	if v.unmet > fewEvents && r.h.Mode() != abi.ModeFullRefresh {
 		r.after.files[p].calendar = s.calendar
 	}
@@ -69,7 +77,7 @@ func (r *run) remove(p, id string, s *fileState) error {
 // removeCalendars lists the calendars when files are no more. A calendar that no cursor names may be that of a
 // file that this run could not read: it stays. A collector knows only of records that were in a list, so
 // one that is not missing is met once, and left to the next run.
-func (r *run) removeCalendars(removed map[string]string) error {
+func (r *run) removeCalendars(removed map[string]place) error {
 	if len(removed) == 0 || !r.h.Wants(streamCalendars) {
 		return nil // a run that lists them still has to
 	}
@@ -77,18 +85,12 @@ func (r *run) removeCalendars(removed map[string]string) error {
 	if err != nil {
 		return err
 	}
-	var there [][]string
-	for _, p := range cursor.Keys(r.after.files) {
-		if id := r.calendarID(p); removed[id] == "" && r.after.files[p].counts.copied == 0 {
-			there = append(there, []string{id})
-		}
-	}
-	if err := list.Met(there...); err != nil {
+	if err := list.Met(r.thereOf(removed)...); err != nil {
 		return err
 	}
 	left := map[string]bool{}
 	err = list.Missing(func(key string) error {
-		if removed[key] == "" {
+		if removed[key].path == "" {
 			return list.Met([]string{key})
 		}
 		left[key] = true
@@ -98,19 +100,72 @@ func (r *run) removeCalendars(removed map[string]string) error {
 		return err
 	}
 	for _, id := range cursor.Keys(removed) {
-		s := r.after.files[removed[id]]
+		at := removed[id]
+		s := r.after.files[at.path]
+		state, listed := &s.removed, int64(removedCalendar)
+		if at.further >= 0 {
+			state, listed = &s.further[at.further], furtherListed
+		}
 		switch {
 		case left[id]:
-		case s.removed != removedCalendar:
+		case *state != listed:
 			if err := list.Met([]string{id}); err != nil {
 				return err
 			}
-		case s.unmet == 0:
-			delete(r.after.files, removed[id])
+		default:
+			listed++ // the host has it no more
 		}
-		s.removed = removedCalendar
+		*state = listed
 	}
+	r.forget(removed)
 	return list.Whole()
+}
+
+// place is where the cursor names a calendar: by its file, and by its state in fileState.further; -1: it is the first
+// one of the file.
+type place struct {
+	path    string
+	further int
+}
+
+// thereOf lists the keys of the calendars that are there.
+func (r *run) thereOf(removed map[string]place) (there [][]string) {
+	for _, p := range cursor.Keys(r.after.files) {
+		s, id := r.after.files[p], r.calendarID(p)
+		if s.counts.copied > 0 {
+			continue
+		}
+		if removed[id].path == "" {
+			there = append(there, []string{id})
+		}
+		for i := 0; i+1 < len(s.further); i += 2 {
+			if own := groupID(id, s.further[i]); removed[own].path == "" {
+				there = append(there, []string{own})
+			}
+		}
+	}
+	return there
+}
+
+// forget takes out of the cursor what the host has no more.
+func (r *run) forget(removed map[string]place) {
+	for _, at := range removed {
+		s := r.after.files[at.path]
+		if s == nil {
+			continue
+		}
+		var left further
+		for f := s.further; len(f) >= 2; f = f[2:] {
+			if f[1] <= furtherListed {
+				left = append(left, f[0], f[1])
+			}
+		}
+		if s.further = left; s.removed > removedCalendar {
+			if s.removed = removedCalendar; s.unmet == 0 && len(left) == 0 {
+				delete(r.after.files, at.path)
+			}
+		}
+	}
 }
 
 // missingCalendars returns the calendar files that vanished when no calendar is left, neither an

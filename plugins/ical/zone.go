@@ -8,6 +8,7 @@ import (
 // Bounds on the definitions in a file.
 const (
 	maxZones       = 512
+	maxDefinitions = 1 << 15 // of all VCALENDARs of a file
 	maxObservances = 512
 	maxOnsets      = 2048 // RDATEs of one observance
 )
@@ -21,19 +22,53 @@ type zone struct {
 	table       *timezone.Zone
 }
 
-// zoneSet has the zones of a file.
+// zoneSet has the zones of a file. Each VCALENDAR defines its own (RFC 5545, section 3.2.19).
 type zoneSet struct {
-	defined map[string]*zone
+	defined map[zoneKey]*zone
+	first   map[string]*zone // by their names, for a VCALENDAR that does not define it; nil where two differ
+	same    map[uint64]*zone // by their fingerprints, each once
 	looked  map[string]*zone // by their names; nil for one that nothing defines
 }
 
-// find returns a zone that gives instants, nil for one that nothing defines.
-func (s *zoneSet) find(tzid string) *zone {
-	if z := s.defined[tzid]; z.usable() {
+// zoneKey names a definition: which VCALENDAR of the file has it, and its TZID.
+type zoneKey struct {
+	calendar uint32
+	tzid     string
+}
+
+// define keeps the definition of a zone, unless its VCALENDAR has one of that name.
+func (s *zoneSet) define(calendar uint32, tzid string, z *zone) {
+	key := zoneKey{calendar, tzid}
+	if _, ok := s.defined[key]; ok || len(s.defined) >= maxDefinitions {
+		return
+	}
+	if s.defined == nil {
+		s.defined, s.first, s.same = map[zoneKey]*zone{}, map[string]*zone{}, map[uint64]*zone{}
+	}
+	sum := z.fingerprint(tzid)
+	if known := s.same[sum]; known != nil {
+		z = known
+	} else if len(s.same) >= maxZones {
+		return
+	}
+	s.defined[key], s.same[sum] = z, z
+	if first, ok := s.first[tzid]; !ok {
+		s.first[tzid] = z
+	} else if first != z {
+		s.first[tzid] = nil
+	}
+}
+
+// find returns a zone of a VCALENDAR that gives instants, nil for one that nothing defines.
+func (s *zoneSet) find(calendar uint32, tzid string) *zone {
+	z, ok := s.defined[zoneKey{calendar, tzid}]
+	if !ok {
+		z = s.first[tzid]
+	}
+	if z.usable() {
 		return z
 	}
-	z, ok := s.looked[tzid]
-	if !ok {
+	if z, ok = s.looked[tzid]; !ok {
 		if table := timezone.Lookup(tzid); table != nil {
 			z = &zone{table: table}
 		}

@@ -17,7 +17,7 @@ func zoneOf(t *testing.T, text string) *zone {
 	if problem != nil {
 		t.Fatalf("%v, want \"\"", problem)
 	}
-	return v.zones["Z"]
+	return v.zones.defined[zoneKey{1, "Z"}]
 }
 
 func observanceText(kind, start, from, to, rule string) string {
