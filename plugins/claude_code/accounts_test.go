@@ -48,21 +48,25 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 		`"plain"`:                              "message that is no object",
 		`{"role":"user","content":{"text":1}}`: "content that is neither a text nor a list",
 		`{"role":"user","content":["bare"]}`:   "content block that is no object",
-		`{"role":"user","content":[{"type":"newblock","body":"lost"},{"type":"text","text":"kept"}]}`:       "content block newblock",
-		`{"role":"user","content":[{"type":"ne w"}]}`:                                                       "content block",
-		`{"role":"user","content":[{"type":"redacted_thinking"},{"type":"image"}]}`:                         "",
-		`{"role":"user","content":[{"type":"text","text":{"v":1}}]}`:                                        "text block whose text is no text",
-		`{"role":"user","content":[{"type":"thinking","thinking":1}]}`:                                      "thought whose text is no text",
-		`{"role":"user","content":[{"type":"tool_result","content":{"v":1}}]}`:                              "tool result whose text is no text",
-		`{"role":"user","content":[{"type":"tool_result","content":[{"text":["x"]}]}]}`:                     "tool result whose text is no text",
-		`{"role":"user","content":[{"type":"document","title":1}]}`:                                         "document whose text is no text",
-		`{"role":"user","content":[{"type":"document","source":{"type":"text","data":{}}}]}`:                "document whose text is no text",
-		`{"role":"user","content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`:          "",
-		`{"role":"user","content":[{"type":"text","text":null},{"type":"tool_result"}]}`:                    "",
-		`{"role":"user","content":["a",["b"],5,{"type":"text","text":1},{"type":"thinking","thinking":1}]}`: "content block that is no object 3, text block whose text is no text, thought whose text is no text",
-		`{"role":"user","content":[{"type":"tool_result","content":["bare",{"text":["x"]},null]}]}`:         "tool result whose text is no text 2",
-		`{"role":"user","content":null}`:                                                                    "",
-		`null`:                                                                                              "",
+		`{"role":"user","content":[{"type":"newblock","body":"lost"},{"type":"text","text":"kept"}]}`:                                                      "content block newblock",
+		`{"role":"user","content":[{"type":"ne w"}]}`:                                                                                                      "content block",
+		`{"role":"user","content":[{"type":"redacted_thinking"},{"type":"image"}]}`:                                                                        "",
+		`{"role":"user","content":[{"type":"text","text":{"v":1}}]}`:                                                                                       "text block whose text is no text",
+		`{"role":"user","content":[{"type":"thinking","thinking":1}]}`:                                                                                     "thought whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":{"v":1}}]}`:                                                                             "tool result whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":[{"text":["x"]}]}]}`:                                                                    "text block whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":[{"type":"hologram","data":"x"}]}]}`:                                                    "content block hologram",
+		`{"role":"user","content":[{"type":"search_result","title":1,"content":[{"type":"hologram"}]}]}`:                                                   "content block hologram, search result whose text is no text",
+		`{"role":"user","content":[{"type":"tool_reference","tool_name":1}]}`:                                                                              "tool reference whose text is no text",
+		`{"role":"user","content":` + strings.Repeat(`[{"type":"tool_result","content":`, maxNested+2) + `["x"]` + strings.Repeat("}]", maxNested+2) + "}": "content block that lies too deep",
+		`{"role":"user","content":[{"type":"document","title":1}]}`:                                                                                        "document whose text is no text",
+		`{"role":"user","content":[{"type":"document","source":{"type":"text","data":{}}}]}`:                                                               "document whose text is no text",
+		`{"role":"user","content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`:                                                         "",
+		`{"role":"user","content":[{"type":"text","text":null},{"type":"tool_result"}]}`:                                                                   "",
+		`{"role":"user","content":["a",["b"],5,{"type":"text","text":1},{"type":"thinking","thinking":1}]}`:                                                "content block that is no object 3, text block whose text is no text, thought whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":["bare",{"text":["x"]},null]}]}`:                                                        "content block that is no object, text block whose text is no text",
+		`{"role":"user","content":null}`:                                                                                                                   "",
+		`null`:                                                                                                                                             "",
 	} {
 		h := home{}
 		h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":`+message+"}\n")
@@ -94,15 +98,37 @@ func TestTimeThatIsNone(t *testing.T) {
 	}
 }
 
-// A document that is a text gives its title and its words.
-func TestTextOfADocument(t *testing.T) {
+// A document, and what a tool found, give their titles and their words, in a message as in a tool's result.
+func TestTextOfABlock(t *testing.T) {
+	t.Parallel()
+	for block, want := range map[string]string{
+		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"what it says"},"title":"n.txt"}`: "n.txt\nwhat it says",
+		`{"type":"document","source":{"type":"content","content":[{"type":"text","text":"in blocks"}]},"title":"n"}`:   "n\nin blocks",
+		`{"type":"search_result","title":"hit","source":"x","content":[{"type":"text","text":"what it says"}]}`:        "hit\nwhat it says",
+		`{"type":"tool_reference","tool_name":"Read"}`:                                                                 "Read",
+		`{"type":"hologram","text":"what it says"}`:                                                                    "what it says",
+		`{"text":"what it says"}`: "what it says",
+	} {
+		for _, content := range []string{block, `{"type":"tool_result","tool_use_id":"t","content":[` + block + `]}`} {
+			h := home{}
+			h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":{"role":"user","content":[`+
+				content+`,{"type":"text","text":"asked"}]}}`+"\n")
+			got := run(t, h).Records("messages")
+			if len(got) != 1 || got[0].Text("content") != want+"\nasked" {
+				t.Errorf("%s: got %v, want %q in front of the question", content, got, want)
+			}
+		}
+	}
+}
+
+// A line of a message that has none is told: what stands beside it is in no record.
+func TestALineWithoutItsMessage(t *testing.T) {
 	t.Parallel()
 	h := home{}
-	h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":{"role":"user","content":[`+
-		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"what it says"},"title":"n.txt"},{"type":"text","text":"asked"}]}}`+"\n")
-	got := run(t, h).Records("messages")
-	if len(got) != 1 || got[0].Text("content") != "n.txt\nwhat it says\nasked" {
-		t.Errorf("got %v, want the document's title and words in front of the question", got)
+	h.put(project+one+".jsonl", userLine(one, "u1", "hello", 1)+`{"type":"user","uuid":"u2","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","content":"lost"}`+"\n")
+	res := run(t, h)
+	if u := res.Items("messages").Unknown; len(u) != 1 || u[0].Name != noMessage || u[0].Count != 1 || len(res.Records("messages")) != 2 {
+		t.Errorf("got %v and %d messages, want %q, once, and two", u, len(res.Records("messages")), noMessage)
 	}
 }
 

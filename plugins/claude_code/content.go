@@ -19,8 +19,12 @@ const formOther = "other"
 // several has the last of them.
 var forms = [...]string{formOther, "document", "image", "thinking", "tool_result", "tool_use", "text"}
 
-// textless are the types of content blocks that are known and have no text.
-var textless = []string{"redacted_thinking"}
+// formless are the types of content blocks that are known and make no form: the first has no text, the others have
+// what a tool found.
+var formless = []string{"redacted_thinking", "search_result", "tool_reference"}
+
+// maxNested bounds how deep blocks may lie in blocks: a tool result has them, and so have what it found and a document in it.
+const maxNested = 8
 
 // oddity is something of a message that is not known and gives no text, and how often it is met there.
 type oddity struct {
@@ -33,6 +37,9 @@ const maxOdd = 16
 
 // anyBlock is what a content block is told as whose type has no name, or comes behind maxOdd others.
 const anyBlock = "content block"
+
+// noMessage is told of a line of the person's or Claude's that has no message.
+const noMessage = "line without its message"
 
 // oddity counts something of the message that is not known and gives no text.
 func (p *parser) oddity(what string) {
@@ -53,6 +60,7 @@ func (p *parser) oddity(what string) {
 // results is half of a transcript and one pass over it is enough.
 func (p *parser) message() {
 	e := &p.ev
+	p.said = true
 	again := e.role != nil || e.content != nil
 	if !p.r.Enter('{') {
 		if v := p.r.Value(); !again && string(v) != "null" {
@@ -94,75 +102,104 @@ func (p *parser) content() {
 	}
 	rank := 0
 	for first := true; p.r.Element(first); first = false {
-		rank = max(rank, p.block())
+		rank = max(rank, p.block(&p.r, 0))
 	}
 	p.form = forms[rank]
 	p.ev.content = p.r.From(at)
 }
 
-// block reads one content block and returns the index of its form.
-func (p *parser) block() int {
-	if !p.r.Enter('{') {
-		p.r.Value()
-		p.oddity("content block that is no object")
+// block reads one content block of a message, or of another block, and returns the index of its form. depth is how
+// many blocks it lies in.
+func (p *parser) block(r *jsonraw.Reader, depth int) int {
+	if !r.Enter('{') {
+		if string(r.Value()) != "null" {
+			p.oddity("content block that is no object")
+		}
 		return 0
 	}
-	var typ, said, thinking, name, input, content, title, source raw
-	for first := true; ; first = false {
-		field, ok := p.r.Member(first)
-		if !ok {
-			break
+	b := readBlock(r)
+	form := slices.IndexFunc(forms[:], b.typ.Is)
+	switch {
+	case form > 0:
+	case b.typ == nil && b.text != nil:
+		form = len(forms) - 1 // a text
+	default:
+		form = 0
+		if !slices.ContainsFunc(formless, b.typ.Is) {
+			p.unknownBlock(b.typ)
 		}
-		value := p.r.Value()
-		switch string(field) {
-		case "type":
-			typ = value
-		case "text":
-			said = value
-		case "thinking":
-			thinking = value
-		case "name":
-			name = value
-		case "input":
-			input = value
-		case "content":
-			content = value
-		case "title":
-			title = value
-		case "source":
-			source = value
+		if b.text.IsString() {
+			p.text.Line(b.text)
 		}
-	}
-	form := 0
-	for i, f := range forms {
-		if typ.Is(f) {
-			form = i
-		}
-	}
-	if form == 0 && !slices.ContainsFunc(textless, typ.Is) {
-		what := anyBlock
-		if kind := text(typ); isTypeName(kind) {
-			what += " " + kind
-		}
-		p.oddity(what)
 	}
 	switch forms[form] {
 	case "text":
-		p.line(said, "text block")
+		p.line(b.text, "text block")
 	case "thinking":
-		p.line(thinking, "thought")
+		p.line(b.thinking, "thought")
 	case "document":
-		p.document(title, source)
+		p.document(b.title, b.source, depth)
 	case "tool_use":
-		p.text.Line(name)
-		if input != nil {
+		p.text.Line(b.name)
+		if b.input != nil {
 			p.text.Rune(' ')
-			p.text.Plain(input)
+			p.text.Plain(b.input)
 		}
 	case "tool_result":
-		p.result(content)
+		p.inner(b.content, "tool result", depth)
+	case formOther:
+		switch {
+		case b.typ.Is("search_result"):
+			p.line(b.title, "search result")
+			p.inner(b.content, "search result", depth)
+		case b.typ.Is("tool_reference"):
+			p.line(b.tool, "tool reference")
+		}
 	}
 	return form
+}
+
+// unknownBlock counts a content block of a type that is not known, by its name.
+func (p *parser) unknownBlock(typ raw) {
+	what := anyBlock
+	if kind := text(typ); isTypeName(kind) {
+		what += " " + kind
+	}
+	p.oddity(what)
+}
+
+// blockParts are the members of a content block that say something.
+type blockParts struct{ typ, text, thinking, name, input, content, title, source, tool raw }
+
+// readBlock reads the members of an object that r has entered.
+func readBlock(r *jsonraw.Reader) (b blockParts) {
+	for first := true; ; first = false {
+		field, ok := r.Member(first)
+		if !ok {
+			return b
+		}
+		value := r.Value()
+		switch string(field) {
+		case "type":
+			b.typ = value
+		case "text":
+			b.text = value
+		case "thinking":
+			b.thinking = value
+		case "name":
+			b.name = value
+		case "input":
+			b.input = value
+		case "content":
+			b.content = value
+		case "title":
+			b.title = value
+		case "source":
+			b.source = value
+		case "tool_name":
+			b.tool = value
+		}
+	}
 }
 
 // line appends a text on a line of its own. Another value is told as what it stands in.
@@ -174,55 +211,32 @@ func (p *parser) line(v raw, in string) {
 	p.text.Line(v)
 }
 
-// document appends the title of a document, and what it says where it is a text. One in another form, such as
-// a PDF, gives nothing more.
-func (p *parser) document(title, source raw) {
+// document appends the title of a document, and what it says where it is a text or has blocks. One in another form,
+// such as a PDF, gives nothing more.
+func (p *parser) document(title, source raw, depth int) {
 	p.line(title, "document")
-	r := jsonraw.Reader{Src: source}
-	if !r.Enter('{') {
-		return
-	}
-	var typ, data raw
-	for first := true; ; first = false {
-		name, ok := r.Member(first)
-		if !ok {
-			break
-		}
-		switch value := r.Value(); string(name) {
-		case "type":
-			typ = value
-		case "data":
-			data = value
-		}
-	}
-	if typ.Is("text") {
-		p.line(data, "document")
+	typ := member(source, "type")
+	switch {
+	case typ.Is("text"):
+		p.line(member(source, "data"), "document")
+	case typ.Is("content"):
+		p.inner(member(source, "content"), "document", depth)
 	}
 }
 
-// result appends the text of a tool result: a string, or blocks.
-func (p *parser) result(v raw) {
-	if !v.IsArray() {
-		p.line(v, "tool result")
+// inner appends what a block has in it: a string, or blocks of its own.
+func (p *parser) inner(v raw, in string, depth int) {
+	switch {
+	case !v.IsArray():
+		p.line(v, in)
+		return
+	case depth == maxNested:
+		p.oddity("content block that lies too deep")
 		return
 	}
 	r := jsonraw.Reader{Src: v}
 	r.Enter('[')
 	for first := true; r.Element(first); first = false {
-		if !r.Enter('{') {
-			if string(r.Value()) != "null" {
-				p.oddity("tool result whose text is no text")
-			}
-			continue
-		}
-		for first := true; ; first = false {
-			name, ok := r.Member(first)
-			if !ok {
-				break
-			}
-			if value := r.Value(); string(name) == "text" {
-				p.line(value, "tool result")
-			}
-		}
+		p.block(&r, depth+1)
 	}
 }

@@ -46,6 +46,7 @@ type parser struct {
 	text jsonraw.Clipper
 	form string   // kind of the message's content
 	odd  []oddity // of the message
+	said bool     // the line has a message, or null in its place
 }
 
 // parse reads one line. ok is false when it is not a JSON object. The event and the
@@ -54,7 +55,7 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = jsonraw.Reader{Src: line}
 	p.ev = event{}
 	p.text.Measure(maxContent)
-	p.form, p.odd = formOther, p.odd[:0]
+	p.form, p.odd, p.said = formOther, p.odd[:0], false
 	if !p.r.Enter('{') {
 		return nil, false
 	}
@@ -78,7 +79,9 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	}
 	switch string(e.typ.Inside()) {
 	case "user", "assistant":
-		e.kind = lineMessage
+		if e.kind = lineMessage; !p.said {
+			p.oddity(noMessage)
+		}
 	case "attachment":
 		e.kind = lineAttachment
 		p.queuedCommand()
