@@ -1,6 +1,9 @@
 package main
 
-import "github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/accounts"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
 
 // account tells the host what became of each rollout (AC-02), also of those that have not changed.
 func (r *run) account() {
@@ -94,8 +97,8 @@ const noTime = "timestamp that is no time"
 // maxUnknown bounds how many unknown types are named.
 const maxUnknown = 50
 
-// strange counts an unknown type by its name, when it looks like one.
-func (r *rollout) strange(what string, kind jsonvalue.Value) {
+// strange counts an unknown type among the items of a stream, by its name when it looks like one.
+func (r *rollout) strange(items *accounts.Items, what string, kind jsonvalue.Value) {
 	name := "other"
 	if k := kind.View(); k != "" && len(k) <= 64 {
 		plain := true
@@ -108,7 +111,7 @@ func (r *rollout) strange(what string, kind jsonvalue.Value) {
 		}
 	}
 	name = what + " " + name
-	r.items.Unknown(name)
+	items.Unknown(name)
 	if r.unknown == nil {
 		r.unknown = map[string]bool{}
 	}

@@ -49,7 +49,7 @@ func TestTimeThatIsNone(t *testing.T) {
 	}
 }
 
-// A part of a message that ought to have a text, or is not known, is told by its type.
+// A part of a message, or of an output, that ought to have a text, or is not known, is told by its type.
 func TestPartsWithoutAText(t *testing.T) {
 	t.Parallel()
 	for part, want := range map[string]string{
@@ -58,13 +58,33 @@ func TestPartsWithoutAText(t *testing.T) {
 		`"bare"`:                                "part other",
 		`{"type":"input_image","image_url":""}`: "",
 		`{"type":"input_text","text":"x"}`:      "",
+		`{"type":"input_audio"}`:                "",
+		`{"type":"input_audio","transcript":1}`: "part input_audio",
 	} {
-		h := newHome(t)
-		h.write(rolloutName(sessionA), metaLine(sessionA)+itemLine(1, `{"type":"message","role":"user","content":[`+part+`]}`))
-		u := h.collect().Items(streamMessages).Unknown
-		if got := len(u); (want == "") != (got == 0) || got > 0 && (got != 1 || u[0].Name != want) {
-			t.Errorf("%s: got %v, want %q", part, u, want)
+		for stream, item := range map[string]string{
+			streamMessages: `{"type":"message","role":"user","content":[` + part + `]}`,
+			streamCalls:    `{"type":"function_call_output","call_id":"c","output":[` + part + `]}`,
+		} {
+			h := newHome(t)
+			h.write(rolloutName(sessionA), metaLine(sessionA)+itemLine(1, item))
+			u := h.collect().Items(stream).Unknown
+			if got := len(u); (want == "") != (got == 0) || got > 0 && (got != 1 || u[0].Name != want) {
+				t.Errorf("%s in %s: got %v, want %q", part, stream, u, want)
+			}
 		}
+	}
+}
+
+// The transcript of a recording is a part of the text.
+func TestTranscriptOfARecording(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	part := `[{"type":"input_audio","data":"AA","transcript":"what was said"}]`
+	h.write(rolloutName(sessionA), metaLine(sessionA)+itemLine(1, `{"type":"message","role":"user","content":`+part+`}`)+itemLine(2, `{"type":"function_call_output","call_id":"c","output":`+part+`}`))
+	res := h.collect()
+	said, output := field(res, streamMessages, sessionA+":2", "content"), field(res, streamCalls, sessionA+":3:output", "output_preview")
+	if want := "[input_audio]\nwhat was said"; said != want || output != want {
+		t.Errorf("got the message %q and the output %q, want %q", said, output, want)
 	}
 }
 

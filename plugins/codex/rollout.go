@@ -199,7 +199,7 @@ func (r *rollout) line(v jsonvalue.Value) error {
 	case !kind.Exists() && v.Get("record_type").Exists():
 	default:
 		r.understood = before
-		r.strange("line", kind)
+		r.strange(r.items, "line", kind)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (r *rollout) item(v jsonvalue.Value) error {
 		r.items.NotRecord++ // encrypted, or no part of the conversation
 	default:
 		r.items.NotRecord++
-		r.strange("item", kind)
+		r.strange(r.items, "item", kind)
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (r *rollout) id(suffix string) string {
 
 func (r *rollout) message(v jsonvalue.Value) error {
 	var mixed bool
-	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent, func(kind jsonvalue.Value) { r.strange("part", kind) })
+	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent, func(kind jsonvalue.Value) { r.strange(r.items, "part", kind) })
 	content, truncated := clip.Bytes(r.text, maxContent)
 	kind := "text"
 	if mixed {
@@ -363,7 +363,7 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 // emitted already.
 func (r *rollout) output(v jsonvalue.Value) error {
 	callID := clip.Text(v.Get("call_id").Str(), maxID)
-	r.preview = outputText(r.preview[:0], v.Get("output"))
+	r.preview = outputText(r.preview[:0], v.Get("output"), func(kind jsonvalue.Value) { r.strange(r.callItems, "part", kind) })
 	if r.preview == nil {
 		r.preview = []byte{}
 	}

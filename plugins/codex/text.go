@@ -34,7 +34,7 @@ var pictured = map[string]bool{"input_image": true, "output_image": true, "input
 
 // contentText joins the text of a message's content: a string, or a list of
 // parts. mixed is true when some part is no text; such a part is named in
-// brackets. told, if it is not nil, is given the type of a part that ought to have a text, or is not known.
+// brackets, with the transcript of a recording behind it. told, if it is not nil, is given the type of a part that ought to have a text, or is not known.
 func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonvalue.Value)) (text []byte, mixed bool) {
 	switch v.Kind() {
 	case jsonvalue.String:
@@ -51,7 +51,11 @@ func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonva
 			}
 			mixed = true
 			dst = append(append(append(dst, '['), clip.Text(part.Get("type").View(), 64)...), ']')
-			if told != nil && !pictured[part.Get("type").View()] {
+			said := part.Get("transcript")
+			if said.Kind() == jsonvalue.String {
+				dst = said.AppendText(append(dst, '\n'))
+			}
+			if told != nil && (!pictured[part.Get("type").View()] || !said.IsNull() && said.Kind() != jsonvalue.String) {
 				told(part.Get("type"))
 			}
 		}
@@ -64,7 +68,7 @@ func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonva
 
 // outputText is contentText for a tool's result: it also accepts an object with the
 // content inside.
-func outputText(dst []byte, v jsonvalue.Value) []byte {
+func outputText(dst []byte, v jsonvalue.Value, told func(kind jsonvalue.Value)) []byte {
 	if v.Kind() == jsonvalue.Object {
 		for _, name := range [...]string{"content", "output"} {
 			if c := v.Get(name); !c.IsNull() {
@@ -73,7 +77,7 @@ func outputText(dst []byte, v jsonvalue.Value) []byte {
 			}
 		}
 	}
-	dst, _ = contentText(dst, v, maxPreview, nil)
+	dst, _ = contentText(dst, v, maxPreview, told)
 	return dst
 }
 
