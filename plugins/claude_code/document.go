@@ -121,6 +121,7 @@ func (c *collection) skills() error {
 			}
 		}
 	}
+	c.noSkills(f)
 	set.KeepIf(func(key string) bool {
 		top, rest, _ := strings.Cut(key, "/")
 		in := below[top]
@@ -129,7 +130,21 @@ func (c *collection) skills() error {
 	return set.Close(true)
 }
 
-func isSkill(p string, folder bool) bool { return !folder && path.Base(p) == "SKILL.md" }
+func isSkill(p string, folder bool) bool { return !folder && path.Base(p) == skillFile }
+
+// skillFile is the name of the file that makes a folder a skill.
+const skillFile = "SKILL.md"
+
+// noSkills tells of the files among the skills that belong to none.
+func (c *collection) noSkills(f folder) {
+	others, whole := files.Outside(f.fsys, f.base, skillFile, skillDepth, maxWalkEntries)
+	for _, p := range others {
+		c.books.Unknown(f.root, f.path(p))
+	}
+	if !whole {
+		c.note(tooMany, f.shown("."))
+	}
+}
 
 // hides reports whether the note or command of that path, without its extension, may be there
 // although the listing lacks it.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // AC-02: skills in folders of skills are found, and so is one without a folder. A folder that is too deep is named.
@@ -28,5 +30,17 @@ func TestSkillsInSkills(t *testing.T) {
 	second := again(t, first)
 	if skip(t, second, tooMany.Reason) != 1 || strings.Join(second.Gone("skills"), " ") != "skills:a/b/c" {
 		t.Errorf("got %+v and %q gone, want the deep folder told, and the nested one gone", second.Skips, second.Gone("skills"))
+	}
+}
+
+// AC-02: what lies among the skills in no folder with a SKILL.md is no skill's, and is not understood.
+func TestFilesOfNoSkill(t *testing.T) {
+	t.Parallel()
+	h := small()
+	for name, as := range map[string]string{"t/skill.md": abi.FileUnknown, "v.md": abi.FileUnknown, "a/SKILL.md": abi.FileRead, "a/notes.md": "", ".system/marker": ""} {
+		h.put("skills/"+name, name)
+		if got := run(t, h).File(rootHome, "skills/"+name); got != as {
+			t.Errorf("%s: got %q, want %q", name, got, as)
+		}
 	}
 }

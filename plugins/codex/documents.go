@@ -138,7 +138,10 @@ func (r *run) prompts() error {
 // skills collects the skills, each named by its folder. The one without a folder of its own is ".", which is
 // no folder's name.
 func (r *run) skills() error {
-	return r.texts(streamSkills, "skills", skillDepth, func(n string) bool { return n == "SKILL.md" },
+	if r.h.Wants(streamSkills) {
+		r.noSkills()
+	}
+	return r.texts(streamSkills, "skills", skillDepth, func(n string) bool { return n == skillFile },
 		func(p string) (id, name string) {
 			dir := path.Dir(p)
 			below, in := strings.CutPrefix(dir, "skills/")
@@ -148,12 +151,26 @@ func (r *run) skills() error {
 			return "skills:" + below, path.Base(dir)
 		}, func(id string) []string {
 			dir := strings.TrimPrefix(id, "skills:")
-			paths := []string{path.Join("skills", dir, "SKILL.md")}
+			paths := []string{path.Join("skills", dir, skillFile)}
 			if dir == "skills" { // what an earlier version called the one without a folder
 				paths = append(paths, "skills/SKILL.md")
 			}
 			return paths
 		})
+}
+
+// skillFile is the name of the file that makes a folder a skill.
+const skillFile = "SKILL.md"
+
+// noSkills tells of the files among the skills that belong to none.
+func (r *run) noSkills() {
+	others, whole := files.Outside(r.home, "skills", skillFile, skillDepth, maxDocuments)
+	for _, p := range others {
+		r.books.Unknown(rootHome, path.Join("skills", p))
+	}
+	if !whole {
+		r.problem(tooMany, "skills")
+	}
 }
 
 // texts collects a stream of documents. pathsOf lists the paths of documents to which identify

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // AC-02: skills in folders of skills are found, and a folder that is too deep is named.
@@ -23,5 +25,17 @@ func TestSkillsInSkills(t *testing.T) {
 	h.remove("skills/a/b")
 	if got := strings.Join(h.again(second).Gone(streamSkills), " "); got != "skills:a/b/c/d/e" {
 		t.Errorf("got %q gone, want the nested one", got)
+	}
+}
+
+// AC-02: what lies among the skills in no folder with a SKILL.md is no skill's, and is not understood.
+func TestFilesOfNoSkill(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for name, as := range map[string]string{"t/skill.md": abi.FileUnknown, "v.md": abi.FileUnknown, "a/SKILL.md": abi.FileRead, "a/notes.md": "", ".system/marker": ""} {
+		h.write("skills/"+name, name)
+		if got := h.collect().File(rootHome, "skills/"+name); got != as {
+			t.Errorf("%s: got %q, want %q", name, got, as)
+		}
 	}
 }

@@ -45,6 +45,7 @@ type Books struct {
 	vouched   few             // of a run that is fresh, or behind one that left files: those that were opened, or need not be
 	read      few             // files that the guest says it has read
 	unknown   map[uint64]bool // at most maxExact: so many make the folder unexplained anyway
+	within    map[uint64]bool // the folders that they are in
 	amiss     amiss
 	said      said
 	earlier   map[File]bool
@@ -73,7 +74,7 @@ type RootCounts struct {
 
 // New returns the books of a run that begins now.
 func New(rule Rule, now time.Time) *Books {
-	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, earlier: map[File]bool{}, holders: map[File]bool{}, words: map[File][]manifest.Word{}}
+	b := &Books{seed: maphash.MakeSeed(), begun: now, rule: rule, roots: map[string]*RootCounts{}, unknown: map[uint64]bool{}, within: map[uint64]bool{}, earlier: map[File]bool{}, holders: map[File]bool{}, words: map[File][]manifest.Word{}}
 	for _, f := range rule.Earlier {
 		b.earlier[f] = true
 	}

@@ -33,6 +33,9 @@ func (b *Books) claim(f *abi.FileAccount) {
 	if f.As == abi.FileUnknown {
 		if len(b.unknown) < maxExact {
 			b.unknown[h] = true
+			for dir := path.Dir(at.Path); dir != "." && dir != "/" && len(b.within) < maxExact; dir = path.Dir(dir) {
+				b.within[hash(b.seed, at.Root, dir)] = true
+			}
 		}
 		return
 	}

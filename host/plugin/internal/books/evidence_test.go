@@ -14,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/rootfs"
 )
 
@@ -87,6 +88,26 @@ func TestDamagedEntries(t *testing.T) {
 	b.Claim([]byte(`{"files":[{"root":"r","path":"a.zip","as":"read","entries":{"count":2,"read":1,"damaged":1}},{"root":"r","path":"b.zip","as":"read","entries":{"count":2,"read":1,"known":1}}]}`))
 	if r := b.Close(map[string]*os.Root{"r": root}, later); len(r.Amiss) != 1 || r.Amiss[0].Path != "a.zip" || r.Amiss[0].As != abi.FileDamaged {
 		t.Errorf("got %+v, want a.zip damaged", r.Amiss)
+	}
+}
+
+// AC-02: a pattern of the manifest does not hold for a file that the connector has not understood, also where it
+// passes over the whole folder; the owner's does.
+func TestAWordAgainstAPattern(t *testing.T) {
+	t.Parallel()
+	root := folder(t, "skills/t/skill.md", "skills/t/other", "skills/u/SKILL.md", "cache/a")
+	for _, tc := range []struct {
+		owners []manifest.Word
+		want   []string
+	}{
+		{nil, []string{"skills/t/skill.md"}}, {[]manifest.Word{{Pattern: "skills/"}}, nil},
+	} {
+		b := New(Rule{Ignores: []abi.Ignore{{Pattern: "skills/"}, {Pattern: "cache/"}}, Owners: tc.owners}, later())
+		b.Root("r")
+		claim(b, "skills/t/skill.md", abi.FileUnknown)
+		if got := unread(b.Close(map[string]*os.Root{"r": root}, later)); !slices.Equal(got, tc.want) {
+			t.Errorf("%+v: unread: got %v, want %v", tc.owners, got, tc.want)
+		}
 	}
 }
 

@@ -234,13 +234,15 @@ func (w *walk) covered(name string) bool {
 	return w.books.ruled(name) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return manifest.Covers(r, name) })
 }
 
-// passed reports whether a rule says that everything in the folder is not for the connector.
+// passed reports whether a rule says that everything in the folder is not for the connector, and the connector
+// nothing else of a file in it.
 func (w *walk) passed(dir string) bool {
 	in := path.Join(dir, "any") // a rule for the folder covers whatever is in it
 	passes := func(pattern string) bool {
 		return strings.Trim(pattern, "/") != pattern && manifest.Covers(abi.Ignore{Pattern: pattern}, in)
 	}
-	return slices.ContainsFunc(w.books.rules, passes) || slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
+	return slices.ContainsFunc(w.books.rules, passes) ||
+		!w.books.within[hash(w.books.seed, w.counts.Name, dir)] && slices.ContainsFunc(w.books.rule.Ignores, func(r abi.Ignore) bool { return passes(r.Pattern) })
 }
 
 // litter reports whether systems leave files of that name in any folder, without content of
