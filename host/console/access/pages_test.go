@@ -52,7 +52,7 @@ func TestDevicePages(t *testing.T) {
 	b := newBed(t)
 	v := b.owned()
 	v.says(v.get("/devices/invite"), http.StatusOK, `value="https://pdpp.example.org"`)
-	v.says(v.post("/devices/invite", "connector", "claude_code", "expires", "15m"), http.StatusNotFound, `name="meant"`)
+	v.says(v.post("/devices/invite", "connector", "my_own", "expires", "15m"), http.StatusNotFound, `name="meant"`)
 	v.says(v.post("/devices/invite", "connector", "claude_code", "expires", "1000h", "meant", "yes"), http.StatusUnprocessableEntity, "between 1m and 24h")
 	a := v.post("/devices/invite", "connector", "claude_code", "name", "laptop", "base_url", "https://host.example", "expires", "15m", "meant", "yes")
 	_, rest, found := strings.Cut(a.body, `value="lde`)
