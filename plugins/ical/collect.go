@@ -83,7 +83,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	r.copiesLast()
 	for _, e := range l.Entries {
-		if e.Kind == files.Other && !e.Link && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
+		if e.Kind == files.Other && !e.Link && !l.Hides(e.Path) && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
 			r.shut = append(r.shut, e.Path)
 			r.books.Known(rootName, e.Path, unreadableFile.Reason)
 			r.note(unreadableFile, e.Path)
@@ -93,10 +93,15 @@ func newRun(h *sdk.Host) (*run, error) {
 		switch {
 		case f.Why == files.Many:
 			r.problems.Note(tooMany, "")
+		case isMisnamed(f.Path):
+			r.note(misnamed, f.Path)
 		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):
 			r.books.Known(rootName, f.Path, linked.Reason) // its owner may say that it may stay
 			r.note(linked, f.Path)
 		case f.Why != files.Strays:
+			if isCalendar(f.Path) {
+				r.books.Known(rootName, f.Path, unreadableFile.Reason)
+			}
 			r.note(unreadableFile, f.Path)
 		}
 	}
@@ -236,7 +241,7 @@ func (r *run) damages(p string, c *counts) (damaged bool) {
 	for _, of := range []struct {
 		n    int64
 		kind *problems.Kind
-	}{{c.broken, torn}, {c.noStart, noStart}} {
+	}{{c.broken, torn}, {c.doubled, doubled}, {c.noStart, noStart}} {
 		if of.n > 0 {
 			r.books.Damaged(rootName, p, of.kind.Reason)
 			damaged = true
@@ -254,7 +259,7 @@ func (r *run) countEvents(v *survey) {
 	i, c := r.books.Items(streamEvents), &v.counts
 	i.Duplicate += c.duplicates
 	i.NotRecord += c.superseded + int64(len(v.entries)) - v.live
-	i.KeptBack += c.broken
+	i.KeptBack += c.damaged()
 	v.names.each(i.UnknownTimes)
 }
 
@@ -309,6 +314,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		return nil, nil
 	}
 	if old != nil && old.events == v.sum {
+		v.counts.cut, v.counts.cutAt = old.counts.cut, old.counts.cutAt
 		if old.unmet > 0 {
 			return nil, r.settle(id, v, old)
 		}
@@ -334,7 +340,11 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 		if en := v.entries[event]; en.ordinal != s.events || en.fingerprint == 0 {
 			return nil
 		}
-		r.writer.at = s.begun
+		if r.writer.at = s.begun; isCut(e, v.cancelled[event]) {
+			if v.counts.cut++; v.counts.cutAt == 0 {
+				v.counts.cutAt = int64(s.began)
+			}
+		}
 		return r.writer.write(event, g, f.Path, e, v.cancelled[event])
 	})
 	s.ev.full = true
@@ -344,7 +354,7 @@ func (r *run) events(f files.Entry, id string, v *survey, old *fileState) (*prob
 	if s.events != v.total || !r.unchanged(f) {
 		return changed, nil
 	}
-	if v.counts.broken > 0 {
+	if v.counts.damaged() > 0 {
 		return nil, nil // the part stays open: what does not close may be any event
 	}
 	return nil, r.bury(part, v, old)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
@@ -29,6 +30,7 @@ type open struct {
 	size    int
 	line    int  // where it began
 	implied bool // no line began it
+	foreign bool // its name begins with X-
 }
 
 // scan reads one file: VCALENDAR objects one after the other. It calls event at
@@ -128,6 +130,7 @@ func (s *scan) beginComponent() {
 	name := s.structureName()
 	kind, top := placeOf(string(name))
 	switch {
+	case s.depth == 0 && string(name) == "VCARD": // of a file that has contacts behind its calendar
 	case name == nil || s.depth == 0 && !top:
 		if s.malformed(); name != nil {
 			s.stray()
@@ -137,19 +140,36 @@ func (s *scan) beginComponent() {
 		s.closeTo(0) // the one before never ended
 		s.push(compCalendar, "VCALENDAR", false)
 		return
+	case top && s.depth < maxComponents && s.inForeign(): // which may close behind it
 	case top && s.depth == 0: // an event without a calendar around it
 		s.push(compCalendar, "VCALENDAR", true)
 	case top:
 		s.closeTo(1)
+		if s.stack[0].kind != compCalendar {
+			s.closeTo(0)
+			s.push(compCalendar, "VCALENDAR", true)
+		}
 	case s.depth == maxComponents:
 		s.malformed()
 		return
 	}
+	foreign := !top && bytes.HasPrefix(name, []byte("X-"))
 	if kind == compObservance && s.top() != compTimezone {
 		kind = compOther
 	}
 	s.started(kind, string(name))
 	s.push(kind, string(name), false)
+	s.stack[s.depth-1].foreign = foreign
+}
+
+// inForeign reports whether what is open in a VCALENDAR are components of some program alone: they may have anything in them.
+func (s *scan) inForeign() bool {
+	for i := 1; i < s.depth; i++ {
+		if !s.stack[i].foreign {
+			return false
+		}
+	}
+	return s.depth > 1 && s.stack[0].kind == compCalendar
 }
 
 // placeOf returns what a component is, and whether its place is in a VCALENDAR alone: another
@@ -268,10 +288,17 @@ func (s *scan) end() error {
 		o := &s.zone.observances[len(s.zone.observances)-1]
 		s.zone.unusable = s.zone.unusable || !o.complete()
 	case compEvent:
-		if s.damage.lost || s.damage.parted && s.ev.uid == "" {
+		switch d := &s.damage; {
+		case d.lost, d.parted && s.ev.uid == "", d.secondAt > 0 && !s.ev.repeated.ofOne():
 			s.unclosed(s.damagedFrom(&s.stack[at]))
 			return nil
+		case d.secondAt > 0:
+			if s.counts.doubled++; s.counts.doubledAt == 0 {
+				s.counts.doubledAt = int64(d.secondAt)
+			}
+			return nil
 		}
+		s.counts.repeats(&s.ev.repeated)
 		s.events++
 		s.began = s.stack[at].line
 		if s.counts.badDates += int64(s.ev.badDates); s.counts.badDates > 0 && s.counts.badDatesAt == 0 {
@@ -291,6 +318,9 @@ func (s *scan) property() {
 		s.calendar.property(&s.line)
 	case compEvent:
 		s.another()
+		if !s.ev.repeated.add(&s.line, s.in.Number) {
+			return
+		}
 		if !known(string(s.line.Name)) {
 			s.names.add("property ", string(s.line.Name))
 			return

@@ -58,7 +58,7 @@ func (s *sample) overlaps(other sample) bool {
 // content is the fingerprint of what a file has, wherever it lies; 0 for one with damage or without
 // events, which is no copy of anything.
 func (v *survey) content() int64 {
-	if v.counts.broken > 0 || v.live == 0 {
+	if v.counts.damaged() > 0 || v.live == 0 {
 		return 0
 	}
 	var sum uint64
@@ -137,6 +137,7 @@ func (r *run) copied(f files.Entry, v *survey) {
 	s := r.read(f, v, nil)
 	c := &s.counts // of the events that are collected from the other file, that one counts
 	c.badDates, c.guessed, c.noUID, c.twins, c.noStart, c.unknownZone, c.floating, c.badDatesAt, c.noStartAt = 0, 0, 0, 0, 0, 0, 0, 0, 0
+	c.repeated, c.repeatedAt, c.repeatedIn, c.zoneYears = 0, 0, 0, 0
 	s.live, s.events, s.sample, s.further = 0, 0, nil, nil
 	r.books.Read(rootName, f.Path)
 }

@@ -125,8 +125,8 @@ func (r *run) coverageRows() []coverageRow {
 		byRule("superseded_events", "no event has an earlier version beside it", sum.superseded,
 			problems.Counted(sum.superseded, "event is", "events are")+" an earlier version by SEQUENCE, or was cancelled later"),
 		trouble("missing_uids", "every event has a UID", sum.noUID, problems.Counted(sum.noUID, "event has no UID", "events have no UID")),
-		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone,
-			problems.Counted(sum.unknownZone, "event is in a time zone that nothing defines", "events are in time zones that nothing defines")+
+		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone+sum.zoneYears,
+			problems.Counted(sum.unknownZone+sum.zoneYears, "event is in a time zone that nothing defines for its year", "events are in time zones that nothing defines for their years")+
 				": starts_at is the local time read as UTC"),
 		floating,
 		names,

@@ -73,7 +73,7 @@ func (s *fileState) Members(m *cursor.Members) {
 
 // whole reports whether everything closed that the file opens. The records of one that is not
 // whole stay, also those that it does not have.
-func (s *fileState) whole() bool { return s.counts.broken == 0 }
+func (s *fileState) whole() bool { return s.counts.damaged() == 0 }
 
 // eventless reports whether a file has to-dos, journal entries or free/busy times, and no event.
 func (s *fileState) eventless() bool {

@@ -10,10 +10,12 @@ import (
 // zeros there, or nothing: the end of one event and the beginning of the next are then gone, and what
 // is left of both looks like one.
 type damage struct {
-	first  string // the property that the event begins with
-	zeroAt int    // the line with zeros; 0: there is none
-	lost   bool   // parts of more than one event may be in it
-	parted bool   // no BEGIN began it
+	first    string // the property that the event begins with
+	zeroAt   int    // the line with zeros; 0: there is none
+	n        int    // its properties so far
+	lost     bool   // parts of more than one event are in it
+	secondAt int    // the line of a second UID or DTSTART, which may be that of another event; 0: there is none
+	parted   bool   // no BEGIN began it
 }
 
 // zeros reports whether the line has zero bytes: it is no line of a calendar, and what is open is
@@ -63,7 +65,7 @@ func (s *scan) damagedFrom(c *open) int {
 // one begins here, because a program writes each event in the same order.
 func (s *scan) another() {
 	d, name := &s.damage, string(s.line.Name)
-	if d.first == "" {
+	if d.n++; d.first == "" {
 		d.first = name
 	}
 	var had string
@@ -73,28 +75,30 @@ func (s *scan) another() {
 	case "DTSTART":
 		had = s.ev.startText
 	case "DTSTAMP":
-		d.lost = d.lost || isCut(contentline.Trim(s.line.Value))
+		d.lost = d.lost || endsEarly(contentline.Trim(s.line.Value))
 	}
 	if had == "" || bytes.Equal(contentline.Trim([]byte(had)), contentline.Trim(s.line.Value)) {
 		return
 	}
-	if name != d.first {
-		d.lost = true
+	if name != d.first || d.n == 2 && !d.lost {
+		if d.secondAt == 0 {
+			d.secondAt = s.in.Number
+		}
 		return
 	}
 	top := &s.stack[s.depth-1]
 	s.unclosed(s.damagedFrom(top))
 	top.line = s.in.Number
 	s.ev.reset()
-	s.damage = damage{first: name, parted: true}
+	s.damage = damage{first: name, n: 1, parted: true}
 }
 
 // dateDigits is how many digits a date has.
 const dateDigits = 8
 
-// isCut reports whether a moment ends within its date, or goes on in a word: the rest of it is lost. A
+// endsEarly reports whether a moment ends within its date, or goes on in a word: the rest of it is lost. A
 // program that writes moments in a form of its own does neither.
-func isCut(value []byte) bool {
+func endsEarly(value []byte) bool {
 	digits := len(value) - len(bytes.TrimLeft(value, "0123456789"))
 	rest := bytes.TrimLeft(value[digits:], "TZ0123456789")
 	return digits > 0 && (len(rest) == 0 && digits < dateDigits || len(rest) > 0 && contentline.IsName(rest[:1]) && rest[0] != '-')

@@ -16,17 +16,32 @@ type recordWriter struct {
 	json  []byte
 }
 
-// instant returns the UTC time of m, zero when neither the file nor the name of its zone proves one.
-func (w *recordWriter) instant(m moment) time.Time {
+// instant returns the instant of m, in seconds since 1970, false when neither the file nor the name of its zone proves one.
+func (w *recordWriter) instant(m moment) (utc int64, ok bool) {
 	switch m.kind {
 	case timeUTC:
-		return time.Unix(m.wall, 0).UTC()
+		return m.wall, true
 	case timeZoned:
-		if utc, ok := w.zones.find(w.at, m.tzid).instant(m.wall); ok {
-			return time.Unix(utc, 0).UTC()
-		}
+		return w.zones.find(w.at, m.tzid).instant(m.wall)
 	}
-	return time.Time{}
+	return 0, false
+}
+
+// time writes an instant, null where it is not known. The first one of the year 1 is an instant, too.
+func (w *recordWriter) time(name string, utc int64, known bool) {
+	switch at := time.Unix(utc, 0).UTC(); {
+	case !known:
+		w.rec.Null(name)
+	case at.IsZero():
+		w.rec.String(name, at.Format(time.RFC3339))
+	default:
+		w.rec.Time(name, at)
+	}
+}
+
+func (w *recordWriter) instantOf(name string, m moment) {
+	utc, known := w.instant(m)
+	w.time(name, utc, known)
 }
 
 // write emits the record of e.
@@ -35,9 +50,9 @@ func (w *recordWriter) write(id eventID, g *group, file string, e *event, cancel
 	r.String("id", id.String())
 	r.String("calendar_id", g.id)
 	r.StringOrNull("calendar_name", g.calendar.name)
-	r.StringOrNull("uid", clip.Text(e.uid, 1024))
-	r.StringOrNull("recurrence_id", clip.Text(e.recurrence, 256))
-	r.Time("recurrence_utc", w.instant(e.occurrence))
+	r.StringOrNull("uid", clip.Text(e.uid, maxUID))
+	r.StringOrNull("recurrence_id", clip.Text(e.recurrence, maxRecurrence))
+	w.instantOf("recurrence_utc", e.occurrence)
 	r.StringOrNull("summary", e.summary)
 	r.StringOrNull("description", e.description)
 	r.StringOrNull("location", e.location)
@@ -57,11 +72,16 @@ func (w *recordWriter) write(id eventID, g *group, file string, e *event, cancel
 	r.StringOrNull("geo", e.geo)
 	r.Int("sequence", e.sequence)
 	r.Int("alarm_count", int64(e.alarms))
-	r.Time("created_at", w.instant(e.created))
-	r.Time("updated_at", w.instant(e.modified))
-	r.Bool("truncated", e.truncated)
+	w.instantOf("created_at", e.created)
+	w.instantOf("updated_at", e.modified)
+	r.Bool("truncated", isCut(e, cancelled))
 	r.String("source_file", file)
 	return r.Emit()
+}
+
+// isCut reports whether the record of an event lacks a part of its texts or lists.
+func isCut(e *event, cancelled []string) bool {
+	return e.truncated || len(cancelled) > maxListValues || len(e.uid) > maxUID || len(e.recurrence) > maxRecurrence
 }
 
 // times writes start and end. starts_at is the field for consent and time ranges, so
@@ -70,24 +90,24 @@ func (w *recordWriter) write(id eventID, g *group, file string, e *event, cancel
 // a zone's offset at most (14 hours). start_utc is an instant or null.
 func (w *recordWriter) times(e *event) {
 	r := w.rec
-	start := w.instant(e.start)
+	start, known := w.instant(e.start)
 	at := start
-	if at.IsZero() && e.start.kind != timeNone {
-		at = time.Unix(e.start.wall, 0)
+	if !known {
+		at = e.start.wall
 	}
-	r.Time("starts_at", at)
+	w.time("starts_at", at, e.start.kind != timeNone)
 	r.Bool("all_day", e.start.kind == timeDate)
 	r.StringOrNull("start_kind", e.start.kind.String())
 	if e.start.kind == timeNone {
 		r.Null("time_zone_known")
 	} else {
-		r.Bool("time_zone_known", !start.IsZero())
+		r.Bool("time_zone_known", known)
 	}
-	r.Time("start_utc", start)
+	w.time("start_utc", start, known)
 	w.local("start_local", e.start)
 	r.StringOrNull("start_tzid", e.start.tzid)
 	end := w.end(e)
-	r.Time("end_utc", w.instant(end))
+	w.instantOf("end_utc", end)
 	w.local("end_local", end)
 	r.StringOrNull("end_tzid", end.tzid)
 	r.StringOrNull("duration", e.durationText)
@@ -120,11 +140,11 @@ func (w *recordWriter) end(e *event) moment {
 		}
 		// Hours are exact: across a change of offset the wall clock moves by more or
 		// less than the duration.
-		from := w.instant(end)
-		if from.IsZero() {
+		from, known := w.instant(end)
+		if !known {
 			return moment{}
 		}
-		utc := from.Unix() + e.length.seconds
+		utc := from + e.length.seconds
 		end.wall = utc + w.zones.find(w.at, end.tzid).offset(utc)
 		return end
 	case e.start.kind == timeDate:

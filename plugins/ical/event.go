@@ -12,6 +12,8 @@ const (
 	maxEventText  = 128 << 10
 	maxAttendees  = 500
 	maxListValues = 1000
+	maxUID        = 1 << 10
+	maxRecurrence = 256
 )
 
 // person is an ORGANIZER or ATTENDEE.
@@ -30,6 +32,7 @@ type event struct {
 	repeats         bool // it is a series
 	alarms          int
 	badDates        int
+	repeated        repeats
 	sum             uint64 // of the fingerprints of its lines, whatever their order
 
 	start, end, created, modified moment

@@ -29,12 +29,23 @@ var (
 	// owner to put right: its records are neither new nor deleted.
 	stranger = &problems.Kind{HostTells: true, One: "file with a calendar's name contains no calendar", Many: "files with a calendar's name contain no calendar"}
 	nothing  = &problems.Kind{Reason: "nothing_found", Hint: "not_retriable", Plain: "the folder has no calendar files; those in a zip are read once they are unpacked there"}
-	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood", "lines of calendar files were not understood")
+	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood; where it is the rest of a text that has line breaks of its own, that text ends before it: look at the line, and export the calendar with another program if you need it",
+		"lines of calendar files were not understood; where they are the rest of a text that has line breaks of its own, that text ends before them: look at the lines, and export the calendars with another program if you need them")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",
 		"lines of calendar files were cut, because they are too long")
 	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252: if its letters are wrong, export the calendar as UTF-8",
 		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252: if their letters are wrong, export the calendars as UTF-8")
-	alike = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
+	doubled = kind("event_ambiguous", "manual_action_required",
+		"event has two starts or two identifiers, so that it may be what is left of two; it was not collected, and earlier events of its file stay: put it right in the program that has the calendar",
+		"events have two starts or two identifiers, so that each may be what is left of two; they were not collected, and earlier events of their files stay: put them right in the program that has the calendar")
+	repeated = kind("property_repeated", "not_retriable", "value of an event was left out: its property comes again with another one, and a record has room for one",
+		"values of events were left out: their properties come again with other ones, and a record has room for one")
+	cutEvent = kind("event_cut", "not_retriable", "event has more text, or longer lists, than a record has room for; their beginning was collected",
+		"events have more text, or longer lists, than a record has room for; their beginning was collected")
+	noYear = kind("time_zone_year_unknown", "not_retriable", "event starts in a year for which neither its file nor this connector has the rules of its time zone; only its local time is known",
+		"events start in years for which neither their files nor this connector has the rules of their time zones; only their local times are known")
+	misnamed = &problems.Kind{HostTells: true, One: "file or folder has a name that is not UTF-8", Many: "files or folders have names that are not UTF-8"}
+	alike    = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
 		"events have the UID and the time of others and other content; when they are edited, they become other events")
 	copyKind = kind("calendar_copied", "not_retriable", "calendar file has the calendar and the events of another one, and its events are collected from that one: take one of the two out of the folder",
 		"calendar files have the calendars and the events of others, and their events are collected from those: take one of each two out of the folder")
@@ -54,7 +65,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, alike, copyKind, twice, badDates, noStart, noZone, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, badDates, noStart, noZone, noYear, noUID, tooMany, reduced,
 	}
 )
 
@@ -86,17 +97,20 @@ func (r *run) report() error {
 			kind  *problems.Kind
 			n, at int64
 		}{
-			{badLines, c.malformed, c.malformedAt}, {badDates, c.badDates, c.badDatesAt}, {noStart, c.noStart, c.noStartAt},
+			{doubled, c.doubled, c.doubledAt}, {cutEvent, c.cut, c.cutAt}, {badLines, c.malformed, c.malformedAt}, {badDates, c.badDates, c.badDatesAt}, {noStart, c.noStart, c.noStartAt},
 		} {
 			if of.n > 0 {
 				r.problems.Add(of.kind, int(of.n), problems.Line(p, of.at))
 			}
 		}
+		if c.repeated > 0 {
+			r.problems.Add(repeated, int(c.repeated), problems.Line(p, c.repeatedAt)+" ("+repeatedNames(c.repeatedIn)+")")
+		}
 		for _, of := range [...]struct {
 			kind *problems.Kind
 			n    int64
 		}{
-			{cutLines, c.oversized}, {guessed, c.guessed}, {alike, c.twins}, {noZone, c.unknownZone}, {noUID, c.noUID},
+			{cutLines, c.oversized}, {guessed, c.guessed}, {alike, c.twins}, {noZone, c.unknownZone}, {noYear, c.zoneYears}, {noUID, c.noUID},
 		} {
 			if of.n > 0 {
 				r.problems.Add(of.kind, int(of.n), p)

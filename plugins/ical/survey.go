@@ -83,7 +83,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		}
 		if e.recurrence != "" {
 			if en.fingerprint == 0 {
-				exceptions[id] = exception{series, clip.Text(e.recurrence, 256)}
+				exceptions[id] = exception{series, clip.Text(e.recurrence, maxRecurrence)}
 			} else {
 				delete(exceptions, id)
 			}
@@ -168,7 +168,10 @@ func (v *survey) complete() {
 				v.counts.noStartAt = at
 			}
 		}
-		if at := v.unplaced(en); at >= 0 {
+		switch at, defined := v.unplaced(en); {
+		case defined:
+			v.counts.zoneYears++
+		case at >= 0:
 			v.counts.unknownZone++
 			v.nameZone(at)
 		}
@@ -186,27 +189,27 @@ func (v *survey) complete() {
 		v.groups[en.group].live++
 		sum += fingerprint.Mix(fingerprint.Bytes(en.fingerprint, id[:]))
 	}
-	if v.counts.broken > 0 {
+	if v.counts.damaged() > 0 {
 		sum = fingerprint.Mix(sum) // of a file whose other events stay
 	}
 	v.sum = int64(sum&fingerprint.Mask48) | 1
 }
 
-// unplaced returns the index of a zone that does not give an event its instants, -1 for none. A
-// zone of the table is one for the years that the table has.
-func (v *survey) unplaced(en entry) int {
+// unplaced returns the index of a zone that does not give an event its instants, -1 for none; defined: its rules are known,
+// and not for the year in which the event starts.
+func (v *survey) unplaced(en entry) (at int, defined bool) {
 	for _, i := range [2]uint16{en.starts, en.ends} {
 		if i > maxNames || i > 0 && v.zones.find(en.calendar, v.named[i]) == nil {
-			return int(i)
+			return int(i), false
 		}
 	}
 	if en.starts == 0 {
-		return -1
+		return -1, false
 	}
 	if _, ok := v.zones.find(en.calendar, v.named[en.starts]).instant(en.wall); !ok {
-		return int(en.starts)
+		return int(en.starts), true
 	}
-	return -1
+	return -1, false
 }
 
 // nameZone counts a zone by its name.
