@@ -49,6 +49,9 @@ func (f folder) collect(t *testing.T, change ...trial.Change) *sdktest.Result {
 	}
 	res := sdktest.Collect(t, connector{}, o)
 	schemas.Sound(t, res)
+	if got := trial.Unaccounted(res); got != "" {
+		t.Errorf("no file is accounted for with %s", got)
+	}
 	return res
 }
 

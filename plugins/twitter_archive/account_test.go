@@ -23,7 +23,7 @@ func TestAccounts(t *testing.T) {
 	for _, when := range []string{"first", "second"} {
 		res := w.collect()
 		for path, want := range map[string]string{
-			"a.zip": abi.FileRead, "b.zip": abi.FileUnknown, "c.zip": abi.FileKnown, "holiday.raw": abi.FileUnknown, "holiday.jpg": abi.FileRule,
+			"a.zip": abi.FileRead, "b.zip": abi.FileKnown, "c.zip": abi.FileKnown, "holiday.raw": abi.FileUnknown, "holiday.jpg": abi.FileRule,
 		} {
 			if got := res.File("twitter_archive", path); got != want {
 				t.Errorf("%s: %s: got %q, want %q", when, path, got, want)

@@ -164,7 +164,7 @@ func (r *run) stranger(s *exports.Source) error {
 			return r.folder.Books.Settle(nested.Place, exports.Outcome{}, nested.Problem)
 		}
 		r.folder.Books.Note(problemForeign, s.Name, "")
-		r.fateOf(s).books.Strange()
+		r.fateOf(s).why = problemForeign
 		return nil
 	}
 	paged := inViewer(s.Name+"/") || r.loose && s.Name == "js"

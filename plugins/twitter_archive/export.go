@@ -21,6 +21,7 @@ type export struct {
 	account   string
 	partial   bool
 	described bool              // by a manifest
+	list      place             // the file that says what the archive has
 	listed    map[string]string // files that the manifest or the index of months names for a stream, with the stream
 	counts    map[string]int64  // of the entries of those files, where it says them
 	main      map[string]bool   // streams whose main kind of data the manifest names
@@ -28,6 +29,12 @@ type export struct {
 	months    bool              // it has posts by month, as those have
 	bare      bool              // it is known by a table of posts alone
 	notes     notes
+}
+
+// place is a file of a source.
+type place struct {
+	source *exports.Source
+	name   string
 }
 
 // timeForm makes times whose texts compare as they do.
@@ -59,6 +66,9 @@ func (x *export) add(part *export) {
 	x.sources = append(x.sources, part.sources...)
 	x.partial = x.partial || part.partial
 	x.months = x.months || part.months
+	if x.list.source == nil {
+		x.list = part.list
+	}
 	for file, stream := range part.listed {
 		x.listed[file] = stream
 	}
@@ -139,12 +149,14 @@ func (x *export) look(f *exports.File) bool {
 	switch {
 	case strings.HasSuffix(s.name, "__THAR_CONFIG"):
 		x.manifest(s)
+		x.list = place{x.sources[0], f.Name}
 	case s.name == "var payload_details":
 		x.created(s)
 	case s.name == "var user_details":
 		x.owner(s, "id")
 	case s.name == "var tweet_index":
 		x.index(s)
+		x.list = place{x.sources[0], f.Name}
 	case s.kind == "account":
 		x.owner(s, "*.account.accountId")
 	case s.kind == "note_tweet":
@@ -176,7 +188,7 @@ func (x *export) manifest(s script) {
 				kind := it.Name().Str()
 				stream := listedStreams[kind]
 				for file := it.Value().Get("files").Children(); stream != "" && file.Next(); {
-					x.list(stream, file.Value().Get("fileName"), file.Value().Get("count"))
+					x.names(stream, file.Value().Get("fileName"), file.Value().Get("count"))
 					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Group")
 				}
 			}
@@ -184,8 +196,8 @@ func (x *export) manifest(s script) {
 	}
 }
 
-// list takes in a file that the archive says it has for a stream, with the number of its entries, a text or a number.
-func (x *export) list(stream string, file, count jsonvalue.Value) {
+// names takes in a file that the archive says it has for a stream, with the number of its entries, a text or a number.
+func (x *export) names(stream string, file, count jsonvalue.Value) {
 	name := path.Base(file.Str())
 	x.listed[name] = stream
 	if n, err := strconv.ParseInt(text(count), 10, 64); err == nil {
@@ -199,7 +211,7 @@ func (x *export) index(s script) {
 	in.SkipPast('=')
 	for in.Next() {
 		if v := in.Value(); v.Get("file_name").Str() != "" {
-			x.list(streamTweets, v.Get("file_name"), v.Get("tweet_count"))
+			x.names(streamTweets, v.Get("file_name"), v.Get("tweet_count"))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // archived packs files as they are.
@@ -294,13 +295,8 @@ func TestAnArchiveWithinAnother(t *testing.T) {
 // AC-06: a post that is too large is told as that, and counts as an entry.
 func TestAPostThatIsTooLargeIsAnEntry(t *testing.T) {
 	t.Parallel()
-	draw := rand.New(rand.NewPCG(1, 2)) // an archive that packs too well is refused
-	text := make([]byte, 5<<20)
-	for i := range text {
-		text[i] = 'a' + byte(draw.IntN(26))
-	}
 	w := newWorld(t)
-	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + string(text) + `"}`}})
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", `{"tweet":"` + trial.Noise(5<<20) + `"}`}})
 	w.collect()
 	w.has("1", "archive_partial value_too_large")
 }

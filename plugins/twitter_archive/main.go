@@ -22,7 +22,7 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 6
+const cursorVersion = 7
 
 // The problems besides those of the readers.
 const (
@@ -54,9 +54,9 @@ var problems = []exports.Problem{
 	{Code: problemSpare, Text: "older archives that were not read, beside a newest one that is damaged or lacks a part: #; keep these in the folder, and put the newest one there whole", Hint: owner},
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; move those of each account into a folder of their own, and add a connection for that folder", Hint: owner},
 	{Code: problemUnnamed, Text: "archives that name no account, while the one collected before does: #; say that they may stay as they are, or move them into a folder of their own, and add a connection for that folder", Hint: owner},
-	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder", Hint: owner},
-	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again", Hint: owner},
-	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder", Hint: owner},
+	{Code: problemMissing, Text: "files that the archive lists and does not have: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
+	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again, or say that it may stay as it is", Hint: owner},
+	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
 	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
@@ -82,6 +82,7 @@ type run struct {
 	lists map[string]*sdk.Enumeration
 	said  *accounts.Books
 
+	at           *exports.Books // of the source at hand
 	file         *exports.File
 	item         int64
 	conversation string // of the messages at hand
@@ -124,6 +125,7 @@ func (connector) Collect(h *sdk.Host) error {
 func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcome, error)) error {
 	became := r.fateOf(s)
 	books := &became.books
+	r.at = books
 	a, err := s.Open(r.folder.Root)
 	if err != nil {
 		became.why = exports.ProblemOf(err)
@@ -187,7 +189,10 @@ func (r *run) collect() error {
 	if r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
 		return nil
 	}
-	exports.MissingParts(r.books.Problems, names)
+	missing := exports.MissingParts(r.books.Problems, names)
+	for _, s := range r.export.sources {
+		exports.MissParts(s, missing, &r.fateOf(s).books)
+	}
 	r.check()
 	for _, stream := range r.h.Streams() {
 		list := r.lists[stream]
@@ -290,7 +295,7 @@ func (r *run) check() {
 		if !r.whole[file] {
 			r.hurt[r.export.listed[file]] = true
 			if !r.books.Problems.Names(file) {
-				r.books.Problems.Note(problemMissing, 1, file)
+				r.missing(problemMissing, file)
 			}
 		}
 	}
@@ -300,13 +305,23 @@ func (r *run) check() {
 		}
 		r.hurt[stream] = true
 		if r.export.partial {
-			r.books.Problems.Note(problemPart, 1, stream)
+			r.missing(problemPart, stream)
 		}
 	}
 	if n := r.export.notes.halves; n > 0 {
 		r.books.Problems.Note(exports.HalfCharacters, n, "note-tweet.js")
 	}
 	r.books.Problems.Note(problemNote, r.export.notes.lost+r.export.notes.unused(), "note-tweet.js")
+}
+
+// missing notes that the archive lacks something, with which the file is accounted for that says so.
+func (r *run) missing(problem, what string) {
+	r.books.Problems.Note(problem, 1, what)
+	list := &r.export.list
+	if list.source == nil {
+		list.source = r.export.sources[0]
+	}
+	r.fateOf(list.source).books.MissIn(list.name, problem)
 }
 
 // stores are the kinds of files in an archive, and what becomes of each.

@@ -67,7 +67,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	if r.lists[stream] == nil {
 		return o, nil
 	}
-	before := r.books.Problems.Total()
+	before := r.at.Problems.Total()
 	in := s.elementsOf(streams[stream].paths...)
 	r.conversation = ""
 	if stream == streamMessages {
@@ -78,7 +78,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 		return streams[stream].emit(r, in)
 	})
 	r.noteLarge(stream, in.Oversized())
-	r.books.NoteHalves(r.file, in.Halves())
+	r.at.NoteHalves(r.file, in.Halves())
 	if err == nil {
 		err = in.Err()
 	}
@@ -87,7 +87,7 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	} else if missing := r.fewer(stream, in.Oversized()); err == nil && missing != "" {
 		o.Fate, o.Why, o.At = exports.Damaged, problemFewer, missing
 	}
-	if err != nil || o.Fate != exports.Read || r.books.Problems.Total() > before {
+	if err != nil || o.Fate != exports.Read || r.at.Problems.Total() > before {
 		r.hurt[stream] = true
 	} else {
 		r.whole[r.file.Base()] = true
@@ -177,7 +177,7 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 // note counts the item at hand, one of a stream's, as one with a problem, and leaves it out.
 func (r *run) note(stream, code string) {
 	r.said.Items(stream).KeptBack++
-	r.books.Note(code, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+	r.at.Miss(code, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
 }
 
 // strange counts the item at hand as one of an unknown kind, and leaves it out.
@@ -187,14 +187,11 @@ func (r *run) strange(stream, kind string) {
 	}
 	r.said.Items(stream).KeptBack++
 	r.said.Items(stream).Unknown(kind)
-	r.books.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
+	r.at.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.
 func (r *run) noteLarge(stream string, n int64) {
-	if n == 0 {
-		return
-	}
 	r.said.Items(stream).KeptBack += n
-	r.books.Problems.Note(problemLarge, n, r.file.Place)
+	r.at.Miss(problemLarge, n, r.file, "")
 }

@@ -101,6 +101,9 @@ func (w *world) collect() *sdktest.Result {
 		w.last = w.last.SecondRun(w.t, nil)
 	}
 	schemas.Sound(w.t, w.last)
+	if got := trial.Unaccounted(w.last); got != "" {
+		w.t.Errorf("no file is accounted for with %s", got)
+	}
 	w.store.Apply(w.last)
 	return w.last
 }

@@ -38,12 +38,19 @@ type left struct {
 	why  string
 }
 
-func (f *fates) add(name string, fate Fate, why, rule string) {
+// add adds a file, with the problems of items that it has besides. One that was read is damaged by them.
+func (f *fates) add(name string, fate Fate, why, rule string, missed ...string) {
+	if fate == Read && len(missed) > 0 {
+		fate, why, missed = Damaged, missed[0], missed[1:]
+	}
 	if f.seen++; fate == Rule && rule != "" {
 		f.addRule(f.seen-1, rule)
 	}
 	if f.n[fate]++; fate != Read && fate != Rule && len(f.left) < maxLeft {
 		f.left = append(f.left, left{name, fate, why})
+		for _, code := range missed {
+			f.left = append(f.left, left{name, Damaged, code})
+		}
 	}
 }
 
@@ -195,11 +202,11 @@ func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why s
 			others += n
 		}
 	}
-	others -= int64(len(became.left))
-	of := make(map[string]*left, len(became.left))
-	for i := range became.left {
-		of[became.left[i].name] = &became.left[i]
+	of := make(map[string][]left, len(became.left)) // each with one reason or more
+	for _, l := range became.left {
+		of[l.name] = append(of[l.name], l)
 	}
+	others -= int64(len(of))
 	rest := became.rules
 	for i, l := range s.loose {
 		for len(rest) > 0 && rest[0].from+rest[0].n <= int64(i) {
@@ -209,13 +216,18 @@ func (f *Folder) accountLoose(b *accounts.Books, s *Source, became *fates, why s
 			b.Rule(f.name, l.Path, rest[0].rule)
 			continue
 		}
-		switch left := of[l.Path]; {
-		case left != nil && left.fate == Damaged:
-			b.Damaged(f.name, l.Path, left.why)
-		case left != nil && left.fate == Unknown:
-			b.Unknown(f.name, l.Path)
-		case left != nil:
-			b.Known(f.name, l.Path, left.why)
+		for _, left := range of[l.Path] {
+			switch left.fate {
+			case Damaged:
+				b.Damaged(f.name, l.Path, left.why)
+			case Unknown:
+				b.Unknown(f.name, l.Path)
+			default:
+				b.Known(f.name, l.Path, left.why)
+			}
+		}
+		switch {
+		case of[l.Path] != nil:
 		case became.n[Read] == 0, why != "":
 			b.Known(f.name, l.Path, why)
 		case others > 0: // it may be one of them: the host finds out whether it was read
@@ -236,7 +248,7 @@ func (f *Folder) accountArchive(b *accounts.Books, s *Source, became *fates, why
 		as = words[Known]
 	case why != "":
 		as = words[Damaged]
-	case n[Damaged] > 0:
+	case n[Damaged] > 0 || became.why(Damaged) != "":
 		as, why = words[Damaged], became.why(Damaged)
 	case n[Known] > 0:
 		as, why = words[Known], became.why(Known)
@@ -276,6 +288,3 @@ func (f *fates) why(fate Fate) string {
 	}
 	return ""
 }
-
-// Strange notes that a source is not what the connector reads.
-func (b *Books) Strange() { b.fates.n[Unknown]++ }

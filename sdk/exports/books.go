@@ -1,6 +1,8 @@
 package exports
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 )
@@ -32,7 +34,8 @@ type Books struct {
 	Kinds    Tally
 	Problems Findings
 
-	fates fates
+	fates  fates
+	missed []string // codes of the file at hand, see Miss
 }
 
 // NewBooks returns books without an entry.
@@ -56,9 +59,43 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 		if f.Size == 0 || f.Place != f.Name { // an empty file that was opened was read; an archive counts its own
 			rule = ""
 		}
-		b.fates.add(f.Name, o.Fate, o.Why, rule)
+		b.fates.add(f.Name, o.Fate, o.Why, rule, b.missed...)
 	}
+	b.missed = nil
 	return err
+}
+
+// Miss counts n cases of a problem with which the file at hand is accounted for, too, when it is settled: its
+// owner may say that the file may stay as it is.
+func (b *Books) Miss(code string, n int64, f *File, at string) {
+	if n == 0 {
+		return
+	}
+	place := f.Place
+	if at != "" {
+		place += ", " + at
+	}
+	b.Problems.Note(code, n, place)
+	if !slices.Contains(b.missed, code) {
+		b.missed = append(b.missed, code)
+	}
+}
+
+// MissIn has the settled file of that name accounted for with a problem which was found later.
+func (b *Books) MissIn(name, code string) {
+	b.fates.left = append(b.fates.left, left{name, Damaged, code})
+}
+
+// MissParts has each source that is a part of an export accounted for, if another part is named as missing.
+func MissParts(s *Source, missing map[string]bool, b *Books) {
+	p, is := PartOf(s.Name)
+	switch {
+	case !is || !missing[p.Of]:
+	case s.loose != nil:
+		b.MissIn(s.loose[0].Path, PartMissing)
+	default:
+		b.MissIn(s.Name, PartMissing)
+	}
 }
 
 // Settle notes what became of the file of that name, the only place that does. An err of a

@@ -46,7 +46,7 @@ func (e *Each) readCursors() {
 		}
 		for it := cursor.Get("sources").Children(); it.Next(); {
 			name, v := it.Name().Str(), it.Value()
-			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), v.Get("begun").Int(), Books{ReadTally(v.Get("kinds")), ReadFindings(v.Get("problems")), readFates(v.Get("fates"))}, v.Get("why").Str()}
+			st := state{files.Stamp{Size: v.Get("size").Int(), MTimeMS: v.Get("mtime_ms").Int(), CTimeMS: v.Get("ctime_ms").Int()}, v.Get("entries").Int(), v.Get("begun").Int(), Books{Kinds: ReadTally(v.Get("kinds")), Problems: ReadFindings(v.Get("problems")), fates: readFates(v.Get("fates"))}, v.Get("why").Str()}
 			if s := there[name]; s != nil && st.Same(s.Stamp) {
 				files.Learn(&st.Stamp, s.Stamp)
 				known[name] = st

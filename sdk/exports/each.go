@@ -74,12 +74,16 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 		}
 	}
 	known := e.states[h.Streams()[0]]
+	missing := MissingParts(make(Findings), e.names())
 	folder.Account(e.said, func(s *Source) (*Books, string) {
 		lost, is := e.lost[s.Name]
 		if !is {
 			lost.books, lost.why = known[s.Name].books, known[s.Name].why
 		}
-		return &lost.books, lost.why
+		books := NewBooks()
+		books.Add(lost.books)
+		MissParts(s, missing, &books)
+		return &books, lost.why
 	})
 	for _, stream := range h.Streams() { // the cursors forget sources that are gone
 		if err := h.State(stream, e.cursor(stream)); err != nil {
@@ -111,12 +115,17 @@ func (e *Each) Totals() Books {
 	for _, name := range Sorted(known) {
 		all.Add(known[name].books)
 	}
+	MissingParts(all.Problems, e.names())
+	return all
+}
+
+// names are those of the sources that are there, and of parts that were read before.
+func (e *Each) names() []string {
 	names := Sorted(e.gone)
 	for i := range e.folder.Sources {
 		names = append(names, e.folder.Sources[i].Name)
 	}
-	MissingParts(all.Problems, names)
-	return all
+	return names
 }
 
 // Items returns the counts of the items that were met for a stream.

@@ -74,6 +74,7 @@ func Open(h *sdk.Host, root string) (*Folder, error) {
 	f := &Folder{Root: fsys, Books: NewBooks(), name: root}
 	for _, fault := range list.Faults {
 		f.Books.Note(faultOf(fault.Why), fault.Path, "")
+		f.left = append(f.left, left{fault.Path, Known, faultOf(fault.Why)})
 	}
 	f.sort(list.Files())
 	if len(f.Sources) > 0 || len(f.Books.Problems) > 0 {

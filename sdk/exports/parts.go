@@ -59,9 +59,11 @@ func cutNumber(s string) (front string, n, width int) {
 	return front, n, width
 }
 
-// MissingParts notes each part that should be among the names and is not. Highest is the highest
-// number that is known where no name says how many there are.
-func MissingParts(found Findings, names []string) {
+// MissingParts notes each part that should be among the names and is not, and returns the exports that lack one, by
+// what the names of their parts have in common. The highest number that is known is that of the last part where no
+// name says how many there are.
+func MissingParts(found Findings, names []string) (missing map[string]bool) {
+	missing = make(map[string]bool)
 	there := make(map[string]map[int]bool)
 	most := make(map[string]int)
 	for _, name := range names {
@@ -79,7 +81,9 @@ func MissingParts(found Findings, names []string) {
 		for n := 1; n <= most[of]; n++ {
 			if !there[of][n] {
 				found.Note(PartMissing, 1, "part "+strconv.Itoa(n)+" of "+strconv.Itoa(most[of])+" is not there: "+of)
+				missing[of] = true
 			}
 		}
 	}
+	return missing
 }

@@ -23,11 +23,11 @@ const (
 // The problems that every connector of archives may meet. The codes of the readers' are theirs,
 // with an underscore for the dot.
 var faults = []Problem{
-	{PartMissing, "parts of an export that are missing: #; put them into the folder, too", ownerActs},
+	{PartMissing, "parts of an export that are missing: #; put them into the folder, too, or say that the parts that are there may stay as they are", ownerActs},
 	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or say that they may stay as they are", ownerActs},
 	{Piece, "pieces of archives that a program has cut: #; join the pieces of each, and put the whole archive into the folder instead of them", ownerActs},
-	{Unseen, "places in the folder that could not be looked into: #; let this program read them, and put what links lead to into the folder itself", ownerActs},
-	{TooDeep, "folders that lie more than 32 levels deep, and were not looked into: #; move them further up", ownerActs},
+	{Unseen, "places in the folder that could not be looked into: #; let this program read them, and put what links lead to into the folder itself, or say that they may stay as they are", ownerActs},
+	{TooDeep, "folders that lie more than 32 levels deep, and were not looked into: #; move them further up, or say that they may stay as they are", ownerActs},
 	{"archive_truncated", "archives or files in them that end too early: #; what closes before was read; download them again", ownerActs},
 	{"archive_corrupt", "archives or files in them that are damaged: #; download them again", ownerActs},
 	{"archive_encrypted", "archives or files in them that need a password: #; pack them again without one", ownerActs},

@@ -1,8 +1,10 @@
 package trial
 
 import (
+	"math/rand/v2"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -33,4 +35,32 @@ func Reasons(res *sdktest.Result) string {
 		list = append(list, s.Reason)
 	}
 	return strings.Join(list, ",")
+}
+
+// Unaccounted lists the reasons with which a run tells its owner to do something, and with which no file is accounted
+// for (AC-02): the owner's word on a file settles none of them.
+func Unaccounted(res *sdktest.Result) string {
+	of := make(map[string]bool)
+	for _, a := range res.Accounts {
+		for _, f := range a.Files {
+			of[f.Reason] = of[f.Reason] || f.As == abi.FileKnown || f.As == abi.FileDamaged
+		}
+	}
+	var list []string
+	for _, s := range res.Skips {
+		if string(s.RecoveryHint) == `"manual_action_required"` && !of[s.Reason] {
+			list = append(list, s.Reason)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// Noise is a text of so many letters that packs badly, since an archive that packs too well is refused.
+func Noise(size int) string {
+	draw := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, size)
+	for i := range text {
+		text[i] = 'a' + byte(draw.IntN(26))
+	}
+	return string(text)
 }
