@@ -18,8 +18,9 @@ type activities struct {
 	watched          bool // the name says so
 	history          bool // the folder says that its videos were watched
 	videos, searches int64
-	worded, others   int64  // videos of which the words say that they were watched, and those that were not
-	held             []byte // activities without an address, or of which the words do not tell, one behind the other
+	worded, others   int64   // videos of which the words say that they were watched, and those that were not
+	asked            []words // around what was searched for, as entries with an address have them
+	held             []byte  // activities without an address, or of which the words do not tell, one behind the other
 	items            []int64
 	ends             []int
 }
@@ -56,9 +57,9 @@ func isVideo(address string) bool {
 // add takes an activity: a video that was watched, a search, or another one.
 func (a *activities) add(v jsonvalue.Value) error {
 	address := v.Get("titleUrl").Str()
-	query, search := exports.Parameter(address, "/results", "search_query")
-	if !search {
-		query, search = exports.Parameter(address, "/search", "q")
+	query, search := queryOf(address)
+	if search {
+		a.learn(v.Get("title").Str(), query)
 	}
 	video := isVideo(address)
 	if !isActivity(v) && !search && !video || address == "" && unknownMembers(v, activityMembers) != nil {
@@ -79,12 +80,15 @@ func (a *activities) add(v jsonvalue.Value) error {
 		return a.r.video(v)
 	case video && len(a.held) >= maxHeld:
 		return a.decide(v)
-	case address == "" && (a.watched || isYouTube(v) && strings.HasPrefix(v.Get("title").View(), "Watched ")):
+	case address == "" && strings.HasPrefix(v.Get("title").View(), "Watched ") && (a.watched || isYouTube(v)):
 		return a.r.video(v)
-	case (video || address == "" && isYouTube(v)) && len(a.held) < maxHeld:
+	case (video || address == "") && len(a.held) < maxHeld:
 		a.held = append(a.held, v.Raw()...)
 		a.ends, a.items = append(a.ends, len(a.held)), append(a.items, a.r.item)
 		return nil
+	case !video && a.searched(v.Get("title").Str()) != "":
+		a.searches++
+		return a.r.search(v, a.searched(v.Get("title").Str()))
 	}
 	a.r.other()
 	return nil
@@ -142,16 +146,28 @@ func (a *activities) close() error {
 			switch {
 			case addressed:
 				err = a.decide(v)
-			case a.videos == 0 || a.searches > 0 || a.others > 0:
-				a.r.other()
 			default:
-				err = a.r.video(v)
+				err = a.nowhere(v)
 			}
 			if err != nil {
 				return err
 			}
 		}
 	}
+	return nil
+}
+
+// nowhere takes an activity without an address: a search, by its words, a video that was removed, or another one.
+func (a *activities) nowhere(v jsonvalue.Value) error {
+	title := v.Get("title").Str()
+	switch query := a.searched(title); {
+	case query != "":
+		return a.r.search(v, query)
+	case a.watched && (a.worded > 0 || strings.HasPrefix(title, "Viewed ") || strings.HasPrefix(title, "Answered ")) && !saysWatched(title):
+	case a.watched, isYouTube(v) && a.videos > 0 && a.searches == 0 && a.others == 0:
+		return a.r.video(v)
+	}
+	a.r.other()
 	return nil
 }
 

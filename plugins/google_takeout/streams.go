@@ -147,7 +147,9 @@ type channels struct{ id, address, title string }
 // by its rows: an id of a channel, and the address that has it.
 func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 	in := csv.New(content)
-	in.Nameless(func(row []string) bool { return slices.ContainsFunc(row, isChannel) })
+	in.Nameless(func(row []string) bool {
+		return slices.ContainsFunc(row, func(field string) bool { return isChannel(field) || strings.Contains(field, channelAddress) })
+	})
 	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
 	var before []int64 // lines in front of the first row that tells
 	var several severalChannels
@@ -302,10 +304,15 @@ func (r *run) message(in *mbox.Reader) error {
 	}
 	timed := err == nil && !received.IsZero()
 	if !timed && !dated {
-		r.noteTime(streamMail)
-		return nil
-	}
-	if !timed {
+		var zoned bool
+		if received, zoned, timed = in.Received(); !timed {
+			r.noteTime(streamMail)
+			return nil
+		}
+		if !zoned {
+			r.Books.Note(problemZone, r.file.Place, "message "+strconv.FormatInt(r.item, 10))
+		}
+	} else if !timed {
 		received = date
 	}
 	rec := r.h.Record(streamMail)

@@ -46,3 +46,14 @@ func videoTitle(title string) string {
 	}
 	return title
 }
+
+// saysWatched reports whether a title says that something was watched: that of a video which was removed has more
+// words around those that are known.
+func saysWatched(title string) bool {
+	for _, w := range watchedTitles {
+		if strings.HasPrefix(title, w.front) && strings.Contains(title, strings.Trim(w.behind, " .")) {
+			return true
+		}
+	}
+	return false
+}

@@ -59,10 +59,17 @@ func (r *Reader) Header(name string) string { return Decode(r.Raw(name)) }
 // Date returns the time of the field of that name; false without one that is a time.
 func (r *Reader) Date(name string) (time.Time, bool) { return ParseDate(r.Raw(name)) }
 
-// dateForms are those of RFC 5322 and of its predecessors.
+// dateForms are those of RFC 5322 and of its predecessors, and what programs write beside them.
 var dateForms = []string{
-	"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05", "2 Jan 06 15:04:05 -0700",
-	"2 Jan 06 15:04:05 MST",
+	"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04 MST", "2 Jan 2006 15:04:05", "2 Jan 2006 15:04",
+	"2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04:05 MST", "2 Jan 06 15:04 -0700", "2 Jan 06 15:04 MST", "2 Jan 06 15:04:05", "2 Jan 06 15:04",
+	time.RFC3339,
+}
+
+// zones are the names of zones in RFC 5322, and those of Europe that old programs write.
+var zones = map[string]string{
+	"UT": "+0000", "GMT": "+0000", "UTC": "+0000", "Z": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500", "MST": "-0700",
+	"MDT": "-0600", "PST": "-0800", "PDT": "-0700", "WET": "+0000", "WEST": "+0100", "CET": "+0100", "CEST": "+0200", "MET": "+0100", "EET": "+0200", "EEST": "+0300",
 }
 
 // ParseDate reads a date of a header, with or without its weekday and a comment.
@@ -73,13 +80,53 @@ func ParseDate(text string) (time.Time, bool) {
 	if i := strings.IndexByte(text, ','); i >= 0 {
 		text = text[i+1:]
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	fields := strings.Fields(text)
+	numbered(fields)
+	text = strings.Join(fields, " ")
 	for _, form := range dateForms {
 		if t, err := time.Parse(form, text); err == nil {
 			return t.UTC(), t.Year() > 0
 		}
 	}
 	return time.Time{}, false
+}
+
+// numbered gives names of zones among fields their numbers.
+func numbered(fields []string) {
+	for i, f := range fields {
+		if number, is := zones[f]; is {
+			fields[i] = number
+		}
+	}
+}
+
+// receivedForms are those of the time in a message's first line, as programs write it.
+var receivedForms = []struct {
+	form  string
+	zoned bool
+}{
+	{"Mon Jan 2 15:04:05 -0700 2006", true}, {"Mon Jan 2 15:04:05 2006 -0700", true}, {time.RFC3339, true}, {"Mon Jan 2 15:04:05 2006", false},
+	{"2006-01-02T15:04:05", false}, {"Mon Jan 2 15:04 2006", false},
+}
+
+// Received returns when a message without a date came in: as the newest of its fields Received says, or else its
+// first line. Zoned is false for a time without a zone, which is taken as UTC; ok is false without a time.
+func (r *Reader) Received() (at time.Time, zoned, ok bool) {
+	field := r.Raw("Received")
+	if at, ok = ParseDate(field[strings.LastIndexByte(field, ';')+1:]); ok {
+		return at, true, true
+	}
+	fields := strings.Fields(strings.TrimPrefix(r.From(), "From "))
+	numbered(fields)
+	for from := 1; from < len(fields); from++ { // a sender may have blanks
+		text := strings.Join(fields[from:], " ")
+		for _, f := range receivedForms {
+			if at, err := time.Parse(f.form, text); err == nil && at.Year() > 0 {
+				return at.UTC(), f.zoned, true
+			}
+		}
+	}
+	return time.Time{}, false, false
 }
 
 // maxAddresses bounds a list of addresses.
