@@ -19,7 +19,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemHTML:                   {"x.html": `<div class="outer-cell">`},
 		problemTimeline:               {"Timeline.json": `{"semanticSegments":[{"startTime":"x"}]}`},
 		problemSealed:                 {"Zeitachse/x.txt": "You have encrypted Timeline backups"},
-		problemTime:                   {"a/watch-history.json": "[" + video + "]", "p.json": `{"title":"p","photoTakenTime":{"timestamp":""}}`, "a.mbox": "From MAILER\nSubject: x\n\nx\n"},
+		problemTime:                   {"a/watch-history.json": "[" + video + "]", "p.json": `{"title":"p","photoTakenTime":{"timestamp":""}}`, "a.mbox": "From MAILER\nSubject: x\n\nbody\n"},
 		problemRow:                    {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\n,http://b,B\n"},
 		problemEmpty:                  {"x.json": ""},
 		problemLarge:                  {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\nUC2,http://b," + trial.Noise(csv.RowBytes) + "\n"},

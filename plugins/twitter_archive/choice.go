@@ -16,8 +16,7 @@ import (
 func (r *run) take() error {
 	r.remembered()
 	if r.export.account == "" && r.bound() {
-		r.leave(r.export, problemUnnamed)
-		return nil
+		return r.leave(r.export, problemUnnamed)
 	}
 	var err error
 	if r.account, err = r.h.Account(r.export.account); err != nil {
@@ -107,6 +106,7 @@ func (r *run) choose() error {
 		all[i] = x
 	}
 	r.joinLoose(all)
+	r.joinParts(all)
 	for i, x := range all {
 		switch {
 		case x == nil:
@@ -126,6 +126,29 @@ func (r *run) choose() error {
 		}
 	}
 	return nil
+}
+
+// joinParts takes archives that say nothing of themselves for parts of one that does, if their names have all but the
+// number of a part in common.
+func (r *run) joinParts(all []*export) {
+	for _, x := range all {
+		if x == nil || !x.described {
+			continue
+		}
+		of, is := exports.PartOf(x.sources[0].Name)
+		for i, y := range all {
+			s := &r.folder.Sources[i]
+			p, part := exports.PartOf(s.Name)
+			if !is || !part || p.Of != of.Of || s.Unpacked() || r.fateOf(s).why != "" || y != nil && (y.described || y.account != "" || y.old || len(y.sources) == 0) {
+				continue
+			}
+			if y == nil {
+				y = &export{sources: []*exports.Source{s}}
+			}
+			x.add(y)
+			all[i] = &export{}
+		}
+	}
 }
 
 // joinLoose makes one archive of what the sources right in the folder say, where one was unpacked there: its
@@ -167,8 +190,19 @@ func (r *run) stranger(s *exports.Source) error {
 		r.fateOf(s).why = problemForeign
 		return nil
 	}
+	return r.one(s, func(*exports.File) string { return "" })
+}
+
+// one settles the files of a source that lie loose one by one, each with the problem that is told of it.
+func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error {
 	paged := inViewer(s.Name+"/") || r.loose && s.Name == "js"
 	err := r.each(s, func(f *exports.File) (exports.Outcome, error) {
+		if why := problem(f); why == problemBeside {
+			r.folder.Books.Problems.Note(why, 1, f.Place)
+			return exports.Outcome{Fate: exports.Rule, Kind: "copies"}, nil
+		} else if why != "" {
+			return exports.Outcome{Fate: exports.Known, Kind: "other", Why: why}, nil
+		}
 		kind := ruleOf(f.Name)
 		if kind == "" && r.loose && s.Name == "." && f.Base() == "tweets.csv" {
 			kind = "copies"
@@ -189,13 +223,38 @@ func (r *run) stranger(s *exports.Source) error {
 
 // leave notes that an archive is not read. A problem that its owner has to do with stands in the
 // account of its files, too.
-func (r *run) leave(x *export, problem string) {
+func (r *run) leave(x *export, problem string) error {
 	for _, s := range x.sources {
+		if s.Name == "." { // beside it may lie what is no file of it
+			delete(r.fates, s.Name)
+			if err := r.one(s, func(f *exports.File) string {
+				if !isData(f) {
+					return ""
+				}
+				return problem
+			}); err != nil {
+				return err
+			}
+			continue
+		}
 		r.folder.Books.Problems.Note(problem, 1, s.Name)
 		if problem != problemBeside {
 			r.fateOf(s).why = problem
 		}
 	}
+	return nil
+}
+
+// isData reports whether a file is one of an archive's data.
+func isData(f *exports.File) bool {
+	if f.Base() == "tweets.csv" {
+		return true
+	}
+	if end := f.Ending(); f.Problem != nil || end != ".js" && end != ".json" {
+		return false
+	}
+	s, err := open(f)
+	return err == nil && s.kind != "" && !s.isViewer(f.Name)
 }
 
 // lacking are the problems of an archive that is damaged, or lacks a part: one that is brought whole has
@@ -207,7 +266,7 @@ var lacking = []string{
 
 // tellBeside names the archives that are not read. A newest one that is whole has what they have, but
 // for what was deleted since. Of one that does not show it nobody knows.
-func (r *run) tellBeside() {
+func (r *run) tellBeside() error {
 	unread := problemBeside
 	if r.books.Problems.Count(problemPartial) > 0 || r.export != nil && !r.provesAll() || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
 		unread = problemUnread
@@ -216,21 +275,26 @@ func (r *run) tellBeside() {
 		unread = problemSpare
 	}
 	for _, x := range r.beside {
-		if x.account != "" && (r.export.account != "" && x.account != r.export.account || r.bound() && r.nearness(x) == 0) {
-			r.leave(x, problemOthers)
-			continue
+		if err := r.leave(x, r.problemOf(x, unread)); err != nil {
+			return err
 		}
-		if x.account == "" && x.generated > r.export.generated { // only one of the account stands in front of it
-			r.leave(x, problemUnnamed)
-			continue
-		}
-		r.folder.Books.Kinds["superseded"] += int64(len(x.sources))
-		if slices.Contains(r.earlier, x.sum()) { // the store has what it had
-			r.leave(x, problemBeside)
-			continue
-		}
-		r.leave(x, unread)
 	}
+	return nil
+}
+
+// problemOf says what is told of an archive that is not read; unread is what is told of one that was never collected.
+func (r *run) problemOf(x *export, unread string) string {
+	switch {
+	case x.account != "" && (r.export.account != "" && x.account != r.export.account || r.bound() && r.nearness(x) == 0):
+		return problemOthers
+	case x.account == "" && x.generated > r.export.generated: // only one of the account stands in front of it
+		return problemUnnamed
+	}
+	r.folder.Books.Kinds["superseded"] += int64(len(x.sources))
+	if slices.Contains(r.earlier, x.sum()) { // the store has what it had
+		return problemBeside
+	}
+	return unread
 }
 
 // provesAll reports whether the newest archive says that it has all of each stream that is collected.

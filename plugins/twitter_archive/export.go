@@ -160,7 +160,7 @@ func (x *export) look(f *exports.File) bool {
 	case s.kind == "account":
 		x.owner(s, "*.account.accountId")
 	case s.kind == "note_tweet":
-		x.notes.read(s)
+		x.notes.read(s, f.Place)
 	case s.kind == kindGrailbird:
 		x.months = true
 	default:

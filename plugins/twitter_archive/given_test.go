@@ -85,7 +85,7 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":{"id_str":"1","full_text":"cut…","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}]`,
 				"data/note-tweet.js": `window.YTD.note_tweet.part0 = [{"noteTweet":{"noteTweetId":"9","createdAt":"2026-01-03T04:05:07.000Z","core":{"text":"` + long + `"}}}]`,
 			}},
-			texts: "1~cut…", told: "archive_partial long_post_unread",
+			texts: "1~cut…", told: "archive_partial long_post_without_post post_text_cut_in_archive",
 		},
 		"of 2018, in the root, bare and without a description": {
 			archives: map[string]files{"twitter-2018-05-01-ab.zip": {
@@ -166,7 +166,7 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 				"data/tweets.js":     `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
 				"data/note-tweet.js": `window.YTD.note_tweet.part0 = [{"noteTweet":{"noteTweetId":"9","createdAt":"2026-01-03T04:05:07.000Z","core":{"text":"x\ude00"}}}]`,
 			}},
-			texts: "1=t", told: "archive_partial long_post_unread file_has_half_characters",
+			texts: "1=t", told: "archive_partial long_post_without_post file_has_half_characters",
 		},
 		"posts whose beginning is missing": {
 			archives: map[string]files{"a.zip": {

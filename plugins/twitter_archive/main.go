@@ -38,6 +38,10 @@ const (
 	problemFewer   = "listed_entries_missing"
 	problemPart    = "stream_part_missing"
 	problemNote    = "long_post_unread"
+	problemOrphan  = "long_post_without_post"
+	problemBegin   = "post_text_cut_in_archive"
+	problemTwice   = "id_twice"
+	problemTalk    = "conversation_without_id"
 	problemTime    = "time_missing"
 	problemID      = "id_missing"
 	problemLarge   = "value_too_large"
@@ -58,7 +62,11 @@ var problems = []exports.Problem{
 	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again, or say that it may stay as it is", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
-	{Code: problemNote, Text: "whole texts of long posts that belong to no post of the archive, or are damaged: #", Hint: "retry_on_connector_upgrade"},
+	{Code: problemNote, Text: "whole texts of long posts that are damaged, or have a form that is not known: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
+	{Code: problemOrphan, Text: "whole texts of long posts whose posts the archive does not have: #; they are no records", Hint: "not_retriable"},
+	{Code: problemBegin, Text: "posts of which the archive has the beginning alone: #; they are marked", Hint: "not_retriable"},
+	{Code: problemTalk, Text: "conversations without an id: #; their messages were collected without it", Hint: "not_retriable"},
+	{Code: problemTwice, Text: "records that were left out, because an earlier one has their id and says something else: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemID, Text: "records that were left out, because they have no id: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemStrange, Text: "entries of a kind that is not known, which were left out: #; earlier records stay, and a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
@@ -88,6 +96,10 @@ type run struct {
 	conversation string // of the messages at hand
 	threads      int64  // conversations of the file at hand
 	happened     int64  // entries of them that are no messages
+
+	begins int64                        // posts of which the archive has the beginning alone
+	begun  string                       // the place of the first one
+	texts  map[string]map[uint64]uint64 // by stream, and sum of an id: the sum of what its record says
 }
 
 func (connector) Collect(h *sdk.Host) error {
@@ -95,7 +107,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), whole: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), whole: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h), texts: make(map[string]map[uint64]uint64)}
 	r.said.Items(streamTweets)
 	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {
@@ -106,7 +118,9 @@ func (connector) Collect(h *sdk.Host) error {
 			return err
 		}
 	}
-	r.tellBeside()
+	if err := r.tellBeside(); err != nil {
+		return err
+	}
 	folder.Account(r.said, func(s *exports.Source) (*exports.Books, string) {
 		f := r.fateOf(s)
 		return &f.books, f.why
@@ -159,39 +173,12 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 func (r *run) collect() error {
 	if known, older := r.known(); known {
 		if older {
-			for _, s := range r.export.sources {
-				r.folder.Books.Problems.Note(problemOlder, 1, s.Name)
-				r.fateOf(s).why = problemOlder
-			}
-			return nil
+			return r.leave(r.export, problemOlder)
 		}
 		return r.learn()
 	}
-	r.lists = make(map[string]*sdk.Enumeration)
-	for _, stream := range r.h.Streams() {
-		if streams[stream].emit == nil {
-			continue
-		}
-		list, err := r.h.Enumerate(stream, "", "")
-		if err != nil {
-			return err
-		}
-		r.lists[stream] = list
-	}
-	names := make([]string, 0, len(r.export.sources))
-	for _, s := range r.export.sources {
-		names = append(names, s.Name)
-		if err := r.each(s, r.read); err != nil {
-			return err
-		}
-		r.books.Add(r.fateOf(s).books)
-	}
-	if r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
-		return nil
-	}
-	missing := exports.MissingParts(r.books.Problems, names)
-	for _, s := range r.export.sources {
-		exports.MissParts(s, missing, &r.fateOf(s).books)
+	if err := r.readAll(); err != nil || r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
+		return err
 	}
 	r.check()
 	for _, stream := range r.h.Streams() {
@@ -214,6 +201,34 @@ func (r *run) collect() error {
 		if err := r.h.State(stream, r.cursor()); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readAll reads every source of the archive.
+func (r *run) readAll() error {
+	r.lists = make(map[string]*sdk.Enumeration)
+	for _, stream := range r.h.Streams() {
+		if streams[stream].emit == nil {
+			continue
+		}
+		list, err := r.h.Enumerate(stream, "", "")
+		if err != nil {
+			return err
+		}
+		r.lists[stream] = list
+	}
+	names := make([]string, 0, len(r.export.sources))
+	for _, s := range r.export.sources {
+		names = append(names, s.Name)
+		if err := r.each(s, r.read); err != nil {
+			return err
+		}
+		r.books.Add(r.fateOf(s).books)
+	}
+	missing := exports.MissingParts(r.books.Problems, names)
+	for _, s := range r.export.sources {
+		exports.MissParts(s, missing, &r.fateOf(s).books)
 	}
 	return nil
 }
@@ -308,10 +323,11 @@ func (r *run) check() {
 			r.missing(problemPart, stream)
 		}
 	}
-	if n := r.export.notes.halves; n > 0 {
-		r.books.Problems.Note(exports.HalfCharacters, n, "note-tweet.js")
-	}
-	r.books.Problems.Note(problemNote, r.export.notes.lost+r.export.notes.unused(), "note-tweet.js")
+	notes := &r.export.notes
+	r.books.Problems.Note(exports.HalfCharacters, notes.halves, notes.place)
+	r.books.Problems.Note(problemNote, notes.lost, notes.place)
+	r.books.Problems.Note(problemOrphan, notes.unused(), notes.place)
+	r.books.Problems.Note(problemBegin, r.begins, r.begun)
 }
 
 // missing notes that the archive lacks something, with which the file is accounted for that says so.

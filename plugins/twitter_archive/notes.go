@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 type notes struct {
 	at     map[int64][]*note // by second
 	bytes  int
-	lost   int64 // that were not read: they are damaged, or beyond the bound
-	halves int64 // texts with half of a character
+	lost   int64  // that were not read: they are damaged, or beyond the bound
+	halves int64  // texts with half of a character
+	place  string // of the first file with them
 }
 
 type note struct {
@@ -26,7 +28,8 @@ type note struct {
 const maxNotes = 24 << 20
 
 // read reads a note-tweet.js.
-func (n *notes) read(s script) {
+func (n *notes) read(s script, place string) {
+	n.place = cmp.Or(n.place, place)
 	if n.at == nil {
 		n.at = make(map[int64][]*note)
 	}
@@ -59,6 +62,7 @@ func (n *notes) add(other *notes) {
 	for at, list := range other.at {
 		n.at[at] = append(n.at[at], list...)
 	}
+	n.place = cmp.Or(n.place, other.place)
 	n.bytes, n.lost, n.halves = n.bytes+other.bytes, n.lost+other.lost, n.halves+other.halves
 }
 

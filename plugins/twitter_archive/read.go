@@ -104,7 +104,12 @@ func (r *run) conversationEnds(first string, reached uint32) {
 		r.threads++
 		r.item++
 	}
-	if reached != all {
+	switch reached {
+	case all:
+	case 1 << pathMessages:
+		r.said.Items(streamMessages).Unknown("a conversation without an id")
+		r.at.Note(problemTalk, r.file.Place, "entry "+strconv.FormatInt(r.item, 10))
+	default:
 		r.strange(streamMessages, first)
 	}
 }

@@ -41,6 +41,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemFewer:   {with("data/manifest.js", described("false", strings.Replace(listsTweets, `.js"`, `.js","count":"2"`, 1)))},
 		problemPart:    {with("data/manifest.js", described("true", listsTweets))},
 		problemTime:    {posts(onePost + `,{"tweet":{"id_str":"2","full_text":"x","created_at":"never"}}`)},
+		problemTwice:   {posts(onePost + "," + strings.Replace(onePost, `"t"`, `"u"`, 1))},
 		problemID:      {posts(onePost + `,{"tweet":{"full_text":"x","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}`)},
 		problemLarge:   {posts(onePost + `,{"tweet":"` + trial.Noise(5<<20) + `"}`)},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -87,6 +89,9 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	for _, name := range []string{"full_text", "text"} {
 		r.textless(streamTweets, name, v.Get(name))
 	}
+	if r.another(streamTweets, id, at, either(v, "full_text", "text")) {
+		return nil
+	}
 	rec := r.h.Record(streamTweets)
 	rec.String("id", id)
 	r.body(rec, at, either(v, "full_text", "text"), v.Get("truncated").Bool())
@@ -120,14 +125,36 @@ func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
 	} else if _, marked := cutText(text); marked {
 		cut = true
 	}
-	if len(text) > maxText {
+	switch {
+	case len(text) > maxText:
 		text, cut = clip.Text(text, maxText), true
+		r.said.Items(streamTweets).Cut++
+	case cut:
+		r.begins++
+		r.begun = cmp.Or(r.begun, r.file.Place+", entry "+strconv.FormatInt(r.item, 10))
 	}
 	rec.StringOrNull("text", text)
 	rec.Bool("text_truncated", cut)
-	if cut {
-		r.said.Items(streamTweets).Cut++
+}
+
+// maxTexts bounds the ids that are remembered.
+const maxTexts = 1 << 18
+
+// another reports whether an earlier entry has the id of the one at hand and says something else, and keeps it back.
+func (r *run) another(stream, id string, at time.Time, text string) bool {
+	if r.texts[stream] == nil {
+		r.texts[stream] = make(map[uint64]uint64)
 	}
+	key, sum := fingerprint.Text(fingerprint.Start, id), fingerprint.Text(fingerprint.Text(fingerprint.Start, text), at.Format(time.RFC3339Nano))
+	before, twice := r.texts[stream][key]
+	if !twice && len(r.texts[stream]) < maxTexts {
+		r.texts[stream][key] = sum
+	}
+	if !twice || before == sum {
+		return false
+	}
+	r.note(stream, problemTwice)
+	return true
 }
 
 // rowTime is the form of times in a table.
@@ -142,6 +169,9 @@ func (r *run) row(in *csv.Reader) error {
 	}
 	if in.Get("tweet_id") == "" {
 		r.note(streamTweets, problemID)
+		return nil
+	}
+	if r.another(streamTweets, in.Get("tweet_id"), at, in.Get("text")) {
 		return nil
 	}
 	rec := r.h.Record(streamTweets)
@@ -200,6 +230,9 @@ func (r *run) message(in *jsonstream.Reader) error {
 	id := text(v.Get("id"))
 	if id == "" {
 		r.note(streamMessages, problemID)
+		return nil
+	}
+	if r.another(streamMessages, id, at, v.Get("text").Str()) {
 		return nil
 	}
 	rec := r.h.Record(streamMessages)

@@ -57,7 +57,7 @@ func Unaccounted(res *sdktest.Result) string {
 
 // Noise is a text of so many letters that packs badly, since an archive that packs too well is refused.
 func Noise(size int) string {
-	draw := rand.New(rand.NewPCG(1, 2))
+	draw := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
 	text := make([]byte, size)
 	for i := range text {
 		text[i] = 'a' + byte(draw.IntN(26))
