@@ -279,6 +279,7 @@ func (r *run) read(f files.Entry, v *survey, old *fileState) *fileState {
 	if old != nil && !s.whole() {
 		s.live = max(old.live, s.live)
 	}
+	s.standing, s.callsOff = v.stands, v.callsOff
 	s.keepFurther(v, old)
 	if s.unmet > 0 {
 		s.MTimeMS = -1

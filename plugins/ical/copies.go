@@ -21,10 +21,10 @@ const (
 type sample []int64
 
 func (s *sample) add(e *event) {
-	if e.uid == "" {
+	sum := keySum(e.uid, e.recurrence)
+	if sum == 0 {
 		return
 	}
-	sum := int64(fingerprint.Mix(sumLine(sumLine(fingerprint.Start, e.uid), e.recurrence)) & fingerprint.Mask48)
 	at, known := slices.BinarySearch(*s, sum)
 	if known || at == maxSample {
 		return

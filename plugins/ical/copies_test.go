@@ -132,6 +132,35 @@ func TestAFileThatTheHostKnowsIsNoCopy(t *testing.T) {
 	}
 }
 
+// AC-04: an invitation that another file cancels is told, in each run, while both are there. An earlier version cancels
+// nothing, and a later invitation stands.
+func TestAnInvitationThatIsCalledOff(t *testing.T) {
+	t.Parallel()
+	object := func(method string, events ...string) string {
+		return strings.Replace(named("", events...), "VERSION:2.0\n", "VERSION:2.0\nMETHOD:"+method+"\n", 1)
+	}
+	f := newFolder()
+	f.write("invite.ics", object("REQUEST", vevent("1", "one", "SEQUENCE:2")))
+	f.write("series.ics", object("REQUEST", vevent("2", "two", "RRULE:FREQ=DAILY")))
+	f.write("stands.ics", object("REQUEST", vevent("3", "three", "SEQUENCE:4")))
+	res := f.collect(t)
+	f.write("off.ics", object("CANCEL", vevent("1", "one", "SEQUENCE:2"), vevent("2", "two", "RECURRENCE-ID:20260303T090000Z"), vevent("3", "three", "SEQUENCE:3")))
+	for range 2 {
+		res = again(t, res)
+		if got := messages(res)[calledOff.Reason]; !strings.HasPrefix(got, "2 events are cancelled") || !strings.Contains(got, `["invite.ics, by off.ics","series.ics, by off.ics"]`) {
+			t.Errorf("told %s %s, want the two that are cancelled", trial.Reasons(res), got)
+		}
+		if got := sources(res); got != "map[invite.ics:1 series.ics:1 stands.ics:1]" {
+			t.Errorf("events of %s, want all", got)
+		}
+	}
+	delete(f.files, "invite.ics")
+	f.write("series.ics", object("REQUEST", vevent("2", "two", "RRULE:FREQ=DAILY", "SEQUENCE:1")))
+	if res = again(t, res); len(res.Skips) != 0 {
+		t.Errorf("told %s, want nothing of an invitation that is gone, or is newer", trial.Reasons(res))
+	}
+}
+
 // AC-04: an export of a calendar that has others of its events, as a later one has, is told beside the
 // first. A calendar of another name or id, or with hardly an event of the other, is none.
 func TestASecondExport(t *testing.T) {

@@ -41,6 +41,8 @@ type fileState struct {
 	content, identity int64
 	sample            sample // of a file with an identity
 	further           further
+	standing          versions // its events that are messages, of a small file
+	callsOff          versions // those that its METHOD cancels
 }
 
 // States of a file that is no more.
@@ -68,6 +70,8 @@ func (s *fileState) Members(m *cursor.Members) {
 	m.Int("content", &s.content)
 	m.Int("identity", &s.identity)
 	m.Ints("sample", (*[]int64)(&s.sample), maxSample)
+	m.Ints("standing", (*[]int64)(&s.standing), 2*maxVersions)
+	m.Ints("calls_off", (*[]int64)(&s.callsOff), 2*maxVersions)
 	m.Ints("further", (*[]int64)(&s.further), 4*maxGroups)
 }
 

@@ -51,6 +51,8 @@ var (
 		"calendar files have the calendars and the events of others, and their events are collected from those: take one of each two out of the folder")
 	twice = kind("calendar_twice", "not_retriable", "calendar file has the calendar of another one, as a second export has, so that events of both are stored twice: take the older one of the two out of the folder",
 		"calendar files have the calendars of others, as second exports have, so that events of both are stored twice: take the older one of each two out of the folder")
+	calledOff = kind("event_called_off", "not_retriable", "event is cancelled by another file, as an invitation is that was called off, and is still collected: take its file out of the folder, or put the event right in its calendar",
+		"events are cancelled by other files, as invitations are that were called off, and are still collected: take their files out of the folder, or put the events right in their calendars")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
 		"dates or durations of events are impossible; the events were collected without them")
 	noStart = kind("start_missing", "manual_action_required", "event has no start that can be read; it was collected without one",
@@ -65,7 +67,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, badDates, noStart, noZone, noYear, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, reduced,
 	}
 )
 
@@ -118,6 +120,7 @@ func (r *run) report() error {
 		}
 	}
 	r.reportCopies()
+	r.reportCalledOff()
 	r.problems.Add(reduced, r.after.dropped, "")
 	return r.problems.Report()
 }

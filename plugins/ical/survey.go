@@ -23,27 +23,32 @@ type entry struct {
 	wall        int64  // of DTSTART
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
+	callsOff    bool   // by the METHOD of its VCALENDAR
+	message     bool   // its VCALENDAR has a METHOD
+	key, series int64  // see keySum; series: of the series that it is an occurrence of
 	noStart     uint32 // the line of an event without a start; 0: it has one
 }
 
 // survey is the outcome of a file's first pass.
 type survey struct {
-	groups  []group
-	grouped map[int64]int // places in groups, by calendar.key
-	counts  counts
-	zones   zoneSet
-	named   []string          // zones that events start or end in; the first is no zone
-	index   map[string]uint16 // of named
-	entries map[eventID]entry
-	shared  map[eventID]*sharedUID
-	twins   map[eventID]*twins
-	total   uint32     // VEVENTs, copies included
-	live    int64      // events that are not cancelled
-	listed  bool       // the host has its list, whole
-	unmet   int64      // see fileState
-	sum     int64      // fingerprint of their records, in whatever order; never 0
-	names   nameCounts // that the connector does not know
-	sample  sample
+	groups   []group
+	grouped  map[int64]int // places in groups, by calendar.key
+	counts   counts
+	zones    zoneSet
+	named    []string          // zones that events start or end in; the first is no zone
+	index    map[string]uint16 // of named
+	entries  map[eventID]entry
+	shared   map[eventID]*sharedUID
+	twins    map[eventID]*twins
+	total    uint32     // VEVENTs, copies included
+	live     int64      // events that are not cancelled
+	listed   bool       // the host has its list, whole
+	unmet    int64      // see fileState
+	sum      int64      // fingerprint of their records, in whatever order; never 0
+	names    nameCounts // that the connector does not know
+	sample   sample
+	stands   versions // its events that are messages, of a small file
+	callsOff versions // those that it cancels
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
 	// series' record names them.
@@ -75,6 +80,9 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		if e.start.kind == timeNone && !s.calendar.method { // RFC 5545, section 3.6.1
 			en.noStart = uint32(s.began)
 		}
+		if en.key, en.callsOff, en.message = keySum(e.uid, e.recurrence), s.calendar.cancels, s.calendar.method; e.recurrence != "" {
+			en.series = keySum(e.uid, "")
+		}
 		if e.status == "CANCELLED" || s.calendar.cancels {
 			en.fingerprint = 0
 		}
@@ -105,6 +113,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 	}
 	v.shareCancelled()
 	v.complete()
+	v.compare()
 	return v, nil
 }
 
