@@ -260,6 +260,7 @@ func (r *run) countEvents(v *survey) {
 	i.Duplicate += c.duplicates
 	i.NotRecord += c.superseded + int64(len(v.entries)) - v.live
 	i.KeptBack += c.damaged()
+	i.Cut += c.cut
 	v.names.each(i.UnknownTimes)
 }
 

@@ -15,10 +15,6 @@ var single = [...]string{
 	"RRULE", "EXRULE", "PRIORITY", "SEQUENCE", "DTEND", "DURATION", "CREATED", "LAST-MODIFIED", "ORGANIZER",
 }
 
-// firstTold is the first of single whose further values are counted: an event with two identifiers or two starts is not
-// collected, and no record shows DTSTAMP.
-const firstTold = 3
-
 // repeats are the properties of one event that come again, as bits by their places in single.
 type repeats struct {
 	sums      [len(single)]uint64 // of the value of each
@@ -54,7 +50,7 @@ func (r *repeats) add(l *contentline.Line, line int) bool {
 		return r.sums[i] == 0
 	}
 	sum := fingerprint.Mix(fingerprint.Bytes(sumLine(fingerprint.Start, l.Param("TZID")), value)) | 1
-	if r.sums[i] != 0 && r.sums[i] != sum && i >= firstTold {
+	if r.sums[i] != 0 && r.sums[i] != sum && name != "DTSTAMP" { // which no record shows
 		r.names |= bit
 		if r.lost++; r.at == 0 {
 			r.at = line

@@ -25,6 +25,7 @@ func TestWhatIsToldOfAnEvent(t *testing.T) {
 		"a text and none":                      {event("SUMMARY:"), "one,two", "", ""},
 		"no text and one":                      {event("LOCATION:", "LOCATION:here"), "one,two", "", ""},
 		"two ends of one text":                 {event("DTEND;TZID=Europe/Rome:20260302T100000", "DTEND;TZID=Europe/Oslo:20260302T100000"), "one,two", "property_repeated", "(DTEND)"},
+		"one start in two zones":               {start(event(), "DTSTART;TZID=Europe/Rome:20260302T090000\nDTSTART;TZID=Asia/Tokyo:20260302T090000"), "one,two", "property_repeated", `["a.ics, line 9 (DTSTART)"]`},
 		"many exceptions":                      {event(lines(maxListValues+1, "EXDATE:20260302T090000Z")), "one,two", "event_cut", `["a.ics, line 5"]`},
 		"as many as fit":                       {event(lines(maxListValues, "EXDATE:20260302T090000Z"), lines(maxAttendees, "ATTENDEE:mailto:a@x")), "one,two", "", ""},
 		"many categories":                      {event("CATEGORIES:a" + strings.Repeat(",b", maxListValues)), "one,two", "event_cut", "line 5"},
@@ -54,6 +55,9 @@ func TestWhatIsToldOfAnEvent(t *testing.T) {
 			}
 			if names, _ := res.Record(streamCoverage, "coverage:unknown_names"); strings.Contains(names.Text("reason"), "time zone") {
 				t.Errorf("%s: %s, want no name of a zone that is known", name, names.Text("reason"))
+			}
+			if cut := res.Items(streamEvents).Cut; run == 0 && (cut == 1) != (c.reasons == cutEvent.Reason) {
+				t.Errorf("%s: %d items are cut, want one where the event is told as cut", name, cut)
 			}
 			res = again(t, res)
 		}
