@@ -60,8 +60,8 @@ func TestTwoListsOfThreads(t *testing.T) {
 	h.remove("sqlite/" + stateDB + "-wal")
 	h.write("sqlite/"+stateDB, string(good[:100]))
 	res := h.collect()
-	if got := field(res, streamSessions, sessionA, "title"); got != "old" || trial.Reasons(res) != noThreads.Reason || res.File(rootHome, "sqlite/"+stateDB) != abi.FileKnown {
-		t.Errorf("got the title %q, %q, and the file is %q, want old, %q and %q", got, trial.Reasons(res), res.File(rootHome, "sqlite/"+stateDB), noThreads.Reason, abi.FileKnown)
+	if got := field(res, streamSessions, sessionA, "title"); got != "old" || trial.Reasons(res) != badThreads.Reason || res.File(rootHome, "sqlite/"+stateDB) != abi.FileDamaged {
+		t.Errorf("got the title %q, %q, and the file is %q, want old, %q and %q", got, trial.Reasons(res), res.File(rootHome, "sqlite/"+stateDB), badThreads.Reason, abi.FileDamaged)
 	}
 	h.write(rolloutName("0199a54c-1f2e-7d40-8a6b-d0e1f2a3b4c6"), metaLine("0199a54c-1f2e-7d40-8a6b-d0e1f2a3b4c6")+message(1, "user", "one"))
 	if res = h.collect(); len(res.Records(streamSessions)) != 2 {

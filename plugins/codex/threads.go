@@ -41,6 +41,7 @@ type threads struct {
 type base struct {
 	name    string
 	problem string           // "", threadsUnreadable or threadsDamaged
+	broken  bool             // it could not be opened for what is in it
 	others  []string         // tables beside it that this connector does not know
 	beside  int64            // tables of Codex's own
 	odd     int64            // rows without an id
@@ -114,6 +115,7 @@ func openThreads(home fs.FS, limit int) *threads {
 
 // openBase reads the rows of one database; nil for one that is not Codex's list of threads.
 func (t *threads) openBase(home fs.FS, d database) *base {
+	as := stampOf(home, d.name)
 	for again := threadAttempts - 1; ; again-- {
 		b := &base{name: d.name}
 		rows, ours := t.load(home, b)
@@ -126,10 +128,28 @@ func (t *threads) openBase(home fs.FS, d database) *base {
 			return b
 		}
 		b.close()
-		if again == 0 {
+		switch {
+		case again > 0:
+		case b.broken && as.Size > 0 && stampOf(home, d.name) == as && stampOf(home, d.name+"-journal").Size == 0:
+			return &base{name: d.name, problem: threadsDamaged}
+		default:
 			return &base{name: d.name, problem: threadsUnreadable}
 		}
 	}
+}
+
+// stampOf is the stamp of a file, that of an empty one where there is none.
+func stampOf(home fs.FS, name string) (s files.Stamp) {
+	if info, err := fs.Stat(home, name); err == nil {
+		s = files.StampOf(info)
+	}
+	return s
+}
+
+// isDamage reports whether a database cannot be opened for what is in it, which no later run finds otherwise.
+func isDamage(err error) bool {
+	code := abi.CodeOf(err)
+	return code == sqlitefile.CodeCorrupt || code == sqlitefile.CodeNotDatabase
 }
 
 // take adds the rows of a database to those of the others.
@@ -155,11 +175,13 @@ func (t *threads) load(home fs.FS, b *base) (rows map[string]threadRef, ours boo
 	var err error
 	b.problem = threadsUnreadable
 	if b.db, err = sqlitefile.OpenLive(home, b.name, sqlitefile.Limits{MaxRowBytes: 1 << 20}); err != nil {
+		b.broken = isDamage(err)
 		return nil, false
 	}
 	names, damage := b.db.Tables()
 	table, err := b.db.Table("threads")
 	if err != nil {
+		b.broken = isDamage(err)
 		return nil, false
 	}
 	for i, name := range threadColumns {

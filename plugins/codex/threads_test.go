@@ -80,8 +80,8 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 		h.write(stateDB, bad)
 		h.add(rolloutName(sessionA), message(9, "user", "two"))
 		second := h.again(first)
-		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != noThreads.Reason {
-			t.Fatalf("%s: %s %v, want len(second.Records(streamSessions)) = 0, keys(second, streamMessages) = A:3 and trial.Reasons(second) = %s", name, trial.Reasons(second), second.All, noThreads.Reason)
+		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != badThreads.Reason {
+			t.Fatalf("%s: %s %v, want len(second.Records(streamSessions)) = 0, keys(second, streamMessages) = A:3 and trial.Reasons(second) = %s", name, trial.Reasons(second), second.All, badThreads.Reason)
 		}
 		h.write(stateDB, string(good))
 		third := h.again(second)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -120,5 +121,28 @@ func TestAForkOfOneWithoutALineFeed(t *testing.T) {
 	res := h.collect()
 	if got := keys(res, streamMessages); got != "A:2 A:3 B:5" {
 		t.Errorf("got the messages %s, want the parent's and the last one: A:2 A:3 B:5", got)
+	}
+}
+
+// AC-02: a list of threads that cannot be opened for what is in it is damaged, which time does not mend. One that is
+// empty is about to be written.
+func TestThreadsThatAreNoDatabase(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]*problems.Kind{
+		"SQLite format 3\x00": badThreads, "no database at all": badThreads, "SQLite format 3\x00" + strings.Repeat("\xff", 4096): badThreads, "": noThreads,
+	} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+		h.write(stateDB, text)
+		first := h.collect()
+		for _, res := range []*sdktest.Result{first, h.again(first)} {
+			if told(res) != want.Reason || len(res.Records(streamSessions)) != 0 {
+				t.Errorf("%.20q: got %q and %d sessions, want %q, and the session waits", text, told(res), len(res.Records(streamSessions)), want.Reason)
+			}
+		}
+		h.remove(stateDB)
+		if mended := h.again(first); told(mended) != "" || len(mended.Records(streamSessions)) != 1 {
+			t.Errorf("%.20q: without it: got %q and %d sessions, want the session", text, told(mended), len(mended.Records(streamSessions)))
+		}
 	}
 }
