@@ -22,7 +22,7 @@ const (
 // of them counts, nothing says, so it is not understood.
 func (r *run) byContent(f *rolloutFile, unpacked fs.FS, sessions map[string]bool) fate {
 	as, root := fateRollout, f.root
-	if strings.HasSuffix(f.name, zstd.Suffix) {
+	if strings.HasSuffix(f.name, zstd.Suffix) && !r.isPlain(f) {
 		as, root = fatePacked, unpacked
 	}
 	if before := r.before.files[f.path]; before != nil && before.session != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"strings"
@@ -41,7 +42,7 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	twice := r.twice(list, fileOf, unpacked)
 	for _, e := range list {
 		f := fileOf(e)
-		as := fateOf(f.path)
+		as := r.fateOf(&f)
 		if other, is := twice[e.Path]; is {
 			as = other
 		}
@@ -54,6 +55,28 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 	r.faults(l, shown)
 	r.strays(l, granted, folder)
 	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
+}
+
+// fateOf tells a file by its name, and one with the name of a compressed rollout by whether it is compressed: a
+// plain one may have been given the name.
+func (r *run) fateOf(f *rolloutFile) fate {
+	as := fateOf(f.path)
+	if as == fatePacked && r.isPlain(f) {
+		return fateRollout
+	}
+	return as
+}
+
+// isPlain reports whether a file that is named like a compressed one begins like a rollout. One that was unpacked
+// before is not opened.
+func (r *run) isPlain(f *rolloutFile) bool {
+	before := r.before.files[f.path]
+	known := before != nil && before.brokenBy == "" && before.packed > 0 && before.packedStamp().Same(f.Stamp)
+	if known {
+		return false
+	}
+	head, err := files.Read(f.root, f.name, 64)
+	return err == nil && bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff\x00 \t\r\n"), []byte("{"))
 }
 
 // take takes a file for what it is.

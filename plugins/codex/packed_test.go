@@ -145,6 +145,35 @@ func TestDamagedCompressedRollout(t *testing.T) {
 	}
 }
 
+// AC-02: a plain rollout with the name of a compressed one is read as what it is, and goes on, also where an earlier
+// version called it damaged.
+func TestPlainRolloutNamedLikeACompressedOne(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{rolloutName(sessionA) + zstd.Suffix, "sessions/other" + zstd.Suffix} {
+		h := newHome(t)
+		h.write(name, metaLine(sessionA)+message(1, "user", "one"))
+		first := h.collect()
+		if keys(first, streamMessages) != "A:2" || reasons(first) != "" || first.File(rootHome, name) != abi.FileRead {
+			t.Errorf("%s: got %q, %q, and the file is %q, want A:2, and the file read", name, keys(first, streamMessages), reasons(first), first.File(rootHome, name))
+		}
+		if second := h.again(first); len(second.All) != 0 {
+			t.Errorf("%s: the next run emitted %v, want nothing", name, second.All)
+		}
+		h.add(name, message(2, "user", "two"))
+		if third := h.again(first); keys(third, streamMessages) != "A:3" || reasons(third) != "" {
+			t.Errorf("%s: got %q, %q, want the new message", name, keys(third, streamMessages), reasons(third))
+		}
+	}
+	h := newHome(t)
+	name := rolloutName(sessionA) + zstd.Suffix
+	h.write(name, "PK\x03\x04")
+	damaged := h.collect()
+	h.write(name, metaLine(sessionA)+message(1, "user", "one"))
+	if mended := h.again(damaged); keys(mended, streamMessages) != "A:2" || reasons(mended) != "" {
+		t.Errorf("behind a damaged one: got %q, %q, want A:2", keys(mended, streamMessages), reasons(mended))
+	}
+}
+
 // AC-02: every file among the rollouts is read, passed over by a rule, or named.
 func TestEveryFileHasAFate(t *testing.T) {
 	t.Parallel()

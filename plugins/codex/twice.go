@@ -24,6 +24,9 @@ func (r *run) twice(list []files.Entry, fileOf func(files.Entry) rolloutFile, un
 			continue
 		}
 		packed := fileOf(e)
+		if r.isPlain(&packed) {
+			continue
+		}
 		switch repeated(&f, &packed, unpacked) {
 		case fatePacked:
 			twice[e.Path] = fateTwice
