@@ -18,6 +18,9 @@ func (r *run) accountRead(f *rolloutFile) {
 	if r.isEmpty(f, s) {
 		r.places.Note(emptyRollout, f.path, "")
 	}
+	if s != nil && s.copied {
+		r.places.Note(copied, f.path, "")
+	}
 	open := s != nil && !s.strange && s.brokenBy == "" && s.Size > s.offset
 	cut := open && r.torn(f, s)
 	switch {

@@ -124,7 +124,7 @@ func (r *run) readCursor() {
 		r.after.threads[id] = p
 	}
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
-	r.roll.originals = r.originals
+	r.roll.originals, r.roll.sibling = r.originals, r.sibling
 	r.roll.items, r.roll.callItems = r.books.Items(streamMessages), r.books.Items(streamCalls)
 	// A folder granted as root "sessions" replaces the one below the home folder.
 	r.listRollouts(r.home, rootHome, "archived_sessions", "archived_sessions")
@@ -134,6 +134,7 @@ func (r *run) readCursor() {
 		r.listRollouts(r.home, rootHome, "sessions", "sessions")
 	}
 	r.takeUnnamed()
+	r.inOrder()
 	r.carry()
 }
 
@@ -153,12 +154,10 @@ func (r *run) carry() {
 	}
 	for _, f := range r.rollouts {
 		if old, ok := moved[plainName(f.path)]; ok && r.after.files[f.path] == nil {
-			s := *r.before.files[old]
-			s.dirty = true // its record names the path
-			s.CTimeMS = 0  // the move changed it
-			r.after.files[f.path] = &s
+			r.after.files[f.path] = r.before.files[old].moved()
 		}
 	}
+	r.takeOver()
 	for _, p := range cursor.Keys(r.after.files) {
 		id := r.after.files[p].session
 		r.bySession[id] = append(r.bySession[id], p)

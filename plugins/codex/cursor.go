@@ -45,6 +45,7 @@ type rolloutState struct {
 	forkedFrom  string
 	forkAt      int64 // place in the parent's items that is copied next; notForked
 	repeated    int64 // items that are the parent's
+	copied      bool  // it begins with the items of the other rollout of its session, which forkAt counts
 	packed      int64 // size of the compressed file; 0: it was not compressed
 	broken      int64 // where the compressed file is damaged, and why; "" when it is not
 	brokenBy    string
@@ -76,6 +77,7 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Text("forked_from", &s.forkedFrom)
 	m.IntOr("fork_at", &s.forkAt, notForked)
 	m.Int("repeated", &s.repeated)
+	m.Flag("copied", &s.copied)
 	m.Int("packed_bytes", &s.packed)
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -31,13 +30,17 @@ func (r *rollout) fork(parent string) {
 	if parent == "" || parent == s.session || s.forkedFrom != "" || r.originals == nil {
 		return
 	}
-	s.forkedFrom, s.forkAt = parent, 0
+	if s.forkedFrom = parent; s.copied {
+		return // the other rollout of the session has the parent's items, too
+	}
+	s.forkAt = 0
 	if r.parent = r.originals(parent); r.parent == nil {
 		s.forkAt = notForked
 	}
 }
 
-// repeats reports whether an item is the copy of one of the parent's.
+// repeats reports whether an item is the copy of one of the parent's, or of the other rollout's of the session, which
+// a copy has one by one.
 func (r *rollout) repeats(v jsonvalue.Value) bool {
 	s := r.state
 	if s.forkAt < 0 {
@@ -47,10 +50,10 @@ func (r *rollout) repeats(v jsonvalue.Value) bool {
 	for i := s.forkAt; i < int64(len(r.parent)); i++ {
 		if r.parent[i].sum == sum {
 			s.forkAt = i + 1
-			s.repeated++
+			s.repeated += one(!s.copied)
 			return true
 		}
-		if r.parent[i].fixed {
+		if s.copied || r.parent[i].fixed {
 			break
 		}
 	}
@@ -83,24 +86,7 @@ func (r *run) originals(session string) (items []original) {
 		if s := r.after.files[f.path]; sessionFromName(f.path) != session && (s == nil || s.session != session) {
 			continue
 		}
-		var in filecursor.Scanner
-		in.MaxLine, in.Whole = maxLineBytes, isWhole
-		if in.OpenAt(f.root, f.name, 0) != nil {
-			continue
-		}
-		one := rollout{}
-		for in.Next() && len(items) < maxForkItems {
-			v, err := one.doc.Parse(in.Line())
-			if err != nil || !v.Get("type").TextIs("response_item") {
-				continue
-			}
-			v = v.Get("payload")
-			if isRecord(v) {
-				sum, fixed := one.print(v)
-				items = append(items, original{sum, fixed})
-			}
-		}
-		_, _ = in.Close() // the items read so far are all there are
+		items = itemsOf(f, items)
 	}
 	return items
 }

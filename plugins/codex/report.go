@@ -51,11 +51,13 @@ var (
 		"rollouts are empty: if sessions were in them, put back copies")
 	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
+	copied = kind("rollout_copied", "not_retriable", "rollout is a copy of another one of its session: what both have was collected once",
+		"rollouts are copies of others of their sessions: what both have was collected once")
 	notUnderstood = &problems.Kind{HostTells: true, One: "file among the rollouts was not understood", Many: "files among the rollouts were not understood"}
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

@@ -57,6 +57,8 @@ type rollout struct {
 	// originals reads the items of a session that another one is a fork of.
 	originals func(session string) []original
 	parent    []original // of the fork that is read
+	// sibling reads the items of the other rollout of a session.
+	sibling func(path, session string) []original
 }
 
 // open prepares r to continue f at s.offset, with the session_meta of the part read before:
@@ -64,9 +66,7 @@ type rollout struct {
 func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
 	r.path, r.state, r.meta, r.at, r.skipped, r.lost, r.understood = f.path, s, meta{}, time.Time{}, 0, 0, s.session != ""
 	r.pending.reset()
-	if r.parent = nil; s.forkAt >= 0 && r.originals != nil {
-		r.parent = r.originals(s.forkedFrom)
-	}
+	r.continueCopy()
 	r.in.MaxLine, r.in.Whole = maxLineBytes, isWhole
 	if s.metaOffset >= 0 {
 		if err := r.in.OpenAt(f.root, f.name, s.metaOffset); err != nil {
@@ -232,6 +232,7 @@ func (r *rollout) name(id string) {
 	if r.assign != nil {
 		r.assign(r.path, r.state)
 	}
+	r.copies()
 }
 
 func (m *meta) read(v jsonvalue.Value) {

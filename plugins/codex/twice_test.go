@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestARolloutInTwoForms(t *testing.T) {
 		"cut in a line":     {more[:len(more)-9], packed(more), "rule, read", "one/two"},
 		"an empty one":      {"", packed(more), "rule, read", "one/two"},
 		"of zero bytes":     {strings.Repeat("\x00", 300), packed(more), "unknown, read", "one/two"},
-		"other lines":       {more, packed(other), "read, read", "one/one/three/two"},
+		"other lines":       {more, packed(other), "read, read", "one/three/two"},
 		"no frame":          {more, "PK\x03\x04", "read, damaged", "one/two"},
 		"a frame in pieces": {begun, packed(more)[:len(packed(more))-5], "read, damaged", "one"},
 	} {
@@ -74,5 +75,62 @@ func TestACopyStaysOne(t *testing.T) {
 		if fates != "unknown read unknown" || len(res.Records(streamMessages)) != 0 {
 			t.Errorf("got %q and the messages %q, want the copies not understood", fates, res.Keys(streamMessages))
 		}
+	}
+}
+
+// AC-04, AC-07: what rollouts of one session share is collected once, also when they are read anew, whatever the order
+// in which runs meet them, and the copy is told.
+func TestCopiesInOtherFolders(t *testing.T) {
+	t.Parallel()
+	name := strings.TrimPrefix(rolloutName(sessionA), "sessions/2026/01/01/")
+	line := func(n int, text string) string { return message(n, "assistant", text) }
+	a, ab := metaLine(sessionA)+line(1, "a"), metaLine(sessionA)+line(1, "a")+callLine(2, "c")+outputLine(3, "c", "out")+line(4, "b")
+	for what, c := range map[string]struct {
+		steps []map[string]string // what the days' folders have from then on
+		texts string
+	}{
+		"both go on":          {[]map[string]string{{"02": ab}, {"03": ab}, {"02": ab + line(8, "d"), "03": ab + line(9, "e")}}, "a/b/d/e"},
+		"at once":             {[]map[string]string{{"02": ab}, {"01": ab + line(9, "e"), "02": ab + line(8, "d")}}, "a/b/d/e"},
+		"an older copy":       {[]map[string]string{{"03": ab}, {"01": a}}, "a/b"},
+		"a newer copy":        {[]map[string]string{{"03": a}, {"04": ab}, {"04": ab + line(8, "d")}}, "a/b/d"},
+		"said once more":      {[]map[string]string{{"01": ab + line(8, "d") + line(9, "a")}, {"02": ab + line(8, "a")}}, "a/a/a/b/d"},
+		"a copy in two steps": {[]map[string]string{{"02": ab}, {"03": a}, {"03": ab + line(8, "d")}}, "a/b/d"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			var res *sdktest.Result
+			for _, step := range c.steps {
+				for day, text := range step {
+					h.write("sessions/2026/01/"+day+"/"+name, text)
+				}
+				if res == nil {
+					res = h.collect()
+				} else {
+					res = h.again(res)
+				}
+			}
+			texts := func(res *sdktest.Result) string {
+				var list []string
+				for _, rec := range res.Stored()[streamMessages] {
+					list = append(list, rec.Text("content"))
+				}
+				slices.Sort(list)
+				return strings.Join(list, "/")
+			}
+			if got := texts(res); got != c.texts || told(res) != copied.Reason {
+				t.Errorf("got %q and %q, want %q, and %s", got, told(res), c.texts, copied.Reason)
+			}
+			if got, want := field(res, streamSessions, sessionA, "message_count"), strconv.Itoa(strings.Count(c.texts, "/")+1); got != want && what != "an older copy" {
+				t.Errorf("got %s messages of the session, want %s", got, want)
+			}
+			if next := h.again(res); len(next.All) != 0 || told(next) != copied.Reason {
+				t.Errorf("the next run: got %v and %q, want nothing, and %s", next.All, told(next), copied.Reason)
+			}
+			anew := h.collect(func(o *sdktest.Options) { o.Stored = res.Stored() })
+			if got := texts(anew); got != c.texts || told(anew) != copied.Reason {
+				t.Errorf("read anew: got %q and %q, want %q, and %s", got, told(anew), c.texts, copied.Reason)
+			}
+		})
 	}
 }
