@@ -7,6 +7,7 @@ import (
 
 // account tells the host what became of each rollout (AC-02), also of those that have not changed.
 func (r *run) account() {
+	r.restore()
 	for i := range r.rollouts {
 		r.accountRead(&r.rollouts[i])
 	}
@@ -20,6 +21,9 @@ func (r *run) accountRead(f *rolloutFile) {
 	}
 	if s != nil && s.copied {
 		r.places.Note(copied, f.path, "")
+	}
+	if s != nil && s.overwritten {
+		r.problem(rewritten, f.path)
 	}
 	open := s != nil && !s.strange && s.brokenBy == "" && s.Size > s.offset
 	cut := open && r.torn(f, s)
@@ -44,6 +48,8 @@ func (r *run) accountRead(f *rolloutFile) {
 		r.books.Damaged(f.granted, f.name, malformed.Reason)
 	case cut:
 		r.books.Damaged(f.granted, f.name, torn.Reason)
+	case s.overwritten:
+		r.books.Known(f.granted, f.name, rewritten.Reason)
 	case s.oversized > 0:
 		r.books.Known(f.granted, f.name, tooLong.Reason)
 	default:

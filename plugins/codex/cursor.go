@@ -46,6 +46,9 @@ type rolloutState struct {
 	forkAt      int64 // place in the parent's items that is copied next; notForked
 	repeated    int64 // items that are the parent's
 	copied      bool  // it begins with the items of the other rollout of its session, which forkAt counts
+	was         version
+	shared      int64 // lines that it has from that version
+	overwritten bool  // others of its lines came in the place of that version's
 	packed      int64 // size of the compressed file; 0: it was not compressed
 	broken      int64 // where the compressed file is damaged, and why; "" when it is not
 	brokenBy    string
@@ -78,6 +81,12 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.IntOr("fork_at", &s.forkAt, notForked)
 	m.Int("repeated", &s.repeated)
 	m.Flag("copied", &s.copied)
+	m.Int("was_bytes", &s.was.offset)
+	m.Int("was_lines", &s.was.lines)
+	m.Text("was_head", &s.was.head)
+	m.Text("was_tail", &s.was.tail)
+	m.Int("was_shared", &s.shared)
+	m.Flag("overwritten", &s.overwritten)
 	m.Int("packed_bytes", &s.packed)
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)
@@ -86,7 +95,7 @@ func (s *rolloutState) Members(m *cursor.Members) {
 
 // ours reports whether this connector wrote the state.
 func (s *rolloutState) ours() bool {
-	return min(s.offset, s.lines, s.messages, s.calls, s.malformed, s.oversized) >= 0 && (s.session != "" || s.lines == 0)
+	return min(s.offset, s.lines, s.messages, s.calls, s.malformed, s.oversized, s.was.offset, s.was.lines) >= 0 && (s.session != "" || s.lines == 0)
 }
 
 // state is the cursor of stream sessions.

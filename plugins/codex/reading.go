@@ -101,6 +101,8 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		copied := *s
 		copied.offset, copied.packed, copied.broken, copied.brokenBy = from, fresh.packed, fresh.broken, fresh.brokenBy
 		next = &copied
+	default:
+		next.remember(s)
 	}
 	if fault == nil {
 		fault = r.roll.open(f, next)
@@ -129,6 +131,7 @@ func (r *run) plain(f *rolloutFile, s, fresh *rolloutState) error {
 		r.problem(unreadable, f.path)
 		return nil //nolint:nilerr // it is the file's fault, and reported
 	}
+	next.compare(f, plan == filecursor.Rebuild)
 	next.Stamp, next.reader = f.Stamp, readerVersion
 	return r.storeState(f.path, next)
 }
@@ -141,7 +144,7 @@ func (r *run) noSession(f *rolloutFile, s *rolloutState) {
 	}
 	r.after.files[f.path] = &rolloutState{
 		Stamp: f.Stamp, reader: readerVersion, metaOffset: -1, forkAt: notForked,
-		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy,
+		packed: s.packed, broken: s.broken, brokenBy: s.brokenBy, was: s.was, overwritten: s.overwritten,
 		strange: s.lines > 0 || s.brokenBy == "" && !filecursor.BeginsObject(f.root, f.name),
 	}
 }

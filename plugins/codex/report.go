@@ -53,11 +53,13 @@ var (
 		"rollouts are of a version of Codex before April 2025, which wrote another format")
 	copied = kind("rollout_copied", "not_retriable", "rollout is a copy of another one of its session: what both have was collected once",
 		"rollouts are copies of others of their sessions: what both have was collected once")
+	rewritten = kind("rollout_rewritten", "manual_action_required", "rollout has other lines than when it was read, and its records came in the place of theirs: if you have the earlier one, put it into another folder of sessions",
+		"rollouts have other lines than when they were read, and their records came in the place of theirs: if you have the earlier ones, put them into another folder of sessions")
 	notUnderstood = &problems.Kind{HostTells: true, One: "file among the rollouts was not understood", Many: "files among the rollouts were not understood"}
 	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, rewritten, notUnderstood, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 
