@@ -15,7 +15,8 @@
 // record. A rollout that Codex compresses, or unpacks again, is the same rollout: offsets
 // and hashes are those of its content.
 //
-// A fork leaves its parent's items to the parent (fork.go), and each message says who wrote
+// A fork leaves its parent's items to the parent, and a copy those of the other rollout of its session
+// (fork.go). Each message says who wrote
 // it (origin.go). The file fate.go decides what becomes of each file among the rollouts.
 //
 // A rollout that is being written is read up to its last line feed, and the rest by the
