@@ -37,9 +37,13 @@ func TestSkillsInSkills(t *testing.T) {
 func TestFilesOfNoSkill(t *testing.T) {
 	t.Parallel()
 	h := small()
-	for name, as := range map[string]string{"t/skill.md": abi.FileUnknown, "v.md": abi.FileUnknown, "a/SKILL.md": abi.FileRead, "a/notes.md": "", ".system/marker": ""} {
+	files := map[string]string{"t/skill.md": abi.FileUnknown, "v.md": abi.FileUnknown, "a/SKILL.md": abi.FileRead, "a/notes.md": "", ".system/marker": ""}
+	for name := range files {
 		h.put("skills/"+name, name)
-		if got := run(t, h).File(rootHome, "skills/"+name); got != as {
+	}
+	res := run(t, h)
+	for name, as := range files {
+		if got := res.File(rootHome, "skills/"+name); got != as {
 			t.Errorf("%s: got %q, want %q", name, got, as)
 		}
 	}
