@@ -82,8 +82,12 @@ func newRun(h *sdk.Host) (*run, error) {
 		}
 	}
 	r.copiesLast()
+	faulted := map[string]bool{}
+	for _, f := range l.Faults {
+		faulted[f.Path] = true
+	}
 	for _, e := range l.Entries {
-		if e.Kind == files.Other && !e.Link && !l.Hides(e.Path) && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
+		if e.Kind == files.Other && !e.Link && !faulted[e.Path] && (r.before.files[e.Path] != nil || isCalendar(e.Path)) {
 			r.shut = append(r.shut, e.Path)
 			r.books.Known(rootName, e.Path, unreadableFile.Reason)
 			r.note(unreadableFile, e.Path)

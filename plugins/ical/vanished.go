@@ -45,7 +45,8 @@ func (r *run) vanished() error {
 	}
 	for _, p := range cursor.Keys(r.after.files) {
 		s := r.after.files[p]
-		for i := 1; i < len(s.further) && (s.removed == 0 || s.calendar == 0); i += 2 {
+		waits := s.unmet > fewEvents && r.h.Mode() != abi.ModeFullRefresh
+		for i := 1; i < len(s.further) && !waits; i += 2 {
 			if s.further[i] != furtherThere {
 				removed[groupID(r.calendarID(p), s.further[i-1])] = place{p, i}
 			}
