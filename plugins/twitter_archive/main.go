@@ -63,7 +63,7 @@ var problems = []exports.Problem{
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
 	{Code: problemPartial, Text: "streams that are not whole in this archive: #; earlier records that it lacks stay", Hint: "not_retriable"},
 	{Code: problemNote, Text: "whole texts of long posts that are damaged, or have a form that is not known: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
-	{Code: problemOrphan, Text: "whole texts of long posts whose posts the archive does not have: #; they are no records", Hint: "not_retriable"},
+	{Code: problemOrphan, Text: "whole texts of long posts that match no post of the archive: #; they are no records", Hint: "not_retriable"},
 	{Code: problemBegin, Text: "posts of which the archive has the beginning alone: #; they are marked", Hint: "not_retriable"},
 	{Code: problemTalk, Text: "conversations without an id: #; their messages were collected without it", Hint: "not_retriable"},
 	{Code: problemTwice, Text: "records that were left out, because an earlier one has their id and says something else: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
