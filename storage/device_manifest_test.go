@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -91,5 +93,27 @@ func TestALearnedManifestWaitsForNobody(t *testing.T) {
 		if string(c.PinnedManifest) != m || !s.ReplacedAt.IsZero() || !s.OfferedAt.IsZero() || s.ManifestSHA256 != "" {
 			t.Errorf("pinned %s, replaced %v, offered %v, put %q; want %s and nothing else", c.PinnedManifest, s.ReplacedAt, s.OfferedAt, s.ManifestSHA256, m)
 		}
+	}
+}
+
+// The manifest that an owner gives with a code is pinned for the device that enrols with it, on a connection that another
+// device has fed as well.
+func TestACodeHasAManifest(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	ctx := x.Context()
+	for i, given := range []string{"", `{"streams":[{"name":"a"}]}`, `{"streams":[{"name":"b"}]}`, ""} {
+		name := fmt.Sprint("code", i)
+		x.ok(x.s.NewEnrollmentCode(ctx, EnrollmentCode{
+			CodeHash: hashOf(name), ConnectorID: "slack", Binding: "laptop", ExpiresAt: x.clock.Now().Add(time.Hour), Manifest: []byte(given),
+		}))
+		src, err := x.enroll(name, name)
+		x.ok(err)
+		c, err := x.s.Connection(ctx, src.ConnectionID)
+		x.ok(err)
+		if i == 3 {
+			given = `{"streams":[{"name":"b"}]}` // what is known stays
+		}
+		x.same([]any{string(c.PinnedManifest), src.ManifestSHA256}, []any{given, ""})
 	}
 }

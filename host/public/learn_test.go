@@ -72,6 +72,32 @@ func TestTheInstalledConnectorDescribes(t *testing.T) {
 	}
 }
 
+// The owner's manifest of a connector names and describes, and records widen what it says of types.
+func TestTheOwnersManifestDescribes(t *testing.T) {
+	t.Parallel()
+	given := &abi.Manifest{ConnectorID: "https://connectors.example.org/slack", ConnectorKey: "slack", DisplayName: "Our Slack", Streams: []abi.Stream{
+		{Name: "users", Description: "Who is there", Semantics: abi.SemanticsMutable, PrimaryKey: []string{"uid"}, ConsentTimeField: "seen",
+			Schema: abi.Raw(`{"type":"object","additionalProperties":false,"properties":{"uid":{"type":"integer"},"name":{"type":["string","null"],"maxLength":3},"odd":{"type":7},"seen":{"$ref":"#/x"}}}`)},
+		{Name: "damaged", Semantics: abi.SemanticsAppend, PrimaryKey: []string{"id"}, Schema: abi.Raw(`{"properties":[]}`)},
+	}}
+	m := public.Given(given)
+	if widened := m.Record("users", "7", []byte(`{"uid":7,"name":["a long one"],"more":true}`)); !slices.Equal(widened, []string{"name"}) {
+		t.Errorf("widened: got %q, want name", widened)
+	}
+	got := parsed(t, m)
+	users := got.Stream("users")
+	if got.DisplayName != "Our Slack" || len(got.Streams) != 2 || users.Description != "Who is there" || !slices.Equal(users.PrimaryKey, []string{"uid"}) || users.ConsentTimeField != "seen" || !got.Stream("damaged").AppendOnly() {
+		t.Errorf("got %+v, want what was given", got)
+	}
+	types := map[string][]string{}
+	for name, p := range m.Streams[0].Schema.Properties {
+		types[name] = p.Types
+	}
+	if want := map[string][]string{"uid": {"number"}, "name": {"array", "null", "string"}, "odd": nil, "seen": nil, "more": {"boolean"}}; !reflect.DeepEqual(types, want) {
+		t.Errorf("types: got %v, want %v", types, want)
+	}
+}
+
 // Records teach their key, and the types of their members as far as these were seen.
 func TestRecordsTeach(t *testing.T) {
 	t.Parallel()

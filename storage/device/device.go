@@ -15,6 +15,8 @@ type EnrollmentCode struct {
 	DisplayName string    // what the device is called unless it says so itself
 	CreatedAt   time.Time // as it is read; a new one is made now
 	ExpiresAt   time.Time
+	// Manifest describes the records of a device that sends none; empty if its owner gave none. It is not read again.
+	Manifest []byte
 }
 
 // Enrolling is a device that shows a code, and the hash of the credential that

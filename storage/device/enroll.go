@@ -34,6 +34,7 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 		row := codeRow{
 			CodeSHA256: c.CodeHash, Connector: c.ConnectorID, Binding: c.Binding, DisplayName: labelOf(c.DisplayName),
 			CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(c.ExpiresAt),
+			Manifest: string(c.Manifest),
 		}
 		_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err
@@ -181,6 +182,11 @@ func enrollNew(t *db.Tx, code *codeRow, e Enrolling) error {
 	}
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
+	}
+	if code.Manifest != "" {
+		if _, err := pinManifest(t, connection, device.Sum256([]byte(code.Connector)), []byte(code.Manifest)); err != nil {
+			return err
+		}
 	}
 	code.SourceID, code.Label = row.ID, e.Label
 	if _, err := t.DB.NewUpdate().Model(code).WherePK().Column("source_id", "label").Exec(t.Ctx); err != nil {

@@ -32,6 +32,7 @@ type codeRow struct {
 	SourceID    string `bun:"source_id"`
 	CreatedUS   int64  `bun:"created_us"`
 	ExpiresUS   int64  `bun:"expires_us"`
+	Manifest    string `bun:"manifest"`
 }
 
 func publicSource(r *tables.SourceJoined) *SourceInstance {

@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"cmp"
+	"encoding/json"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -27,6 +28,8 @@ type invitation struct {
 	BaseURL    string `json:"base_url,omitempty"`
 	ExpiresSec int64  `json:"expires_seconds,omitempty"` // 900 where it is left out
 	Meant      bool   `json:"unknown_connector,omitempty"`
+	// Manifest is the connector's, for a device that sends none.
+	Manifest json.RawMessage `json:"manifest,omitempty"`
 }
 
 func (c *call) inviteDevice(in *invitation) (*devices.Invited, error) {
@@ -35,7 +38,7 @@ func (c *call) inviteDevice(in *invitation) (*devices.Invited, error) {
 		return nil, wire.Invalid("expires_seconds", "is not between one minute and one day")
 	}
 	return devices.Invite(c.Context(), c.owner, devices.Invitation{
-		Connector: in.Connector, Binding: in.Binding, BaseURL: in.BaseURL, Meant: in.Meant,
+		Connector: in.Connector, Binding: in.Binding, BaseURL: in.BaseURL, Meant: in.Meant, Manifest: in.Manifest,
 		Expires: time.Duration(cmp.Or(in.ExpiresSec, usual)) * time.Second,
 	})
 }

@@ -53,6 +53,9 @@ func TestDevicePages(t *testing.T) {
 	v := b.owned()
 	v.says(v.get("/devices/invite"), http.StatusOK, `value="https://pdpp.example.org"`)
 	v.says(v.post("/devices/invite", "connector", "my_own", "expires", "15m"), http.StatusNotFound, `name="meant"`)
+	const mine = `{"connector_id":"my_own","connector_key":"my_own","display_name":"Mine","version":"1.0.0","protocol_version":"0.1.0","streams":[{"name":"notes","semantics":"mutable_state","primary_key":["id"],"schema":{"type":"object","properties":{"id":{"type":"string"}}}}]}`
+	v.says(v.post("/devices/invite", "other", "my_own", "expires", "15m", "manifest", `{"connector_id":7}`), http.StatusConflict, `{&#34;connector_id&#34;:7}`)
+	v.says(v.post("/devices/invite", "other", "my_own", "expires", "15m", "manifest", mine), http.StatusOK, `value="lde`)
 	v.says(v.post("/devices/invite", "connector", "claude_code", "expires", "1000h", "meant", "yes"), http.StatusUnprocessableEntity, "between 1m and 24h")
 	a := v.post("/devices/invite", "connector", "claude_code", "name", "laptop", "base_url", "https://host.example", "expires", "15m", "meant", "yes")
 	_, rest, found := strings.Cut(a.body, `value="lde`)

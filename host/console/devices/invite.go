@@ -22,6 +22,7 @@ var lives = []struct{ text, label string }{{"15m", words.FifteenMinutes}, {"1h",
 // form is the invitation as it was typed.
 type form struct {
 	Connector, Name, BaseURL, Expires string
+	Manifest                          string                 // of a connector that this host lacks, as JSON
 	Meant, AskMeant                   bool                   // AskMeant: this host does not know the connector
 	Known                             []connectors.Connector // that a device can run
 	Listed                            bool                   // Connector is one of those, or not said
@@ -49,14 +50,14 @@ func (f *form) show(v *site.Visit, status int) error {
 
 func invite(v *site.Visit) error {
 	get := func(name string) string { return strings.TrimSpace(v.R.PostFormValue(name)) }
-	f := form{Connector: cmp.Or(get("other"), get("connector")), Name: get("name"), BaseURL: get("base_url"), Expires: get("expires"), Meant: get("meant") == "yes"}
+	f := form{Connector: cmp.Or(get("other"), get("connector")), Name: get("name"), BaseURL: get("base_url"), Expires: get("expires"), Manifest: get("manifest"), Meant: get("meant") == "yes"}
 	life, err := time.ParseDuration(f.Expires)
 	if err != nil {
 		life = 0 // which is refused
 	}
-	made, err := devices.Invite(v.Context(), v.Owner, devices.Invitation{Connector: f.Connector, Binding: f.Name, BaseURL: f.BaseURL, Expires: life, Meant: f.Meant})
+	made, err := devices.Invite(v.Context(), v.Owner, devices.Invitation{Connector: f.Connector, Binding: f.Name, BaseURL: f.BaseURL, Expires: life, Meant: f.Meant, Manifest: []byte(f.Manifest)})
 	code := abi.CodeOf(err)
-	if f.Err = err; err != nil && (code == abi.CodeUsage || code == abi.CodePluginUnknown) {
+	if f.Err = err; err != nil && (code == abi.CodeUsage || code == abi.CodePluginUnknown || code == abi.CodeManifestInvalid) {
 		if f.AskMeant = code == abi.CodePluginUnknown; f.AskMeant {
 			f.Err = abi.NewError(code, words.UnknownHere, words.UnknownHint)
 		}

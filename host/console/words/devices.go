@@ -116,3 +116,9 @@ func Asked(what string) string {
 	}
 	return what
 }
+
+// An invitation's manifest.
+const (
+	LabelManifest = "Its manifest, if you have it"
+	ManifestHint  = "JSON. It names and describes what the device delivers, where the device sends none."
+)

@@ -12,10 +12,12 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -35,6 +37,9 @@ type Invitation struct {
 	BaseURL   string // at which the device reaches this host; "": where it listens, if that is one
 	Expires   time.Duration
 	Meant     bool // although this host does not know the connector
+	// Manifest is the connector's own. It names and describes what a device delivers that sends none, as the public
+	// collector does; empty: this host learns it from the records.
+	Manifest []byte
 }
 
 // Invited is the result of an invitation. Nothing but this has the code.
@@ -63,6 +68,10 @@ func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error)
 	if err := checkInvitation(&i); err != nil {
 		return nil, err
 	}
+	described, err := i.described()
+	if err != nil {
+		return nil, err
+	}
 	code, err := device.NewCode(o.Random)
 	if err != nil {
 		return nil, abi.NewError(abi.CodeInternal, "no code could be made: the system gives no random numbers", "try again").Wrap(err)
@@ -79,7 +88,7 @@ func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error)
 	if err != nil {
 		return nil, err
 	}
-	if !known && !i.Meant {
+	if !known && !i.Meant && described == nil {
 		if err := heardOf(ctx, o, store, i.Connector, all); err != nil {
 			return nil, err
 		}
@@ -94,13 +103,28 @@ func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error)
 	}
 	err = o.Audited(ctx, store, "devices.invite", invitationID(device.SecretHash(code))+" "+v.Connector+" "+v.Binding, func(ctx context.Context) error {
 		return store.NewEnrollmentCode(ctx, storage.EnrollmentCode{
-			CodeHash: device.SecretHash(code), ConnectorID: v.Connector, Binding: v.Binding, ExpiresAt: v.ExpiresAt,
+			CodeHash: device.SecretHash(code), ConnectorID: v.Connector, Binding: v.Binding, ExpiresAt: v.ExpiresAt, Manifest: described,
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	return v, nil
+}
+
+// described returns the text of the manifest by which the records of a device are described; nil without one.
+func (i *Invitation) described() ([]byte, error) {
+	if len(i.Manifest) == 0 {
+		return nil, nil
+	}
+	m, err := manifest.Parse(i.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if !abi.SameConnector(m.ConnectorKey, i.Connector) {
+		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("the manifest is that of the connector %q", m.ConnectorKey), "invite a device for that connector, or leave the manifest out")
+	}
+	return public.Given(m).Text()
 }
 
 func checkInvitation(i *Invitation) error {

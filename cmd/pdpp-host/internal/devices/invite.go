@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ const invitation = 15 * time.Minute
 
 func inviteCommand(s *session.Session) *cobra.Command {
 	var i devices.Invitation
+	var file string
 	cmd := &cobra.Command{
 		Use: "invite CONNECTOR", Short: "Make a code with which one device enrols", Args: syntax.Takes("CONNECTOR"),
 		Long: "Makes a code with which one device enrols, to collect CONNECTOR and deliver it here. The code is shown once, and\n" +
@@ -29,6 +31,12 @@ func inviteCommand(s *session.Session) *cobra.Command {
 		ValidArgsFunction: s.CompleteConnector,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i.Connector = args[0]
+			if file != "" {
+				var err error
+				if i.Manifest, err = os.ReadFile(file); err != nil {
+					return syntax.Usage("the file of --manifest cannot be read", "name the connector's manifest, as JSON").Wrap(err)
+				}
+			}
 			return invite(cmd.Context(), s, i)
 		},
 	}
@@ -36,6 +44,7 @@ func inviteCommand(s *session.Session) *cobra.Command {
 	p.StringVar(&i.Binding, "name", "", "`BINDING`: what is collected there, and the connection's name (default: the connector's name)")
 	p.StringVar(&i.BaseURL, "base-url", "", "`URL` at which the device reaches this host (default: where it listens, if that is one)")
 	p.DurationVar(&i.Expires, "expires", invitation, "the code is good for `DURATION`, from 1m to 24h")
+	p.StringVar(&file, "manifest", "", "the connector's manifest is in `FILE`: it names and describes what a device delivers that sends none")
 	p.BoolVar(&i.Meant, "yes", false, "yes, for a connector that this host does not know: the device has it")
 	return cmd
 }
