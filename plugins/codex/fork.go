@@ -111,10 +111,10 @@ func isRecord(v jsonvalue.Value) bool {
 // depend on the order in which runs met them, as far as no record's key would change for it: the longer one of
 // those that go on from what was read, and of two that are as long the one whose path sorts first.
 
-// inOrder sorts the rollouts by their names, those of one name by compareCopies.
+// inOrder sorts the rollouts by the sessions that their names have, those of one session by compareCopies.
 func (r *run) inOrder() {
 	slices.SortFunc(r.rollouts, func(a, b rolloutFile) int {
-		return cmp.Or(strings.Compare(plainName(a.path), plainName(b.path)), compareCopies(&a, &b))
+		return cmp.Or(strings.Compare(sessionFromName(a.path), sessionFromName(b.path)), compareCopies(&a, &b))
 	})
 }
 
@@ -131,7 +131,7 @@ func (r *run) takeOver() {
 		if s := r.after.files[f.path]; f.packed || s != nil && (!s.copied || s.messages+s.calls > 0) {
 			continue
 		}
-		for j := i + 1; j < len(r.rollouts) && plainName(r.rollouts[j].path) == plainName(f.path); j++ {
+		for j := i + 1; j < len(r.rollouts) && sessionFromName(r.rollouts[j].path) == sessionFromName(f.path); j++ {
 			other := r.rollouts[j].path
 			s := r.after.files[other]
 			if s == nil || s.session == "" || s.alias != "" || s.packed > 0 || s.offset == 0 || s.offset > f.Size {

@@ -89,11 +89,11 @@ func TestRolloutWithoutMetaOrEnvelope(t *testing.T) {
 	h.write("sessions/2026/01/02/rollout-empty.jsonl", "")
 	h.write("sessions/2026/01/02/rollout-.jsonl", message(1, "user", "nameless"))
 	res := h.collect()
-	if got := keys(res, streamMessages); got != "rollout:1 old-1:3 A:1" {
-		t.Fatalf("%v, want rollout:1 old-1:3 A:1", got)
+	if got := keys(res, streamMessages); got != "A:1 old-1:3 rollout:1" {
+		t.Fatalf("%v, want A:1 old-1:3 rollout:1", got)
 	}
-	if got := keys(res, streamSessions); got != "rollout old-1 A" {
-		t.Fatalf("%v, want rollout old-1 A", got)
+	if got := keys(res, streamSessions); got != "A old-1 rollout" {
+		t.Fatalf("%v, want A old-1 rollout", got)
 	}
 	if field(res, streamSessions, "old-1", "git_branch") != "dev" || field(res, streamCalls, "old-1:4", "call_id") != "fc" {
 		t.Fatalf("%v, want field(res, streamSessions, \"old-1\", \"git_branch\") = dev and field(res, streamCalls, \"old-1:4\", \"call_id\") = fc", res.All)

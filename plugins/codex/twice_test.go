@@ -82,7 +82,6 @@ func TestACopyStaysOne(t *testing.T) {
 // in which runs meet them, and the copy is told.
 func TestCopiesInOtherFolders(t *testing.T) {
 	t.Parallel()
-	name := strings.TrimPrefix(rolloutName(sessionA), "sessions/2026/01/01/")
 	line := func(n int, text string) string { return message(n, "assistant", text) }
 	a, ab := metaLine(sessionA)+line(1, "a"), metaLine(sessionA)+line(1, "a")+callLine(2, "c")+outputLine(3, "c", "out")+line(4, "b")
 	for what, c := range map[string]struct {
@@ -102,7 +101,7 @@ func TestCopiesInOtherFolders(t *testing.T) {
 			var res *sdktest.Result
 			for _, step := range c.steps {
 				for day, text := range step {
-					h.write("sessions/2026/01/"+day+"/"+name, text)
+					h.write(strings.ReplaceAll(rolloutName(sessionA), "01/01/rollout-2026-01-01", "01/"+day+"/rollout-2026-01-"+day), text)
 				}
 				if res == nil {
 					res = h.collect()
@@ -128,6 +127,11 @@ func TestCopiesInOtherFolders(t *testing.T) {
 				t.Errorf("the next run: got %v and %q, want nothing, and %s", next.All, told(next), copied.Reason)
 			}
 			anew := h.collect(func(o *sdktest.Options) { o.Stored = res.Stored() })
+			for _, key := range anew.Keys(streamMessages) {
+				if _, is := res.Stored()[streamMessages][key]; !is {
+					t.Errorf("read anew: got the new key %s, want those that were there", key)
+				}
+			}
 			if got := texts(anew); got != c.texts || told(anew) != copied.Reason {
 				t.Errorf("read anew: got %q and %q, want %q, and %s", got, told(anew), c.texts, copied.Reason)
 			}
