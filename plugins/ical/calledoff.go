@@ -63,17 +63,22 @@ func (v *survey) compare() {
 // reportCalledOff tells of the events that another file cancels.
 func (r *run) reportCalledOff() {
 	paths := cursor.Keys(r.after.files)
+	in := map[int64][]string{} // the files that have an event, by its key
+	for _, p := range paths {
+		s := r.after.files[p]
+		for e := s.standing; len(e) >= 2 && s.removed == 0 && s.counts.copied == 0; e = e[2:] {
+			in[e[0]] = append(in[e[0]], p)
+		}
+	}
 	for _, p := range paths {
 		off := r.after.files[p]
-		if len(off.callsOff) == 0 || off.removed != 0 {
-			continue
+		var others []string
+		for e := off.callsOff; len(e) >= 2 && off.removed == 0; e = e[2:] {
+			others = append(others, in[e[0]]...)
 		}
-		for _, other := range paths {
-			s := r.after.files[other]
-			if other == p || s.removed != 0 || s.counts.copied > 0 {
-				continue
-			}
-			for e := s.standing; len(e) >= 2; e = e[2:] {
+		slices.Sort(others)
+		for _, other := range slices.Compact(others) {
+			for e := r.after.files[other].standing; len(e) >= 2 && other != p; e = e[2:] {
 				if off.callsOff.covers(e[0], e[1]) {
 					r.problems.Note(calledOff, other+", by "+p)
 				}
