@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
@@ -25,15 +26,11 @@ func tellRejected(t *db.Tx, w *run.Writer, rejected []Rejected) error {
 	return nil
 }
 
-// rejectedGap is the known gap of a run for records that were delivered and never taken (host/run.KnownGap).
+// rejectedGap is the known gap of a run for records that were delivered and never taken.
 type rejectedGap struct {
-	Kind         string     `json:"kind"`
-	Reason       abi.Reason `json:"reason"`
-	Severity     string     `json:"severity"`
-	Stream       string     `json:"stream"`
-	Message      string     `json:"message"`
-	RecoveryHint string     `json:"recovery_hint"`
-	Count        int64      `json:"count"`
+	tables.Uncollected
+
+	Count int64 `json:"count"`
 }
 
 // withRejected adds to a run's known gaps the records of its connection that were delivered, not taken, and not delivered
@@ -58,10 +55,10 @@ FROM streams AS s WHERE s.connection_id = ? AND s.removed = 0 AND s.rejected + s
 		if s.Why == "" || json.Unmarshal([]byte(s.Why), &told) != nil {
 			told.Why = "an earlier run has the reason among its events"
 		}
-		text, err := json.Marshal(rejectedGap{
-			Kind: "rejected_record", Reason: abi.ReasonSchemaRejected, Severity: "actionable", Stream: s.Name, Message: "delivered and not taken: " + told.Why,
-			RecoveryHint: "retry_on_connector_upgrade", Count: s.Count,
-		})
+		text, err := json.Marshal(rejectedGap{tables.Uncollected{
+			Kind: "rejected_record", Reason: string(abi.ReasonSchemaRejected), Severity: "actionable", Stream: s.Name, Message: "delivered and not taken: " + told.Why,
+			RecoveryHint: "retry_on_connector_upgrade",
+		}, s.Count})
 		if err != nil {
 			return nil, err
 		}
