@@ -72,21 +72,23 @@ func (a *API) described(ctx context.Context, src *storage.SourceInstance, runID 
 
 // known returns the manifest of a source's connector, if one is installed here and can be read, and its module.
 func (a *API) known(ctx context.Context, src *storage.SourceInstance) (m *abi.Manifest, module string, err error) {
-	if a.installed != nil {
-		raw, sum, err := a.installed(ctx, src.ConnectorID)
-		if err == nil && len(raw) > 0 {
-			if m, err = manifest.Parse(raw); err == nil {
-				return m, sum, nil
-			}
-		}
-		if err := context.Cause(ctx); err != nil {
-			return nil, "", err
-		}
-		if err != nil {
-			a.logger.Warn("the connector that is installed here cannot be read", "connector", src.ConnectorID, "code", refusalOf(err).code)
-		}
+	unknown := device.Sum256([]byte(src.ConnectorID))
+	if a.installed == nil {
+		return nil, unknown, nil
 	}
-	return nil, device.Sum256([]byte(src.ConnectorID)), nil
+	raw, module, err := a.installed(ctx, src.ConnectorID)
+	if err == nil && len(raw) > 0 {
+		m, err = manifest.Parse(raw)
+	}
+	switch {
+	case err == nil && m != nil:
+		return m, module, nil
+	case context.Cause(ctx) != nil:
+		return nil, "", context.Cause(ctx)
+	case err != nil:
+		a.logger.Warn("the connector that is installed here cannot be read", "connector", src.ConnectorID, "code", refusalOf(err).code)
+	}
+	return nil, unknown, nil
 }
 
 // seeNames learns that a public source has streams.

@@ -2,6 +2,7 @@ package public
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -51,16 +52,5 @@ var facts = sync.OnceValue(func() map[string]fact {
 
 // Connectors returns the keys of the public connectors in canonical form, sorted.
 func Connectors() []string {
-	var keys []string
-	for key := range facts() {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// Knows reports whether a key is that of a public connector.
-func Knows(connector string) bool {
-	_, known := facts()[abi.CanonicalKey(connector)]
-	return known
+	return slices.Sorted(maps.Keys(facts()))
 }
