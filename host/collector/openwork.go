@@ -32,7 +32,7 @@ type OpenPart struct {
 	// Said is what the connector said of it, with the names that are this machine's
 	// alone; nil: nothing more is known.
 	Said *run.KnownGap `json:"-"`
-	// Refused is why the host refused the record or the stream, in its own words; "": it did not.
+	// Refused is why the host refused the record or the stream, in its own words. It is empty if the host did not.
 	Refused string `json:"refused,omitempty"`
 }
 

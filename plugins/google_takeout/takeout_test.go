@@ -154,7 +154,7 @@ func TestTheStreamsOfAnExport(t *testing.T) {
 	}
 }
 
-// Of a record that two exports have, the newer one's state is kept, whichever is put there first.
+// The newer export decides what a record is that two exports have, whichever is put there first.
 func TestANewerExport(t *testing.T) {
 	t.Parallel()
 	photo := func(text string) map[string]string {

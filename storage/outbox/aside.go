@@ -19,7 +19,7 @@ type SetAside struct {
 	Stream string
 	Key    string // the canonical text
 	Why    string // in the destination's words
-	Whole  bool   // it is the stream, and Key is ""
+	Whole  bool   // the stream is refused, and Key is empty
 }
 
 // AcknowledgeBut does as Acknowledge for a batch of which the destination has refused a part. Each

@@ -200,5 +200,5 @@ type OpenWork struct {
 	Retryable     bool
 	Attempts      int64
 	LastAttemptAt time.Time // zero: never
-	Said          string    // why the destination refused a record or a stream; "": it did not
+	Said          string    // why the destination refused a record or a stream; empty if it did not
 }
