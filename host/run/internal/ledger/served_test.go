@@ -20,6 +20,8 @@ func TestServedGapsAreFound(t *testing.T) {
 	bare, named := Gap{"messages", "", "both"}, Gap{"messages", "chats", "both"} // of a version that named no parent, and of this one
 	s.Add("g5", bare, LeftBefore{})
 	s.Add("g6", named, LeftBefore{})
+	former := Gap{"calls", "chats", "a"} // of a stream that this version does not declare
+	s.Add("g7", former, LeftBefore{})
 	for id, want := range map[string]Gap{"g1": message, "g2": file, "g3": again} {
 		if got, served := s.ByID(id); !served || got != want {
 			t.Errorf("%s: got %v, served %v, want %v", id, got, served, want)
@@ -37,6 +39,7 @@ func TestServedGapsAreFound(t *testing.T) {
 	for _, tc := range []struct{ of, want Gap }{
 		{Gap{"messages", "", "a"}, message}, {message, message}, {Gap{"messages", "rooms", "a"}, message},
 		{Gap{"messages", "", "b"}, Gap{"messages", "", "b"}}, {Gap{"files", "", "a"}, Gap{"files", "", "a"}}, {again, again}, {bare, bare}, {named, named}, {Gap{"messages", "rooms", "both"}, bare},
+		{former, former}, {Gap{"calls", "", "a"}, former},
 	} {
 		if got := s.Find(tc.of, m); got != tc.want {
 			t.Errorf("%v: got %v, want %v", tc.of, got, tc.want)
