@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -51,7 +52,7 @@ func (b *Browser) launch(ctx context.Context, agent string) (own string, err err
 	r := &b.request
 	process, err := launch.Start(launch.Options{
 		Program: r.Program, Folder: b.held.Path, Temp: b.temp.path, Proxy: b.wall.Address(), Lang: r.Lang, Display: r.Display, Agent: agent,
-		Unmarked: r.Unmarked, Unsandboxed: r.Unsandboxed, Trust: r.Trust,
+		Unmarked: r.Unmarked, Unsandboxed: r.Unsandboxed, Trust: r.Trust, Stored: cmp.Or(r.Stored, mostStored),
 	})
 	if err != nil {
 		return "", err

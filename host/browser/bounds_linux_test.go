@@ -99,6 +99,22 @@ func TestAPageThatFillsTheDisk(t *testing.T) {
 	}
 }
 
+// A site that stores more than its share is refused by the browser itself, and everything goes on (BR-18.1).
+func TestASiteHasAQuota(t *testing.T) {
+	t.Parallel()
+	const share = 24 // MB
+	b := bind(t, newSite(t, map[string]string{"/": "<title>shop</title>"}), nil)
+	b.request.Stored = share << 20 * 4 / 3
+	b.does(`{"do":"open","url":"https://shop.example/"}`)
+	_, got := b.does(`{"do":"eval","fn":"async () => { const c = await caches.open('x'), part = new Uint8Array(1 << 20); ` +
+		`for (let i = 0; i < 100; i++) { for (let j = 0; j < part.length; j += 65536) crypto.getRandomValues(part.subarray(j, j + 65536)); ` +
+		`try { await c.put('/' + i, new Response(part)) } catch (e) { return e.name + ' ' + (i < ` + strconv.Itoa(share) + ` && i > ` + strconv.Itoa(share/2) + `) } } }","timeout_ms":300000}`)
+	if want := `"QuotaExceededError true"`; got != want {
+		t.Errorf("got %s, want %s: all but the last of %d MB, and no more", got, want, share)
+	}
+	b.does(`{"do":"text","selector":"title"}`)
+}
+
 // T11: an answer of 100 MB and a file of 4 GB end at their bounds, whether their size is told
 // ahead or not, and the run goes on (BR-17).
 func TestLargeAnswers(t *testing.T) {

@@ -42,6 +42,7 @@ type Request struct {
 	Capture     bool            // the operator's: what pages are made of is kept, see profile.Capture
 	Memory      int64           // bytes that all its processes may take; 0: abi.BrowserMemory
 	Disk        int64           // bytes that its profile may have while it runs; 0: 512 MiB
+	Stored      int64           // bytes of it that all sites may store, of which one has at most three quarters; 0: 384 MiB
 	Trust       []string        // keys of a test's own servers, see launch.Options
 	Admitter    gate.Admitter   // lets requests go
 	Dialer      wall.Dialer     // reaches hosts

@@ -12,8 +12,11 @@ import (
 // memoryTime is how often the memory and the profile of a browser are looked at.
 const memoryTime = 2 * time.Second
 
-// mostDisk bounds a profile, in bytes (BR-18.1).
-const mostDisk = 512 << 20
+// mostDisk bounds a profile, and mostStored what its sites store, in bytes (BR-18.1).
+const (
+	mostDisk   = 512 << 20
+	mostStored = 384 << 20
+)
 
 // bound keeps the browser within its memory and its profile's size until ctx or the browser ends: the
 // largest process of a page is ended when all take too much together, and the browser when they do so

@@ -1,6 +1,9 @@
 package launch
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Options say what is started.
 type Options struct {
@@ -10,6 +13,8 @@ type Options struct {
 	Proxy   string   // host:port of the wall
 	Lang    string   // the owner's LANG; "": C.UTF-8
 	Display *Display // nil: it has no window
+	// Stored are the bytes that all sites may store together, of which one site may have three quarters.
+	Stored int64
 	// Agent is the user agent that pages and servers see; "": the browser's own.
 	Agent string
 	// Unmarked leaves navigator.webdriver out, by which pages see that a program drives them.
@@ -58,6 +63,7 @@ func (o *Options) arguments() []string {
 		"--disable-features="+strings.Join(off, ","),
 		"--disable-sync",
 		"--disk-cache-size=33554432",
+		"--enable-features=StorageQuotaSettings:PoolSizeBytes/"+strconv.FormatInt(o.Stored, 10),
 		"--metrics-recording-only",
 		"--password-store=basic",
 		"--use-mock-keychain",

@@ -15,7 +15,7 @@ import (
 // program attach (BR-01.2, RT-02), and no option but these adds a flag (BR-01.3).
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
-	o := Options{Program: "/usr/lib/chromium/chromium", Folder: "/home/ana/.pdpp/profiles/shop", Temp: "/tmp/run", Proxy: "127.0.0.1:4711"}
+	o := Options{Program: "/usr/lib/chromium/chromium", Folder: "/home/ana/.pdpp/profiles/shop", Temp: "/tmp/run", Proxy: "127.0.0.1:4711", Stored: 5 << 20}
 	want := strings.Fields(`--headless=new --remote-debugging-pipe --user-data-dir=/home/ana/.pdpp/profiles/shop
 		--proxy-server=http://127.0.0.1:4711 --proxy-bypass-list=<-loopback> --disable-quic
 		--webrtc-ip-handling-policy=disable_non_proxied_udp`)
@@ -24,7 +24,7 @@ func TestCommandLine(t *testing.T) {
 		--disable-background-networking --disable-breakpad --disable-component-update --disable-default-apps --disable-dev-shm-usage
 		--disable-domain-reliability --disable-extensions
 		--disable-features=AutofillServerCommunication,BackForwardCache,CertificateTransparencyComponentUpdater,DestroyProfileOnBrowserClose,DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,PasswordLeakDetection,Translate
-		--disable-sync --disk-cache-size=33554432 --metrics-recording-only --password-store=basic --use-mock-keychain`)...)
+		--disable-sync --disk-cache-size=33554432 --enable-features=StorageQuotaSettings:PoolSizeBytes/5242880 --metrics-recording-only --password-store=basic --use-mock-keychain`)...)
 	got := o.arguments()
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -35,7 +35,7 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("got %s, want nothing of the kind", a)
 		}
 	}
-	const known = 10 // the fields of Options, of which those below and the display add to the command line
+	const known = 11 // the fields of Options, of which those below and the display add to the command line
 	if n := reflect.TypeFor[Options]().NumField(); n != known {
 		t.Errorf("got %d options, want the %d that this test knows", n, known)
 	}
