@@ -17,13 +17,13 @@ type room struct {
 }
 
 // rooms are those that `make mutate` is about: where a mistake costs an owner's data, or shows it
-// to somebody. The tests of a room of the store lie in package storage.
+// to somebody. Most tests of a room of the store lie in package storage.
 var rooms = []room{
 	{folder: "host/run", args: []string{"-short", "./host/run"}},
 	{folder: "host/run/internal/ledger", args: []string{"-short", "./host/run/internal/ledger", "./host/run"}},
-	{folder: "storage/record", args: storeTests},
-	{folder: "storage/run", args: storeTests},
-	{folder: "storage/question", args: storeTests},
+	{folder: "storage/record", args: storeTests("record")},
+	{folder: "storage/run", args: storeTests("run")},
+	{folder: "storage/question", args: storeTests("question")},
 	{folder: "host/grant", args: []string{"./host/grant"}},
 	{folder: "host/read", args: []string{"-short", "./host/read"}},
 	{folder: "host/send", args: []string{"-short", "./host/send"}},
@@ -32,8 +32,11 @@ var rooms = []room{
 	{folder: "host/send/internal/ratelimit", args: []string{"./host/send/internal/ratelimit", "./host/send"}},
 }
 
-// storeTests leaves the tests of a server, of copies and of crashes out, which take minutes.
-var storeTests = []string{"-short", "-skip", "Postgres|Copy|Crash|Full|Races|Bench", "./storage"}
+// storeTests are the tests of a room of the store, without those of a server, of copies and of crashes,
+// which take minutes.
+func storeTests(room string) []string {
+	return []string{"-short", "-skip", "Postgres|Copy|Crash|Full|Races|Bench", "./storage/" + room, "./storage"}
+}
 
 // candidate is a mutation and the room that it is of.
 type candidate struct {
