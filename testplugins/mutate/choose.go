@@ -21,9 +21,9 @@ type room struct {
 var rooms = []room{
 	{folder: "host/run", args: []string{"-short", "./host/run"}},
 	{folder: "host/run/internal/ledger", args: []string{"-short", "./host/run/internal/ledger", "./host/run"}},
-	{folder: "storage/record", args: storeTests("record")},
-	{folder: "storage/run", args: storeTests("run")},
-	{folder: "storage/question", args: storeTests("question")},
+	{folder: "storage/record", args: append(storeTests, "./storage/record")},
+	{folder: "storage/run", args: storeTests},
+	{folder: "storage/question", args: storeTests},
 	{folder: "host/grant", args: []string{"./host/grant"}},
 	{folder: "host/read", args: []string{"-short", "./host/read"}},
 	{folder: "host/send", args: []string{"-short", "./host/send"}},
@@ -32,11 +32,8 @@ var rooms = []room{
 	{folder: "host/send/internal/ratelimit", args: []string{"./host/send/internal/ratelimit", "./host/send"}},
 }
 
-// storeTests are the tests of a room of the store, without those of a server, of copies and of crashes,
-// which take minutes.
-func storeTests(room string) []string {
-	return []string{"-short", "-skip", "Postgres|Copy|Crash|Full|Races|Bench", "./storage/" + room, "./storage"}
-}
+// storeTests leaves the tests of a server, of copies and of crashes out, which take minutes.
+var storeTests = []string{"-short", "-skip", "Postgres|Copy|Crash|Full|Races|Bench", "./storage"}
 
 // candidate is a mutation and the room that it is of.
 type candidate struct {
