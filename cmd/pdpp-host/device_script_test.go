@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +22,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/api"
 	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
@@ -25,10 +31,12 @@ import (
 // deviceDoes is a device in a story, at the point where what it sends has been
 // let in: device enroll LABEL (with the code that `devices invite --json` printed),
 // device collect STATUS (a run of it with some records), device beat STATUS
-// [COUNT=N]…. Its ids are in $DEVICE and $SOURCE; its clock is the story's.
+// [COUNT=N]…, device send STATUS STREAM KEY DATA (a batch of one record, through the host's
+// API, which answers with that status; of a run where it put a manifest). Its ids are in
+// $DEVICE and $SOURCE, its token is in $TOKEN; its clock is the story's.
 func deviceDoes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: device enroll LABEL | collect STATUS | beat STATUS [COUNT=N]…")
+		ts.Fatalf("usage: device enroll LABEL | collect STATUS | beat STATUS [COUNT=N]… | send STATUS STREAM KEY DATA")
 	}
 	ahead, _ := time.ParseDuration(ts.Getenv(story.Later)) // none: no time has passed
 	now := func() time.Time { return time.Now().Add(ahead) }
@@ -45,6 +53,8 @@ func deviceDoes(ts *testscript.TestScript, neg bool, args []string) {
 		err = s.beat(args[1], args[2:])
 	case "offer":
 		err = s.offer(args[1])
+	case "send":
+		err = s.send(args[1:])
 	default:
 		err = errors.New("a device does not " + args[0])
 	}
@@ -65,14 +75,19 @@ func (s *scriptedDevice) enroll(label string) error {
 	if err := json.Unmarshal([]byte(s.ts.ReadFile("stdout")), &said); err != nil {
 		return err
 	}
+	token, err := device.NewToken(rand.Reader)
+	if err != nil {
+		return err
+	}
 	src, err := s.store.Enroll(s.ctx, storage.Enrolling{
-		CodeHash: device.SecretHash(said.Result.Code), TokenHash: device.SecretHash(label + said.Result.Code), Label: label, AgentVersion: "0.1.0+source",
+		CodeHash: device.SecretHash(said.Result.Code), TokenHash: device.SecretHash(token), Label: label, AgentVersion: "0.1.0+source",
 	})
 	if err != nil {
 		return err
 	}
 	s.ts.Setenv("DEVICE", src.DeviceID)
 	s.ts.Setenv("SOURCE", src.ID)
+	s.ts.Setenv("TOKEN", token)
 	return nil
 }
 
@@ -122,6 +137,42 @@ func (s *scriptedDevice) collect(status string) error {
 		},
 	}, device.SecretHash("commit"+run))
 	return err
+}
+
+// send delivers a batch of one record to the host's API.
+func (s *scriptedDevice) send(args []string) error {
+	if len(args) != 4 {
+		return errors.New("a batch has a status, a stream, a key and data")
+	}
+	src, err := s.source()
+	if err != nil {
+		return err
+	}
+	records, err := json.Marshal([]map[string]any{{"stream": args[1], "record_key": args[2], "data": json.RawMessage(args[3]), "emitted_at": "2026-01-02T03:04:05Z"}})
+	if err != nil {
+		return err
+	}
+	b := device.Batch{DeviceID: src.DeviceID, SourceInstanceID: src.ID, ConnectorID: src.ConnectorID, BatchID: "sent_" + device.Sum256(records), Records: records}
+	if b.BodyHash, err = device.Hash(records); err != nil {
+		return err
+	}
+	if src.ManifestSHA256 != "" {
+		b.RunID = "sent"
+	}
+	body, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	r := httptest.NewRequestWithContext(s.ctx, http.MethodPost, device.PathIngest(src.DeviceID), bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(device.HeaderProtocol, device.ProtocolVersion)
+	r.Header.Set("Authorization", "Bearer "+s.ts.Getenv("TOKEN"))
+	w := httptest.NewRecorder()
+	api.New(api.Deps{Store: s.store, Now: s.now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler)}).ServeHTTP(w, r)
+	if want := args[0]; strconv.Itoa(w.Code) != want {
+		return fmt.Errorf("the host answered %d, want %s: %s", w.Code, want, w.Body)
+	}
+	return nil
 }
 
 // offer puts a manifest that adds a stream, and is refused.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/public"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // decodes sends whatever bytes as the body of one route. Whatever they are, the
@@ -94,7 +93,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		// A public device delivers whatever is a list, and each record is taken or set aside.
 		known := public.New(theConnector, m.manifest)
-		l.seeRecords(&storage.SourceInstance{}, records)(known)
+		l.seeRecords(records)(known)
 		text, err := known.Text()
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func (a *API) ingest(c *call) (any, error) {
 		r.param = "body_hash"
 		return nil, r
 	}
-	m, err := a.described(c.r.Context(), src, b.RunID, a.seeRecords(src, b.Records))
+	m, err := a.described(c.r.Context(), src, b.RunID, a.seeRecords(b.Records))
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,8 @@ func (a *API) accept(h *held, lenient bool, records []byte) (*intake, error) {
 var errEnough = errors.New("more records than a batch may have")
 
 // seeRecords learns from the records of a public source. A record that cannot be read teaches nothing, and is refused later.
-func (a *API) seeRecords(src *storage.SourceInstance, records []byte) func(*public.Manifest) {
+func (a *API) seeRecords(records []byte) func(*public.Manifest) {
+	at := a.now()
 	return func(m *public.Manifest) {
 		_ = device.Records(records, func(i int, r *device.RawRecord, ok bool) error {
 			if i == maxRecords {
@@ -59,12 +60,8 @@ func (a *API) seeRecords(src *storage.SourceInstance, records []byte) func(*publ
 				m.Name(public.Nameless)
 				return nil
 			}
-			key, keyed := textOf(r.Key)
-			if !keyed {
-				return nil
-			}
-			if widened := m.Record(stream, key, r.Data); len(widened) > 0 {
-				a.logger.Info("a device's records have members of another type than before", "source", src.ID, "stream", stream, "members", widened)
+			if key, keyed := textOf(r.Key); keyed {
+				m.Record(stream, key, r.Data, at)
 			}
 			return nil
 		})

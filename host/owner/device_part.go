@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -28,6 +29,9 @@ type DevicePart struct {
 	// of the devices is meant cannot be told.
 	Outbox    *view.RemediationPanel `json:"outbox,omitempty"`
 	Uploading *view.BackgroundDrain  `json:"uploading,omitempty"`
+	// Drift are fields whose type changed in what a device delivers that puts no manifest, the latest change first. It
+	// asks for nothing: the records are taken.
+	Drift []public.Drift `json:"drift,omitempty"`
 }
 
 // DevicePartOf fills in what the verdict has of devices. Commands name the source

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -106,6 +107,9 @@ func (o *Owner) Health(ctx context.Context, name string, detail bool) (*Health, 
 	h := &Health{
 		Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: len(fed) == 0 && o.missesModule(ctx, store, e, &b), DevicePart: DevicePartOf(&v, fed),
 		RejectedRecords: e.MissingRecords(), Runtime: runtime, Unaccepted: !e.Accepted(), Undated: !e.Dates(),
+	}
+	if len(fed) > 0 {
+		h.Drift = public.DriftIn(conn.PinnedManifest)
 	}
 	if h.NotCollected, err = leftOut(ctx, store, e); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -34,12 +35,11 @@ func (m *Manifest) Name(stream string) bool {
 }
 
 // Record learns from a record: what its stream's key is, where that is only guessed, and which members of which types it
-// has. widened are the names of those members that were known with other types, null apart. A record that is damaged
-// teaches nothing.
-func (m *Manifest) Record(stream, key string, data []byte) (widened []string) {
+// has. A member that was known with other types, null apart, has drifted. A record that is damaged teaches nothing.
+func (m *Manifest) Record(stream, key string, data []byte, at time.Time) {
 	var members map[string]json.RawMessage
 	if !m.Name(stream) || json.Unmarshal(data, &members) != nil {
-		return nil
+		return
 	}
 	s := &m.Streams[m.find(stream)]
 	if s.Guessed {
@@ -62,13 +62,12 @@ func (m *Manifest) Record(stream, key string, data []byte) (widened []string) {
 			total++
 		}
 		if kind != null && slices.ContainsFunc(known.Types, func(t string) bool { return t != null }) {
-			widened = append(widened, name)
+			m.drifted(stream, name, known.Types, kind, at)
 		}
 		known.Types = append(slices.Clone(known.Types), kind)
 		slices.Sort(known.Types)
 		s.Schema.Properties[name] = known
 	}
-	return widened
 }
 
 func (m *Manifest) members() (n int) {

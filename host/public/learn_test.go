@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/public"
 )
+
+var learnedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // parsed returns the manifest as the host reads it.
 func parsed(t *testing.T, m *public.Manifest) *abi.Manifest {
@@ -81,8 +84,9 @@ func TestTheOwnersManifestDescribes(t *testing.T) {
 		{Name: "damaged", Semantics: abi.SemanticsAppend, PrimaryKey: []string{"id"}, Schema: abi.Raw(`{"properties":[]}`)},
 	}}
 	m := public.Given(given)
-	if widened := m.Record("users", "7", []byte(`{"uid":7,"name":["a long one"],"more":true}`)); !slices.Equal(widened, []string{"name"}) {
-		t.Errorf("widened: got %q, want name", widened)
+	m.Record("users", "7", []byte(`{"uid":7,"name":["a long one"],"more":true}`), learnedAt)
+	if want := []public.Drift{{Stream: "users", Field: "name", Known: []string{"string"}, Seen: []string{"array"}, At: learnedAt}}; !reflect.DeepEqual(m.Drift, want) {
+		t.Errorf("drift: got %+v, want %+v", m.Drift, want)
 	}
 	got := parsed(t, m)
 	users := got.Stream("users")
@@ -124,9 +128,12 @@ func TestRecordsTeach(t *testing.T) {
 	} {
 		m := public.New("never heard of", nil)
 		m.ConnectorKey, m.ConnectorID = "unheard", "unheard"
-		var widened []string
 		for _, r := range c.records {
-			widened = append(widened, m.Record("things", r.key, []byte(r.data))...)
+			m.Record("things", r.key, []byte(r.data), learnedAt)
+		}
+		var widened []string
+		for _, d := range m.Drift {
+			widened = append(widened, d.Field)
 		}
 		s := parsed(t, m).Stream("things")
 		types := map[string][]string{}
@@ -139,6 +146,32 @@ func TestRecordsTeach(t *testing.T) {
 	}
 }
 
+// A field that drifts again is told once, with all that it was seen with, and the latest change comes first.
+func TestDriftIsToldOnce(t *testing.T) {
+	t.Parallel()
+	m := public.New("ical", nil)
+	for i, data := range []string{`{"id":"1","a":1,"b":"x"}`, `{"id":"1","a":"y","b":null}`, `{"id":"1","b":true}`, `{"id":"1","a":"y"}`, `{"id":"1","a":[]}`} {
+		m.Record("events", "1", []byte(data), learnedAt.Add(time.Duration(i)*time.Hour))
+	}
+	text, err := m.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []public.Drift{
+		{Stream: "events", Field: "a", Known: []string{"number"}, Seen: []string{"string", "array"}, At: learnedAt.Add(4 * time.Hour)},
+		{Stream: "events", Field: "b", Known: []string{"string"}, Seen: []string{"boolean"}, At: learnedAt.Add(2 * time.Hour)},
+	}
+	if got := public.DriftIn(text); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := want[0].String(), `field "a" of stream "events" has another type than before: string and array, where it was number`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := public.DriftIn([]byte(`{"version":"1.0.0","x_drift":[{"field":"a"}]}`)); got != nil {
+		t.Errorf("of a connector's own manifest: got %+v, want none", got)
+	}
+}
+
 // However many streams and members there are, the manifest can be read.
 func TestWhatIsLearnedIsBounded(t *testing.T) {
 	t.Parallel()
@@ -148,10 +181,13 @@ func TestWhatIsLearnedIsBounded(t *testing.T) {
 		for n := range 100 {
 			fmt.Fprintf(&data, `,"%064d":[]`, n)
 		}
-		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+data.String()+`}`))
-		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+strings.ReplaceAll(data.String(), "[]", "{}")+`}`))
+		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+data.String()+`}`), learnedAt)
+		m.Record(fmt.Sprintf("stream_%d", i), "1", []byte(`{"id":"1"`+strings.ReplaceAll(data.String(), "[]", "{}")+`}`), learnedAt)
 	}
 	got := parsed(t, m)
+	if len(m.Drift) != 64 {
+		t.Errorf("%d drifted fields are kept, want 64", len(m.Drift))
+	}
 	members := 0
 	for _, s := range m.Streams {
 		members += len(s.Schema.Properties)

@@ -28,6 +28,8 @@ type Manifest struct {
 	Version         string   `json:"version"`
 	ProtocolVersion string   `json:"protocol_version"`
 	Streams         []Stream `json:"streams"`
+	// Drift are the fields whose type changed, the latest change last.
+	Drift []Drift `json:"x_drift,omitempty"`
 }
 
 // Stream is a stream as far as it is known. No stream has to be delivered.
@@ -59,7 +61,10 @@ type member struct {
 func New(connector string, installed *abi.Manifest) *Manifest {
 	key := abi.CanonicalKey(connector)
 	known := facts()[key]
-	m := &Manifest{registry + key, connector, known.name, version, manifest.ProtocolVersion, slices.Clone(known.streams)}
+	m := &Manifest{
+		ConnectorID: registry + key, ConnectorKey: connector, DisplayName: known.name, Version: version,
+		ProtocolVersion: manifest.ProtocolVersion, Streams: slices.Clone(known.streams),
+	}
 	if m.DisplayName == "" {
 		m.DisplayName = connector
 	}

@@ -41,7 +41,17 @@ func writeDevicePart(w io.Writer, p *owner.DevicePart, said ...string) {
 			fmt.Fprintf(w, "    %s\n", output.Clean(l))
 		}
 	}
+	for i := range p.Drift[:min(len(p.Drift), mostDrift)] {
+		d := &p.Drift[i]
+		fmt.Fprintf(w, "  %s; the records are taken, last changed %s\n", output.Clean(d.String()), output.Timestamp(d.At))
+	}
+	if more := len(p.Drift) - mostDrift; more > 0 {
+		fmt.Fprintf(w, "  and %d more fields of another type than before; --json lists them\n", more)
+	}
 }
+
+// mostDrift is how many fields of another type than before are listed.
+const mostDrift = 5
 
 func writeRecovery(w io.Writer, r *view.RecoveryPanel) {
 	if r.Unavailable {
