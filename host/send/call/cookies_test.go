@@ -68,6 +68,20 @@ func TestCookies(t *testing.T) {
 	}
 }
 
+// RFC 6265, 6.1: a cookie of 4,096 bytes is kept, and one of a byte more is not.
+func TestTheLargestCookie(t *testing.T) {
+	t.Parallel()
+	value := strings.Repeat("x", 4096-len("n")-len("/"))
+	for _, c := range []struct {
+		value string
+		small bool
+	}{{value, true}, {value + "x", false}} {
+		if got := isSmall("/", &http.Cookie{Name: "n", Value: c.value}); got != c.small {
+			t.Errorf("a value of %d bytes: got small %v, want %v", len(c.value), got, c.small)
+		}
+	}
+}
+
 // A provider that sends cookies without end fills neither the host nor the
 // requests that carry them back.
 func TestCookiesAreFew(t *testing.T) {
