@@ -76,7 +76,7 @@ const asleepLook = 200 * time.Millisecond
 // endAsleep ends a run that only waits for the end of a pause, once the host winds up: it comes
 // to no checkpoint meanwhile, and what it has learned is kept.
 func (r *run) endAsleep(ctx context.Context) {
-	if r.deps.Stopping == nil || r.network.sending == nil {
+	if r.network.sending == nil {
 		return
 	}
 	select {

@@ -126,3 +126,15 @@ func TestSleepingRunEndsWithItsHost(t *testing.T) {
 		})
 	}
 }
+
+// A run that sends nothing does not sleep, so that it goes on to its end when the host winds up.
+func TestARunWithoutRequestsOutlivesTheStop(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	stopping := make(chan struct{})
+	close(stopping)
+	h.runner.deps.Stopping = stopping
+	if res, err := h.play(done(0)); err != nil || res.Status != StatusSucceeded {
+		t.Errorf("got %s, %v, want %s", res.Status, err, StatusSucceeded)
+	}
+}
