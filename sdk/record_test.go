@@ -226,7 +226,11 @@ func TestDelete(t *testing.T) {
 		if err := h.Delete("top", "7", "short"); err != nil {
 			return err
 		}
+		if err := h.Moved("top", []string{"7", "long"}, []string{"8", "long"}); err != nil {
+			return err
+		}
 		for _, err := range []error{
+			h.Moved("notes", []string{"a"}, nil), h.Moved("notes", []string{"a"}, []string{""}), h.Moved("log", []string{"1"}, []string{"2"}),
 			h.Delete("log", "1"), h.Delete("notes"), h.Delete("notes", ""), h.Delete("top", "7"), h.Delete("notes", "a", "b"),
 		} {
 			if err == nil {
@@ -235,7 +239,8 @@ func TestDelete(t *testing.T) {
 		}
 		return nil
 	})
-	if res.Deletes("notes")[0].Key != "a" || res.Deletes("top")[0].Key != `["7","short"]` || res.Done.RecordsEmitted != 2 {
-		t.Errorf("%+v, want Deletes(\"notes\")[0].Key = a, Deletes(\"top\")[0].Key = `[\"7\",\"short\"]` and Done.RecordsEmitted = 2", res.All)
+	if res.Deletes("notes")[0].Key != "a" || res.Deletes("top")[0].Key != `["7","short"]` || res.Done.RecordsEmitted != 3 ||
+		res.Deletes("top")[1].MovedTo != `["8","long"]` {
+		t.Errorf("got %+v, want the notes' a deleted, two of the tops, the second with another key, and three records", res.All)
 	}
 }

@@ -86,6 +86,40 @@ func exerciseErasures(t *testing.T, x *exercise) {
 	x.ok(x.s.EraseRecord(ctx, "c", "a", "c")) // for the copy
 }
 
+// A record that its owner has deleted stays deleted when its connector gives it another key, also in the next batch. One that the store
+// has under that key is another's word.
+func exerciseErasedMoved(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	x.put(w, 0, "a=1", "b=1", "c=1", "d=1", "new-d=1")
+	x.finish(w)
+	for _, key := range []string{"a", "b", "d"} {
+		x.ok(x.s.EraseRecord(ctx, "c", "a", key))
+	}
+	w = x.begin("c")
+	x.put(w, 0, "-a>new-a", "new-a=1", "-b>new-b", "-c>new-c", "new-c=1", "-d>new-d", "new-d=2")
+	x.put(w, 0, "new-b=1")
+	x.ok(w.Flush(ctx))
+	x.same(w.Counts()[0], StreamCounts{New: 1, Changed: 1, Unchanged: 3, Deleted: 1, Suppressed: 2})
+	x.finish(w)
+	x.same(x.list("c", "a"), "6:-a 7:-b 9:-c 8:-d 10:new-c=1 11:new-d=2")
+	c := x.connection("c")
+	for key, want := range map[string]bool{"a": true, "new-a": true, "new-b": true, "new-c": false, "new-d": false} {
+		got, err := x.s.IsErased(ctx, c.ID, "a", key)
+		x.ok(err)
+		x.same(got, want)
+	}
+	x.sound()
+
+	// The owner's word brings it back under the key that it has now.
+	x.ok(x.s.RestoreRecord(ctx, "c", "a", "new-a"))
+	w = x.begin("c")
+	x.put(w, 0, "new-a=1", "new-b=1")
+	x.ok(w.Flush(ctx))
+	x.same(w.Counts()[0], StreamCounts{New: 1, Suppressed: 1})
+	x.finish(w)
+}
+
 // An enumeration neither misses nor buries what its owner has deleted, and one that meets it does
 // not bring it back; after a restore the record is one of its part again.
 func exerciseErasedEnumerated(t *testing.T, x *exercise) {

@@ -106,6 +106,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"renamed and revoked RD-55", exerciseRevoked},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"what owners delete stays deleted RD-25.1, Invariant 13", exerciseErasures},
+		{"what owners delete stays deleted under another key RD-25.1, Invariant 13", exerciseErasedMoved},
 		{"which fields carry data is kept AC-05", exerciseFields},
 		{"enumerations of what owners delete RD-25.1, Invariant 12", exerciseErasedEnumerated},
 		{"rejections of what owners delete RD-25.1, Invariant 12", exerciseErasedRejected},
@@ -251,6 +252,10 @@ func fill(b *Batch, stream int, records ...string) {
 			continue
 		}
 		if key, gone := strings.CutPrefix(r, "-"); gone {
+			if from, to, moved := strings.Cut(key, ">"); moved {
+				b.AddMoved(stream, []byte(from), []byte(to), []byte("t"))
+				continue
+			}
 			b.Add(stream, []byte(key), []byte("ignored"), []byte("t"), true)
 			continue
 		}

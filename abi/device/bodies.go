@@ -119,13 +119,15 @@ const (
 )
 
 // Record is one record of a batch. Key is the canonical text of the record's key.
-// Data of a deletion may hold the key fields only, or be absent.
+// Data of a deletion may hold the key fields only, or be absent. MovedTo of a deletion is the canonical text of
+// the key that the record has from then on: what the host's owner has decided about the one holds for the other.
 type Record struct {
 	Stream    string          `json:"stream"`
 	Key       string          `json:"record_key"`
 	Data      json.RawMessage `json:"data,omitempty"`
 	EmittedAt string          `json:"emitted_at"`   // RFC 3339
 	Op        string          `json:"op,omitempty"` // "": upsert
+	MovedTo   string          `json:"moved_to,omitempty"`
 }
 
 // Batch is one delivery of records. BatchID, BatchSeq, BodyHash and the device

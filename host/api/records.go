@@ -156,7 +156,11 @@ func (in *intake) add(key string, i int, stream string) error {
 		case string(r.Key) != key:
 			return rejected(i, stream, "record_key is not the canonical text of its key")
 		}
-		in.batch.Add(in.at(stream), r.Key, r.Data, r.EmittedAt, r.Delete)
+		if r.MovedTo != nil {
+			in.batch.AddMoved(in.at(stream), r.Key, r.MovedTo, r.EmittedAt)
+		} else {
+			in.batch.Add(in.at(stream), r.Key, r.Data, r.EmittedAt, r.Delete)
+		}
 		return nil
 	})
 	if e, ok := errors.AsType[*abi.Error](err); ok {
@@ -191,6 +195,17 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 	case "", device.OpUpsert:
 	case device.OpDelete:
 		b = append(b, `,"op":"delete"`...)
+		if len(r.MovedTo) > 0 {
+			to, ok := textOf(r.MovedTo)
+			if !ok || composite && !json.Valid([]byte(to)) {
+				return nil, errors.New("moved_to is not the text of a key")
+			}
+			if b = append(b, `,"moved_to":`...); composite {
+				b = append(b, to...)
+			} else {
+				b = appendShortest(b, r.MovedTo)
+			}
+		}
 	default:
 		return nil, errors.New("its op is neither upsert nor delete")
 	}

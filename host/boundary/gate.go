@@ -17,6 +17,7 @@ type Gate struct {
 	tape     tape.Tape // the tape of records
 	data     int       // where the data of record is on it; -1: there is none
 	keyText  []byte
+	movedKey []byte
 	dataKey  []byte
 	emitted  []byte
 	scratch  []byte

@@ -170,23 +170,46 @@ func canonicalResource(r string, composite bool) string {
 	return r
 }
 
+// formed appends the canonical text of the key at i, which has the form of the stream's primary key.
+func (g *Gate) formed(dst []byte, s *streamGate, i int) ([]byte, error) {
+	t := &g.tape
+	composite := len(s.primaryKey) > 1
+	var wrong string
+	switch {
+	case !composite && t.Kind(i) != tape.String:
+		wrong = "must be a string: the primary key has one field"
+	case composite && (t.Kind(i) != tape.Array || t.Count(i) != len(s.primaryKey)):
+		wrong = "must be an array with one string for each field of the primary key"
+	default:
+		dst, wrong = appendKey(dst, t, i)
+	}
+	if wrong != "" {
+		return dst, violation(abi.CodeKeyInvalid, "a record's key of stream "+quote(s.name)+" "+wrong,
+			"build the key from the stream's primary_key")
+	}
+	return dst, nil
+}
+
+// movedTo builds the key that the record of a deletion has from now on, if it has one.
+func (g *Gate) movedTo(s *streamGate, e *envelope) (err error) {
+	if e.movedTo < 0 {
+		return nil
+	}
+	if g.movedKey, err = g.formed(g.movedKey[:0], s, e.movedTo); err != nil {
+		return err
+	}
+	g.record.MovedTo = g.movedKey
+	return nil
+}
+
 // key builds the canonical key of the record in g.record.Key. It checks the key's form
 // against the primary key and, except for a deletion, its value against the data.
 func (g *Gate) key(s *streamGate, e *envelope) error {
 	t := &g.tape
 	composite := len(s.primaryKey) > 1
-	var wrong string
-	switch {
-	case !composite && t.Kind(e.key) != tape.String:
-		wrong = "must be a string: the primary key has one field"
-	case composite && (t.Kind(e.key) != tape.Array || t.Count(e.key) != len(s.primaryKey)):
-		wrong = "must be an array with one string for each field of the primary key"
-	default:
-		g.keyText, wrong = appendKey(g.keyText[:0], t, e.key)
-	}
-	if wrong != "" {
-		return violation(abi.CodeKeyInvalid, "a record's key of stream "+quote(s.name)+" "+wrong,
-			"build the key from the stream's primary_key")
+	var err error
+	if g.keyText, err = g.formed(g.keyText[:0], s, e.key); err != nil {
+		return err
 	}
 	g.record.Key = g.keyText
 	if e.delete {

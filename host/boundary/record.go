@@ -16,6 +16,7 @@ type Record struct {
 	Data      []byte     // the object's text as the guest wrote it; nil with Delete
 	EmittedAt []byte     // as the guest wrote it; may be empty with Delete
 	Delete    bool       // a tombstone (RT-07.1)
+	MovedTo   []byte     // of a tombstone: the canonical text of the key that its record has from now on; nil: none
 	Rejected  *Rejection // not nil: the data fails the stream's schema; do not store
 }
 
@@ -100,7 +101,7 @@ func (g *Gate) admit(line int) error {
 			return violation(abi.CodeDeleteOnAppendOnly, "a deletion on stream "+quote(s.name)+", which is append-only",
 				"emit deletions on mutable_state streams only")
 		}
-		return nil
+		return g.movedTo(s, &e)
 	}
 	if err := g.withinTimeRange(s, e.data); err != nil {
 		return err
@@ -157,8 +158,8 @@ func outOfScope(what, stream string) error {
 
 // envelope holds the positions of a RECORD's members on the tape; -1: absent.
 type envelope struct {
-	stream, key, data, emittedAt int
-	delete                       bool
+	stream, key, data, emittedAt, movedTo int
+	delete                                bool
 }
 
 const wrongType = "its type is not RECORD"
@@ -169,7 +170,7 @@ const maxEmittedAt = 64
 // envelope reads the members of the outermost object; rule describes a problem.
 func (g *Gate) envelope() (e envelope, rule string) {
 	t := &g.tape
-	e = envelope{-1, -1, -1, -1, false}
+	e = envelope{-1, -1, -1, -1, -1, false}
 	if t.Kind(tape.Root) != tape.Object {
 		return e, "a RECORD must be an object"
 	}
@@ -193,6 +194,8 @@ func (g *Gate) envelope() (e envelope, rule string) {
 			e.emittedAt = k + 1
 		case "op":
 			op = k + 1
+		case "moved_to":
+			e.movedTo = k + 1
 		}
 	}
 	is := func(i int, kind tape.Kind) bool { return i >= 0 && t.Kind(i) == kind }
@@ -210,6 +213,10 @@ func (g *Gate) envelope() (e envelope, rule string) {
 	}
 	e.delete = op >= 0
 	switch {
+	case e.movedTo >= 0 && !e.delete:
+		return e, "moved_to is of a deletion"
+	case e.movedTo >= 0 && !is(e.movedTo, tape.String) && !is(e.movedTo, tape.Array):
+		return e, "moved_to must be a string or an array of strings"
 	case !e.delete && !is(e.data, tape.Object):
 		return e, "data must be an object"
 	case e.delete && e.data >= 0 && !is(e.data, tape.Object) && !is(e.data, tape.Null):

@@ -14,6 +14,7 @@ import (
 type accepted struct {
 	stream                 int
 	key, data, emittedAt   string
+	movedTo                string
 	deleted                bool
 	rejectedAt, rejectedBy string
 }
@@ -21,7 +22,7 @@ type accepted struct {
 func records(g *Gate, payload string) ([]accepted, error) {
 	var all []accepted
 	err := g.Records([]byte(payload), func(r *Record) error {
-		a := accepted{stream: r.Stream, key: string(r.Key), data: string(r.Data), emittedAt: string(r.EmittedAt), deleted: r.Delete}
+		a := accepted{stream: r.Stream, key: string(r.Key), data: string(r.Data), emittedAt: string(r.EmittedAt), movedTo: string(r.MovedTo), deleted: r.Delete}
 		if r.Rejected != nil {
 			a.rejectedAt, a.rejectedBy = r.Rejected.Path, r.Rejected.Keyword
 		}
@@ -58,6 +59,8 @@ func TestRecordsAccepts(t *testing.T) {
 		{"composite with a number", record("tops", `["1","2.50"]`, `{"range":2.50,"id":1}`), []accepted{{stream: 1, key: `["1","2.50"]`, data: `{"range":2.50,"id":1}`}}},
 		{"members that are not defined", `{"type":"RECORD","x":[1],"stream":"log","key":"a",` + at + `,"data":{"id":"a"}}`, []accepted{{stream: 3, key: "a", data: `{"id":"a"}`}}},
 		{"deletion", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `}`, []accepted{{stream: 0, key: "a", deleted: true}}}, // RT-07.1
+		{"moved", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"\u00e9","op":"delete",` + at + `}`, []accepted{{stream: 0, key: "a", movedTo: "é", deleted: true}}},
+		{"composite moved", `{"type":"RECORD","stream":"tops","key":["a","b"],"op":"delete","moved_to":[ "a" , "c" ],` + at + `}`, []accepted{{stream: 1, key: `["a","b"]`, movedTo: `["a","c"]`, deleted: true}}},
 		{"deletion with data", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `,"data":{"id":"b"}}`, []accepted{{stream: 0, key: "a", deleted: true}}},
 		{"deletion with data null", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `,"data":null}`, []accepted{{stream: 0, key: "a", deleted: true}}},
 		{"composite deletion", `{"type":"RECORD","stream":"tops","key":["a","b"],"op":"delete",` + at + `}`, []accepted{{stream: 1, key: `["a","b"]`, deleted: true}}},
@@ -95,6 +98,11 @@ func TestRecordsRefuses(t *testing.T) {
 		code          abi.Code
 	}{
 		{"nothing", ``, abi.CodeSyntax},
+		{"moved, and not deleted", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"b",` + at + `,"data":{"id":"a"}}`, abi.CodeEnvelope},
+		{"moved to a number", `{"type":"RECORD","stream":"messages","key":"a","moved_to":1,"op":"delete"}`, abi.CodeEnvelope},
+		{"moved to a key of more fields", `{"type":"RECORD","stream":"messages","key":"a","moved_to":["b"],"op":"delete"}`, abi.CodeKeyInvalid},
+		{"moved to nothing", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"","op":"delete"}`, abi.CodeKeyInvalid},
+		{"moved to a NUL", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"\u0000","op":"delete"}`, abi.CodeKeyInvalid},
 		{"empty line", "\n", abi.CodeSyntax},
 		{"empty line between", record("log", `"a"`, `{"id":"a"}`) + "\n\n" + record("log", `"a"`, `{"id":"a"}`), abi.CodeSyntax},
 		{"call too large", strings.Repeat(" ", abi.MaxEmitBytes+1), abi.CodeCallTooLarge},

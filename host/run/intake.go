@@ -84,7 +84,11 @@ func (in *intake) record(rec *boundary.Record) error {
 	if len(at) == 0 { // RT-07.1 lets a deletion come without
 		at = in.now().UTC().AppendFormat(nil, time.RFC3339Nano)
 	}
-	in.batch.Add(rec.Stream, rec.Key, rec.Data, at, rec.Delete)
+	if rec.MovedTo != nil {
+		in.batch.AddMoved(rec.Stream, rec.Key, rec.MovedTo, at)
+	} else {
+		in.batch.Add(rec.Stream, rec.Key, rec.Data, at, rec.Delete)
+	}
 	if in.accepted != nil {
 		in.accepted(stream, rec.Key, rec.Data, rec.Delete)
 	}

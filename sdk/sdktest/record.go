@@ -112,6 +112,7 @@ func (h *host) record(line []byte) (rec Record, code abi.Code, problem string) {
 		Data      json.RawMessage `json:"data"`
 		Op        string          `json:"op"`
 		EmittedAt string          `json:"emitted_at"`
+		MovedTo   json.RawMessage `json:"moved_to"`
 	}
 	if err := json.Unmarshal(line, &m); err != nil || m.Type != abi.TypeRecord {
 		return rec, abi.CodeEnvelope, "no RECORD: " + quote(string(line))
@@ -130,6 +131,11 @@ func (h *host) record(line []byte) (rec Record, code abi.Code, problem string) {
 	}
 	if len(s.Resources) > 0 && !slices.Contains(s.Resources, rec.Key) {
 		return rec, abi.CodeKeyOutsideResource, at + "key " + quote(rec.Key) + " is outside the resources"
+	}
+	if len(m.MovedTo) > 0 {
+		if rec.MovedTo = keyText(m.MovedTo); rec.MovedTo == "" || !rec.Delete {
+			return rec, abi.CodeEnvelope, at + "moved_to is no key, or not of a deletion"
+		}
 	}
 	if rec.Delete {
 		if s.stream.AppendOnly() {

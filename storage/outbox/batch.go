@@ -130,7 +130,7 @@ func (p *batchPart) add(record []byte, stream string) {
 // appendRecord writes one record as device.Record. It returns false for one
 // whose parts would not come out as they went in.
 func appendRecord(to []byte, r *record.Row, stream string) ([]byte, bool) {
-	if !utf8.Valid(r.Key) || !utf8.Valid(r.When) || !utf8.Valid(r.Data) || !r.Deleted && !json.Valid(r.Data) {
+	if !utf8.Valid(r.Key) || !utf8.Valid(r.When) || !utf8.Valid(r.Data) || !utf8.Valid(r.MovedTo) || !r.Deleted && !json.Valid(r.Data) {
 		return to, false
 	}
 	to = appendJSONText(append(to, `{"stream":`...), stream)
@@ -141,6 +141,9 @@ func appendRecord(to []byte, r *record.Row, stream string) ([]byte, bool) {
 	to = appendJSONText(append(to, `,"emitted_at":`...), r.When)
 	if r.Deleted {
 		to = append(to, `,"op":"`+device.OpDelete+`"`...)
+	}
+	if len(r.MovedTo) > 0 {
+		to = appendJSONText(append(to, `,"moved_to":`...), r.MovedTo)
 	}
 	return append(to, '}'), true
 }

@@ -24,6 +24,7 @@ type batchRow struct {
 	key    int32
 	data   int32
 	when   int32
+	moved  int32 // of the key that a tombstone's record has from then on
 	stream int32
 	del    bool
 }
@@ -49,10 +50,22 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 	b.arena = append(b.arena, emittedAt...)
 }
 
+// AddMoved copies a tombstone into the batch whose record has the key to from then on. It is added in front of that
+// record, which stays deleted if the owner has deleted this one.
+func (b *Batch) AddMoved(stream int, key, to, emittedAt []byte) {
+	b.Add(stream, key, nil, emittedAt, true)
+	if len(to) == 0 || bytes.IndexByte(to, 0) >= 0 {
+		b.bad = true
+	}
+	b.rows[len(b.rows)-1].moved = int32(len(to))
+	b.arena = append(b.arena, to...)
+}
+
 // Row is one record of a batch. Its bytes are the batch's own.
 type Row struct {
 	Stream          int
 	Key, Data, When []byte
+	MovedTo         []byte // of a tombstone, see AddMoved; empty: none
 	Deleted         bool
 }
 
@@ -61,7 +74,8 @@ func (b *Batch) Row(i int) Row {
 	r := &b.rows[i]
 	data := r.at + int(r.key)
 	when := data + int(r.data)
-	return Row{int(r.stream), b.arena[r.at:data], b.arena[data:when], b.arena[when : when+int(r.when)], r.del}
+	moved := when + int(r.when)
+	return Row{int(r.stream), b.arena[r.at:data], b.arena[data:when], b.arena[when:moved], b.arena[moved : moved+int(r.moved)], r.del}
 }
 
 // Records returns how many records were added.

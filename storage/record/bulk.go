@@ -7,6 +7,9 @@ import (
 // Put writes the records of a batch but for those that their owner has deleted, marks those that an enumeration meets, and lists which
 // others were rejected.
 func Put(t *db.Tx, to *Target, b *Batch) error {
+	if err := moveErasures(t, to, b); err != nil {
+		return err
+	}
 	erased, err := findErased(t, to, b)
 	if err != nil {
 		return err

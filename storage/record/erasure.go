@@ -297,6 +297,44 @@ func isErased(t *db.Tx, to *Target, r *rejection) (erased bool, err error) {
 	return erased, err
 }
 
+// moveErasures has what an owner has deleted stay deleted under the key that its record has from now on. A record that the
+// store already has under that key is another one's word, and stays.
+//
+// Invariant 13: a connector that gives a record another key brings nothing back.
+func moveErasures(t *db.Tx, to *Target, b *Batch) error {
+	for i := range b.rows {
+		r := &b.rows[i]
+		if r.moved == 0 {
+			continue
+		}
+		tallies, err := OpenTallies(t, to)
+		if err != nil {
+			return err
+		}
+		c := &tallies[r.stream]
+		if c.erased == 0 {
+			continue
+		}
+		row := b.Row(i)
+		done, err := t.DB.ExecContext(t.Ctx, `INSERT INTO erasures (connection_id, stream, key_sha256, key, erased_us)
+SELECT connection_id, stream, ?, ?, erased_us FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?
+AND NOT EXISTS (SELECT 1 FROM records WHERE stream_id = ? AND key = ? AND deleted = 0) ON CONFLICT DO NOTHING`,
+			erasureKey(row.MovedTo), string(row.MovedTo), to.ConnectionID, to.Streams[r.stream].Name, erasureKey(row.Key), c.ID, string(row.MovedTo))
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		if err == nil && n > 0 {
+			c.erased += n
+			_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET erased = erased + ? WHERE id = ?", n, c.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // findErased returns which records of a batch their owner has deleted; nil: none. A batch of
 // streams of which nothing was deleted costs no statement.
 func findErased(t *db.Tx, to *Target, b *Batch) ([]bool, error) {

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// Invariant 13: what an owner has deleted of a device's stays deleted under the key that the device gives it.
+func TestADeletedRecordOfADeviceIsGivenAnotherKey(t *testing.T) {
+	t.Parallel()
+	l, ctx := ready(t), context.Background()
+	week := func(id string) string {
+		return `{"stream":"tops","record_key":"[\"` + id + `\",\"week\"]","data":{"id":"` + id + `","range":"week"},"emitted_at":"2026-03-01T10:00:00Z"}`
+	}
+	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 1, note("a", "one"), week("t"))), nil)
+	conn, err := l.store.Connection(ctx, l.ConnectorInstanceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stream, key := range map[string]string{"notes": "a", "tops": `["t","week"]`} {
+		if err := l.store.EraseRecord(ctx, conn.Name, stream, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 2,
+		`{"stream":"notes","record_key":"a","emitted_at":"","op":"delete","moved_to":"b"}`, note("b", "one"),
+		`{"stream":"tops","record_key":"[\"t\",\"week\"]","emitted_at":"","op":"delete","moved_to":"[\"u\",\"week\"]"}`, week("u"))), nil)
+	for stream, key := range map[string]string{"notes": "b", "tops": `["u","week"]`} {
+		if erased, err := l.store.IsErased(ctx, conn.ID, stream, key); err != nil || !erased {
+			t.Errorf("%s: got %v, %v, want it deleted", stream, erased, err)
+		}
+	}
+	for _, bad := range []string{"1", `"\u0000"`, `"["`} {
+		l.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, l.ingest(l.batch("run_1", 3,
+			`{"stream":"tops","record_key":"[\"t\",\"week\"]","emitted_at":"","op":"delete","moved_to":`+bad+`}`)))
+	}
+}
