@@ -46,13 +46,23 @@ func (s *Set) Row(row Row) error {
 // Listed is the record of an entry of which a stream has no more than that it is there: its
 // content is not for records. Size and time are shown, and do not make it another record: those
 // of a file that grows change every day.
-type Listed struct{ Store, Class, Reason string }
+//
+// With a Tool an entry's hash is that of the tool's name, a colon and the path; the record that an earlier Reader of the set listed
+// without it has Moved.
+type Listed struct{ Store, Class, Reason, Tool string }
 
 // List emits the record of an entry that is new or of another kind.
 func (s *Set) List(of Listed, e Entry) error {
-	sum := sha256.Sum256([]byte(e.Path))
-	hash, kind := sha256.Hex(sum[:]), e.Word()
+	hash, kind := hexOf(e.Path), e.Word()
 	id := of.Store + ":" + hash
+	if of.Tool != "" {
+		was := id
+		hash = hexOf(of.Tool + ":" + e.Path)
+		id = of.Store + ":" + hash
+		if err := s.Moved(strings.TrimPrefix(was, s.prefix), strings.TrimPrefix(id, s.prefix)); err != nil {
+			return err
+		}
+	}
 	if !s.News(strings.TrimPrefix(id, s.prefix), Sum(e.Path, kind, of.Reason)) {
 		return nil
 	}
@@ -63,10 +73,15 @@ func (s *Set) List(of Listed, e Entry) error {
 	r.String("path_hash", hash)
 	r.String("type", kind)
 	r.IntOrNull("size_bytes", e.Size, e.Kind == File)
-	r.IntOrNull("mtime_epoch", e.MTimeMS/1000, e.Kind == File)
+	r.IntOrNull("mtime_epoch", e.MTimeMS/1000, e.Kind == File || e.MTimeMS != 0)
 	r.String("classification", of.Class)
 	r.String("reason", of.Reason)
 	return r.Emit()
+}
+
+func hexOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return sha256.Hex(sum[:])
 }
 
 // Word is what an entry is, in records.

@@ -182,6 +182,20 @@ func (s *Set) News(key string, sum int64) bool {
 	return s.Take(key, Entry{}, sum)
 }
 
+// Moved has the record of a thing that an earlier Reader took under the key from go on under the key to: the earlier one is
+// deleted, and News has the other be emitted. Call it before News. Nothing is weighed, for nothing is gone.
+func (s *Set) Moved(from, to string) error {
+	old := s.items[from]
+	if from == to || old == nil || old.reader >= s.reader {
+		return nil
+	}
+	delete(s.items, from)
+	if s.changed = true; s.items[to] == nil {
+		s.put(to, &item{Stamp: unlike})
+	}
+	return s.h.Moved(s.stream, []string{s.prefix + from}, []string{s.prefix + to})
+}
+
 // Len counts the things.
 func (s *Set) Len() int { return len(s.items) }
 

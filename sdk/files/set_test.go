@@ -149,6 +149,50 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
+// A record that an earlier reader has under another key moves, once, and nothing is listed for it.
+func TestMovedKeys(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	keyed := func(version int64, suffix string, names ...string) notes {
+		return func(h *sdk.Host) error {
+			s := files.Open(h, "notes", "n:")
+			s.Reader(version)
+			for _, name := range names {
+				key := name + suffix
+				if err := s.Moved(name, key); err != nil {
+					return err
+				}
+				if !s.News(key, files.Sum(name)) {
+					continue
+				}
+				r := h.Record("notes")
+				r.String("id", "n:"+key)
+				if err := r.Emit(); err != nil {
+					return err
+				}
+			}
+			return s.Close(true)
+		}
+	}
+	res := sdktest.Collect(t, keyed(0, "", names...), sdktest.Options{})
+	res = next(t, res, keyed(1, ".new", names...), nil)
+	if got := did(res); got != "+n:a.new +n:b.new +n:c.new +n:d.new +n:e.new +n:f.new -n:a -n:b -n:c -n:d -n:e -n:f" || len(res.Enumerations) != 0 {
+		t.Errorf("got %q and %d lists, want each deleted by its key and emitted under the other one", got, len(res.Enumerations))
+	}
+	for _, r := range res.All {
+		if r.Delete && r.MovedTo != r.Key+".new" {
+			t.Errorf("%s: got the key %q, want %s.new", r.Key, r.MovedTo, r.Key)
+		}
+	}
+	if res = next(t, res, keyed(1, ".new", names...), nil); did(res) != "" || len(res.States) != 0 {
+		t.Errorf("the next run: got %q and %d cursors, want nothing", did(res), len(res.States))
+	}
+	// A later thing whose key is an earlier one's, under this reader, is another.
+	if res = next(t, res, keyed(1, "", "a.new", "a"), nil); did(res) != "+n:a +n:a.new ~n:b.new ~n:c.new ~n:d.new ~n:e.new ~n:f.new" {
+		t.Errorf("got %q, want nothing moved", did(res))
+	}
+}
+
 // A file that an earlier reader took is looked at once more, and its record emitted if it is another one.
 func TestReader(t *testing.T) {
 	t.Parallel()

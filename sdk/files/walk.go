@@ -24,7 +24,7 @@ type Entry struct {
 	Path  string // below the folder that was walked
 	Kind  Kind
 	Link  bool
-	Stamp // of a file
+	Stamp // of a file; a folder has a time of modification with Walk.Times
 }
 
 // Name returns the last part of the path.
@@ -60,6 +60,8 @@ type Walk struct {
 	Keep func(path string, folder bool) bool
 	// Pass says which folders are passed over; nil: none.
 	Pass func(path string) bool
+	// Times has each folder that is kept have its time of modification, which takes a look at it.
+	Times bool
 }
 
 // Listing is what a walk found.
@@ -111,6 +113,9 @@ func (w Walk) list(l *Listing, fsys fs.FS, dir, below string, depth int) {
 		}
 		if keep || e.Link && !pass && depth < w.Depth {
 			l.look(fsys, dir, d, &e)
+			if w.Times && keep && e.Kind == Folder {
+				e.MTimeMS = modified(fsys, path.Join(dir, e.Path))
+			}
 		}
 		if keep {
 			l.Entries = append(l.Entries, e)
@@ -155,6 +160,15 @@ func (l *Listing) look(fsys fs.FS, dir string, d fs.DirEntry, e *Entry) {
 	case info.Mode().IsRegular():
 		e.Kind, e.Stamp = File, StampOf(info)
 	}
+}
+
+// modified returns when a folder was modified last, in Unix milliseconds; 0: that is not known.
+func modified(fsys fs.FS, dir string) int64 {
+	info, err := fs.Stat(fsys, dir)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixMilli()
 }
 
 func (l *Listing) fault(at string, why Why) { l.Faults = append(l.Faults, Fault{at, why}) }
