@@ -16,10 +16,18 @@ func (r *run) coverage() error {
 		return nil
 	}
 	set := files.OpenRows(r.h, streamCoverage)
+	set.Reader(keysVersion)
+	for _, was := range [...][2]string{{"rollouts", "sessions"}, {"threads", "state_db"}} {
+		if err := set.Moved("coverage:"+was[0], "coverage:"+was[1]); err != nil {
+			return err
+		}
+	}
 	for i := range stores {
 		s := stores[i]
 		if !r.has(&s) {
-			s.status, s.reason = files.StatusMissing, "the folder has none"
+			if s.status = files.StatusMissing; !s.shared {
+				s.reason = "the folder has none"
+			}
 		} else if problem := r.trouble(s.name); problem != "" {
 			s.status, s.reason = files.StatusIncomplete, problem
 		}
@@ -29,6 +37,8 @@ func (r *run) coverage() error {
 	}
 	rows := append(append(r.unknownTypes(), r.unknownFiles()...), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
 		Reason: "event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"})
+	rows = append(rows, r.derived(set, "derived_messages", streamMessages, "message")...)
+	rows = append(rows, r.derived(set, "derived_function_calls", streamCalls, "function_call")...)
 	for _, row := range rows {
 		if err := set.Row(row); err != nil {
 			return err
@@ -37,15 +47,25 @@ func (r *run) coverage() error {
 	return set.Close(false)
 }
 
+// derived says how many records of a stream the rollouts gave in the last run that found any.
+func (r *run) derived(set *files.Set, store, stream, what string) []files.Row {
+	n := r.h.Given(stream).Sent
+	if n == 0 {
+		set.Keep("coverage:" + store)
+		return nil
+	}
+	return []files.Row{{Store: store, Stream: stream, Status: files.StatusCollected, Reason: problems.Counted(n, what+" records emitted", what+" records emitted")}}
+}
+
 // has reports whether the folder has something of a store.
 func (r *run) has(s *store) bool {
-	return slices.ContainsFunc(s.paths, func(name string) bool { return r.present[name] }) || s.name == "threads" && r.hasThreads()
+	return slices.ContainsFunc(s.paths, func(name string) bool { return r.present[name] }) || s.name == "state_db" && r.hasThreads()
 }
 
 // trouble describes the parts of a store that this run could not read.
 func (r *run) trouble(name string) string {
 	switch name {
-	case "threads":
+	case "state_db":
 		if r.threads.problem == threadsUnreadable {
 			return "the database could not be read; sessions keep their earlier data"
 		}
@@ -56,7 +76,7 @@ func (r *run) trouble(name string) string {
 		if n := int64(r.places.Count(leftOut)); n > 0 {
 			return problems.Counted(n, leftOut.One, leftOut.Many)
 		}
-	case "rollouts":
+	case "sessions":
 		if len(r.folders) == 0 {
 			return ""
 		}

@@ -24,7 +24,7 @@ func TestThreadsElsewhere(t *testing.T) {
 			if got := field(first, streamSessions, sessionA, "title"); got != "Add a login form" || trial.Reasons(first) != "" || first.File(rootHome, name) != abi.FileRead {
 				t.Errorf("got the title %q, %q, and the file is %q, want its title, no word, and %q", got, trial.Reasons(first), first.File(rootHome, name), abi.FileRead)
 			}
-			if got := field(first, streamCoverage, "coverage:threads", "status"); got != "collected" {
+			if got := field(first, streamCoverage, "coverage:state_db", "status"); got != "collected" {
 				t.Errorf("the threads are %q, want collected", got)
 			}
 			h.exec(db, "UPDATE threads SET title = 'Login form, done'")
@@ -81,7 +81,7 @@ func TestOtherDatabases(t *testing.T) {
 	if got := field(res, streamSessions, sessionA, "title"); got != "<nil>" || trial.Reasons(res) != "" {
 		t.Errorf("got the title %q and %q, want no title and no word", got, trial.Reasons(res))
 	}
-	if got := field(res, streamCoverage, "coverage:threads", "status"); got != "missing" {
+	if got := field(res, streamCoverage, "coverage:state_db", "status"); got != "missing" {
 		t.Errorf("the threads are %q, want missing", got)
 	}
 }

@@ -187,7 +187,7 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
 		// A touched file is the same document: its time is not part of the fingerprint.
-		if !set.News(id, files.Sum(d.path, d.text)) {
+		if !set.News(id, files.Sum(keysWord, d.path, d.text)) {
 			return nil
 		}
 		r.books.Items(stream).Cut += one(cut)
@@ -197,7 +197,7 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		rec.StringOrNull("description", description)
 		rec.String("content", body)
 		rec.Bool("content_truncated", cut)
-		rec.String("path", d.path)
+		rec.String("relative_path", d.path)
 		rec.Int("mtime_epoch", d.mtime)
 		return rec.Emit()
 	})

@@ -10,11 +10,17 @@ import (
 // maxInventory bounds the entries of one inventory.
 const maxInventory = 5000
 
+// keysVersion rises when things get other keys. Records that have earlier ones move.
+const keysVersion = 1
+
+// keysWord begins the fingerprints of the records of this keysVersion: those of earlier ones are emitted again.
+const keysWord = "1"
+
 // inventories list files without their content.
 func (r *run) inventories() error {
 	for i := range stores {
 		s := &stores[i]
-		if s.status != files.StatusInventory || !r.h.Wants(s.stream) {
+		if s.status != files.StatusInventory || s.stream == "" || !r.h.Wants(s.stream) {
 			continue
 		}
 		if err := r.inventory(s); err != nil {
@@ -26,13 +32,14 @@ func (r *run) inventories() error {
 
 func (r *run) inventory(s *store) error {
 	set := files.Open(r.h, s.stream, "")
+	set.Reader(keysVersion)
 	list := func(e files.Entry) error {
 		if e.Kind == files.Other {
 			return nil
 		}
-		return set.List(files.Listed{Store: s.name, Class: s.status, Reason: s.reason}, e)
+		return set.List(files.Listed{Store: s.name, Class: s.status, Reason: s.reason, Tool: "codex"}, e)
 	}
-	l := files.Walk{Depth: 1, Most: len(s.paths), Keep: func(p string, _ bool) bool { return slices.Contains(s.paths, p) }}.List(r.home, ".")
+	l := files.Walk{Depth: 1, Most: len(s.paths), Times: true, Keep: func(p string, _ bool) bool { return slices.Contains(s.paths, p) }}.List(r.home, ".")
 	partial := r.faults(l, ".")
 	r.strays(l, rootHome, ".")
 	for _, e := range l.Entries {
@@ -42,7 +49,7 @@ func (r *run) inventory(s *store) error {
 			}
 			continue
 		}
-		in := files.Walk{Depth: 1, Most: maxInventory}.List(r.home, e.Path)
+		in := files.Walk{Depth: 1, Most: maxInventory, Times: true}.List(r.home, e.Path)
 		partial = r.faults(in, e.Path) || partial
 		r.strays(in, rootHome, e.Path)
 		for _, inner := range in.Entries {

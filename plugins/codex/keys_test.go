@@ -24,8 +24,8 @@ func keysOf(t *testing.T, stream string, paths ...string) string {
 		}
 	}
 	for _, rec := range first.Records(stream) {
-		if got := rec.Text("rule_text") + rec.Text("content"); got != "Text of "+rec.Text("path") {
-			t.Errorf("%s: got %q, want the text of %s", rec.Key, got, rec.Text("path"))
+		if got := rec.Text("rule_text") + rec.Text("content"); got != "Text of "+rec.Text("relative_path") {
+			t.Errorf("%s: got %q, want the text of %s", rec.Key, got, rec.Text("relative_path"))
 		}
 	}
 	if second := h.again(first); len(second.Records(stream)) != 0 || len(second.Gone(stream)) != 0 {
@@ -75,7 +75,7 @@ func TestRecordsOfJoinedKeys(t *testing.T) {
 	if got := strings.Join(res.Keys(streamRules), " "); got != "rules:rules/AGENTS.md:0 rules:AGENTS.md:0" {
 		t.Errorf("rules: got %q, want both", got)
 	}
-	if got := field(res, streamRules, "rules:AGENTS.md:0", "path"); got != "AGENTS.md" {
+	if got := field(res, streamRules, "rules:AGENTS.md:0", "relative_path"); got != "AGENTS.md" {
 		t.Errorf("got the path %q, want AGENTS.md", got)
 	}
 	if got := strings.Join(res.Gone(streamSkills), " "); got != "skills:skills" || len(res.Keys(streamSkills)) != 1 {
@@ -101,6 +101,68 @@ func TestThreeRolloutsOfOneSession(t *testing.T) {
 		t.Errorf("got the messages %q, want each", got)
 	}
 	if second := h.again(first); len(second.All) != 0 {
+		t.Errorf("the next run emitted %v, want nothing", second.All)
+	}
+}
+
+// Records that an earlier version has under other keys move to those that the public connector gives them. Nothing is listed for
+// that, so that no guard asks, and a file that is gone is weighed as ever.
+func TestRecordsMoveToTheirKeys(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("rules/a.rules", "one\n# no rule\ntwo(\n  3,\n)\nthree\n")
+	h.write("rules/a.md", "- md\n")
+	h.write("config.toml", "x")
+	h.write("hooks.json", "x")
+	h.write("cache/x", "x")
+	fresh := h.collect()
+	was := map[string][2]string{
+		"rules:a.rules:0": {streamRules, "rules:a:0"}, "rules:a.rules:1": {streamRules, "rules:a:1"}, "rules:a.rules:2": {streamRules, "rules:a:4"},
+		"config:" + sha256Hex("config.toml"): {streamConfig, "config:" + sha256Hex("codex:config.toml")},
+		"config:" + sha256Hex("hooks.json"):  {streamConfig, "config:" + sha256Hex("codex:hooks.json")},
+		"cache:" + sha256Hex("cache"):        {streamCache, "cache:" + sha256Hex("codex:cache")},
+		"coverage:rollouts":                  {streamCoverage, "coverage:sessions"}, "coverage:threads": {streamCoverage, "coverage:state_db"},
+	}
+	store, cursors := fresh.Stored(), map[string][]string{}
+	for old, now := range was {
+		stream := store[now[0]]
+		stream[old] = stream[now[1]]
+		delete(stream, now[1])
+	}
+	for stream, records := range store {
+		for key := range records {
+			cursors[stream] = append(cursors[stream], fmt.Sprintf("%q:%d", key, files.Sum(key)))
+		}
+	}
+	res := h.again(fresh, func(o *sdktest.Options) {
+		o.Stored = store
+		for stream, items := range cursors {
+			if stream != streamSessions {
+				o.State[stream] = `{"v":1,"items":{` + strings.Join(items, ",") + `}}`
+			}
+		}
+	})
+	for old, now := range was {
+		gone := slices.IndexFunc(res.All, func(r sdktest.Record) bool { return r.Delete && r.Key == old })
+		there := slices.IndexFunc(res.All, func(r sdktest.Record) bool { return !r.Delete && r.Key == now[1] })
+		if gone < 0 || there < gone || res.All[gone].MovedTo != now[1] {
+			t.Errorf("%s: got it at %d, and %s at %d, want it moved there in front", old, gone, now[1], there)
+		}
+	}
+	if len(res.Enumerations) != 0 {
+		t.Errorf("got the lists %+v, want none", res.Enumerations)
+	}
+	for stream, records := range fresh.Stored() {
+		for key := range records {
+			if _, there := res.Stored()[stream][key]; !there && !strings.HasPrefix(key, "coverage:derived") {
+				t.Errorf("got no %s %s, want what a fresh store has", stream, key)
+			}
+		}
+		if len(res.Stored()[stream]) != len(records) {
+			t.Errorf("%s: got %d records, want %d", stream, len(res.Stored()[stream]), len(records))
+		}
+	}
+	if second := h.again(res); len(second.All) != 0 {
 		t.Errorf("the next run emitted %v, want nothing", second.All)
 	}
 }

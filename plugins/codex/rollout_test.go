@@ -366,8 +366,8 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 			t.Errorf("%s: %s, want unaccounted", row, field(res, streamCoverage, row, "status"))
 		}
 	}
-	if field(res, streamCoverage, "coverage:rollouts", "reason") != "4 lines are damaged, or too long" {
-		t.Errorf("%v, want 4 lines are damaged, or too long", field(res, streamCoverage, "coverage:rollouts", "reason"))
+	if field(res, streamCoverage, "coverage:sessions", "reason") != "4 lines are damaged, or too long" {
+		t.Errorf("%v, want 4 lines are damaged, or too long", field(res, streamCoverage, "coverage:sessions", "reason"))
 	}
 	// The lines are not read again, and yet missing in every run.
 	second := h.again(res)

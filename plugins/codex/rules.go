@@ -2,6 +2,7 @@ package main
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ type ruleFiles struct {
 
 	set  *files.Set
 	left int             // how many more rules the run takes
-	full map[string]bool // rulesets of which some are left out
+	full map[string]bool // paths of the files of which some are left out
 }
 
 // rules collects the rule files: rules/*.rules (command policies), rules/*.md,
@@ -28,6 +29,7 @@ func (r *run) rules() error {
 		return nil
 	}
 	in := &ruleFiles{run: r, set: files.Open(r.h, streamRules, ""), left: r.maxRules, full: map[string]bool{}}
+	in.set.Reader(keysVersion)
 	hides, err := r.documents("rules", 3, func(n string) bool {
 		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
 	}, in.take)
@@ -48,9 +50,11 @@ func (r *run) rules() error {
 		}
 	}
 	in.set.KeepIf(func(id string) bool {
-		p := strings.TrimPrefix(id, "rules:")
-		p = p[:max(0, strings.LastIndexByte(p, ':'))]
-		return unread[p] || in.full[p] || general.Hides(p) || hides("rules/"+p) || hides(p)
+		ruleset := strings.TrimPrefix(id, "rules:")
+		ruleset = ruleset[:max(0, strings.LastIndexByte(ruleset, ':'))]
+		return isGeneral(ruleset) && general.Hides(ruleset) || slices.ContainsFunc(pathsOf(ruleset), func(p string) bool {
+			return unread[p] || in.full[p] || hides(p)
+		})
 	})
 	return in.set.Close(true)
 }
@@ -59,27 +63,31 @@ func (r *run) rules() error {
 func (in *ruleFiles) take(d *document) error {
 	ruleset := rulesetOf(d.path)
 	list := markdownRules(d.text)
-	if path.Ext(d.path) == ".rules" {
+	if path.Ext(d.path) == policyExt {
 		list = policyRules(d.text)
 	}
 	if len(list) <= in.left {
 		in.wholly(d)
 	} else {
-		in.full[ruleset] = true
+		in.full[d.path] = true
 		in.places.Add(leftOut, len(list)-in.left, d.path, streamRules)
 		in.books.Known(rootHome, d.path, leftOut.Reason)
 		in.books.Items(streamRules).KeptBack += int64(len(list) - in.left)
 		list = list[:in.left]
 	}
 	in.left -= len(list)
-	for n, text := range list {
+	for n, rule := range list {
+		text := rule.text
 		cut := len(text) > maxContent
 		if cut {
 			in.places.Note(longRule, d.path, "")
 		}
-		id := "rules:" + ruleset + ":" + strconv.Itoa(n)
+		id := "rules:" + ruleset + ":" + strconv.Itoa(rule.index)
 		text = clip.Text(text, maxContent)
-		if !in.set.News(id, files.Sum(ruleset, d.path, text)) {
+		if err := in.set.Moved("rules:"+fileOf(d.path)+":"+strconv.Itoa(n), id); err != nil {
+			return err
+		}
+		if !in.set.News(id, files.Sum(keysWord, ruleset, d.path, text)) {
 			continue
 		}
 		in.books.Items(streamRules).Cut += one(cut)
@@ -87,8 +95,8 @@ func (in *ruleFiles) take(d *document) error {
 		rec.String("id", id)
 		rec.String("ruleset", ruleset)
 		rec.String("rule_text", text)
-		rec.Int("rule_index", int64(n))
-		rec.String("path", d.path)
+		rec.Int("rule_index", int64(rule.index))
+		rec.String("relative_path", d.path)
 		rec.Int("mtime_epoch", d.mtime)
 		if err := rec.Emit(); err != nil {
 			return err
@@ -100,9 +108,25 @@ func (in *ruleFiles) take(d *document) error {
 // isGeneral reports whether a file of the home folder has rules that apply everywhere.
 func isGeneral(p string) bool { return p == "AGENTS.md" || p == "AGENTS.override.md" }
 
-// rulesetOf names the rules of a file: by its path in the folder of rules. One whose name there could be
-// another file's has its path below the home folder, so that no two files have one name.
+// policyExt is the end of the name of a file with command policies.
+const policyExt = ".rules"
+
+// rulesetOf names the rules of a file: by its path in the folder of rules, which a file of policies has without its extension. One
+// whose name there could be another file's has its path below the home folder, so that no two files have one name.
 func rulesetOf(p string) string {
+	file := fileOf(p)
+	name, policy := strings.CutSuffix(file, policyExt)
+	switch {
+	case !policy || strings.HasPrefix(file, "rules/"):
+		return file
+	case isGeneral(name) || path.Ext(name) == ".md":
+		return p
+	}
+	return name
+}
+
+// fileOf is what an earlier version called the rules of a file.
+func fileOf(p string) string {
 	below, in := strings.CutPrefix(p, "rules/")
 	if !in || isGeneral(below) || strings.HasPrefix(below, "rules/") {
 		return p
@@ -110,15 +134,25 @@ func rulesetOf(p string) string {
 	return below
 }
 
+// pathsOf are the paths of the files whose rules may have a name, those that an earlier version gave among them.
+func pathsOf(ruleset string) []string {
+	return []string{ruleset, "rules/" + ruleset, "rules/" + ruleset + policyExt}
+}
+
+// rule is one rule of a file.
+type rule struct {
+	text  string
+	index int // in the file: from 0, or of a policy the lines above it that are neither empty nor comments
+}
+
 // markdownRules returns the list items of a Markdown text and the paragraphs
 // between them, each with the lines that continue it. Headings are left out.
-func markdownRules(text string) []string {
-	var list []string
+func markdownRules(text string) (list []rule) {
 	var current []string
 	fence := false
 	end := func() {
 		if s := strings.TrimSpace(strings.Join(current, "\n")); s != "" {
-			list = append(list, s)
+			list = append(list, rule{s, len(list)})
 		}
 		current = current[:0]
 	}
@@ -161,43 +195,54 @@ func listItem(line string) int {
 	return 0
 }
 
-// policyRules returns the statements of a .rules file: calls that may span
-// lines, comments taken off.
-func policyRules(text string) []string {
-	var list []string
+// policyRules returns the statements of a .rules file: calls that may span lines. Lines that are comments are left out.
+func policyRules(text string) (list []rule) {
 	var current []string
-	depth := 0
+	depth, lines, first := 0, 0, 0
+	end := func() {
+		if len(current) > 0 {
+			list = append(list, rule{strings.TrimSpace(strings.Join(current, "\n")), first})
+		}
+		current = current[:0]
+	}
 	for _, line := range strings.Split(text, "\n") {
-		quote := byte(0)
-		for i := 0; i < len(line); i++ {
-			c := line[i]
-			switch {
-			case quote != 0:
-				if c == '\\' {
-					i++
-				} else if c == quote {
-					quote = 0
-				}
-			case c == '"' || c == '\'':
-				quote = c
-			case c == '#':
-				line = line[:i]
-			case c == '(' || c == '[' || c == '{':
-				depth++
-			case (c == ')' || c == ']' || c == '}') && depth > 0:
-				depth--
-			}
+		if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
+			continue
 		}
-		if line = strings.TrimRight(line, " \t\r"); line != "" {
-			current = append(current, line)
+		if len(current) == 0 {
+			first = lines
 		}
-		if depth == 0 && len(current) > 0 {
-			list = append(list, strings.Join(current, "\n"))
-			current = current[:0]
+		lines++
+		current = append(current, strings.TrimRight(line, " \t\r"))
+		if depth = depthAfter(line, depth); depth == 0 {
+			end()
 		}
 	}
-	if len(current) > 0 {
-		list = append(list, strings.Join(current, "\n"))
-	}
+	end()
 	return list
+}
+
+// depthAfter returns how many brackets are open behind a line of a policy.
+func depthAfter(line string, depth int) int {
+	quote := byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote != 0:
+			if c == '\\' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '#':
+			return depth
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case (c == ')' || c == ']' || c == '}') && depth > 0:
+			depth--
+		}
+	}
+	return depth
 }

@@ -191,20 +191,20 @@ func TestDocumentsRulesAndInventories(t *testing.T) {
 	h.write("auth.json", "{}")
 	h.write("surprise.db", "z")
 	first := h.collect()
-	if got := strings.Join(first.Keys(streamRules), " "); got != "rules:default.rules:0 rules:default.rules:1 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5" {
-		t.Fatalf("%v, want rules:default.rules:0 rules:default.rules:1 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5", got)
+	if got := strings.Join(first.Keys(streamRules), " "); got != "rules:default:0 rules:default:4 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5" {
+		t.Fatalf("%v, want rules:default:0 rules:default:4 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5", got)
 	}
 	for _, c := range []struct{ stream, key, field, want string }{
-		{streamRules, "rules:default.rules:0", "rule_text", "prefix_rule(\n    pattern = [\"git\", \"status\"],\n    decision = \"allow\",\n)"},
-		{streamRules, "rules:default.rules:1", "rule_text", `prefix_rule(pattern=["ls", "a#b("], decision="allow")`},
+		{streamRules, "rules:default:0", "rule_text", "prefix_rule(\n    pattern = [\"git\", \"status\"],  # look\n    decision = \"allow\",\n)"},
+		{streamRules, "rules:default:4", "rule_text", `prefix_rule(pattern=["ls", "a#b("], decision="allow")`},
 		{streamRules, "rules:AGENTS.md:1", "rule_text", "Write tests\nfor every fix."}, {streamRules, "rules:AGENTS.md:5", "rule_text", "Second"},
 		{streamPrompts, "prompts:review.md", "description", "Review a change"}, {streamPrompts, "prompts:review.md", "content", "Review $1 carefully.\n"},
 		{streamPrompts, "prompts:review.md", "name", "review"}, {streamPrompts, "prompts:plain.md", "content", "No header.\nTwo lines.\n"},
 		{streamSkills, "skills:testing", "name", "Test writer"}, {streamSkills, "skills:.system/deep", "name", "deep"},
-		{streamConfig, "config:" + sha256Hex("config.toml"), "size_bytes", "12"}, {streamCache, "cache:" + sha256Hex("cache"), "size_bytes", "<nil>"},
-		{streamSnapshots, "shell_snapshots:" + sha256Hex("shell-snapshots/one.sh"), "relative_path", "shell-snapshots/one.sh"},
-		{streamHistory, "history:" + sha256Hex("history.jsonl"), "type", "file"},
-		{streamCoverage, "coverage:memories", "status", "diagnostics_only"}, {streamCoverage, "coverage:context_mode", "status", "missing"},
+		{streamConfig, "config:" + sha256Hex("codex:config.toml"), "size_bytes", "12"}, {streamCache, "cache:" + sha256Hex("codex:cache"), "size_bytes", "<nil>"},
+		{streamSnapshots, "shell_snapshots:" + sha256Hex("codex:shell-snapshots/one.sh"), "relative_path", "shell-snapshots/one.sh"},
+		{streamHistory, "history:" + sha256Hex("codex:history.jsonl"), "type", "file"},
+		{streamCoverage, "coverage:memories", "status", "inventory_only"}, {streamCoverage, "coverage:context_mode", "status", "missing"},
 		{streamCoverage, "coverage:auth", "status", "excluded"}, {streamCoverage, "coverage:history", "status", "inventory_only"},
 		{streamCoverage, "coverage:other", "status", "unaccounted"}, {streamCoverage, "coverage:session_index", "status", "missing"},
 	} {
@@ -268,7 +268,7 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	res := h.collect()
-	if activity(res) != 0 || trial.Reasons(res) != nothing.Reason || lacking(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
+	if activity(res) != 0 || trial.Reasons(res) != nothing.Reason || lacking(res) != "" || field(res, streamCoverage, "coverage:sessions", "status") != "missing" {
 		t.Fatalf("%+v, reports %+v, want nothing_found alone", res.All, res.Skips)
 	}
 	h.write("prompts/a.md", "say it\n")
