@@ -190,7 +190,7 @@ func (s *scriptedDevice) offer(stream string) error {
 	if abi.CodeOf(err) != device.CodeManifestNotAccepted {
 		return errors.Join(errors.New("the manifest was not refused"), err)
 	}
-	return s.store.RefuseDelivery(s.ctx, src, device.CodeManifestNotAccepted, "the manifest adds streams")
+	return s.store.RefuseDelivery(s.ctx, src, storage.RefusedDelivery{Code: device.CodeManifestNotAccepted, Message: "the manifest adds streams"}, false)
 }
 
 // beat sends a heartbeat: its status, and counts of its outbox.

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -149,7 +150,11 @@ func putOff(o collector.PutOff) string {
 	case word == "lease_expired":
 		return what + "a run was cut off while it delivered"
 	case strings.HasPrefix(word, "http_4") && code != "":
-		return what + "the host refused it (" + why + ")"
+		text := what + "the host refused it (" + why + ")"
+		if remedy := client.Remedy(o.Class); remedy != "" {
+			text += "; " + remedy
+		}
+		return text
 	}
 	return what + "the host, or something on the way to it, could not take it (" + why + ")"
 }

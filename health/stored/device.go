@@ -26,6 +26,8 @@ type Source struct {
 	Status  health.Word `json:"status,omitempty"`
 	Pending *int64      `json:"pending,omitempty"`
 	Outbox  *Outbox     `json:"outbox,omitempty"`
+	// Refusals are what this host refuses of what the device delivers, the last of each stream and code, the last first.
+	Refusals []RefusedDelivery `json:"refusals,omitempty"`
 }
 
 // Outbox holds the counts of a device's outbox. nil: not reported.

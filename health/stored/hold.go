@@ -104,7 +104,7 @@ func (s *Facts) decidingRun() *Run {
 }
 
 // attention returns the one request that waits for the owner: a device to enrol, the
-// running run's question while somebody takes the answer, a refused run, a hold of the
+// running run's question while somebody takes the answer, what this host refuses of a device, a refused run, a hold of the
 // scheduler, or a gap that the last run left to the owner. A rejected or removed
 // credential is reported by the credentials themselves. A reason that prevents a run
 // is reported beside it, since only a run can test the credential.
@@ -121,6 +121,9 @@ func (s *Facts) attention(m Moment) *health.Attention {
 			a.Lifecycle = health.AttentionInProgress
 		}
 		return a
+	}
+	if r, _ := s.refusedDelivery(); r != nil {
+		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: DeliveryRefused, ResponseContract: "none"}
 	}
 	refusal, left := s.refusal(), s.endedForOwner(m)
 	if left != "" && (refusal == "" || refusal == schedulerWaits) {

@@ -33,6 +33,9 @@ func TestNothingBeginsIsOneState(t *testing.T) {
 		}
 	}
 	paused := func(s *stored.Facts) { s.Schedule = &health.Schedule{Enabled: false} }
+	refused := func(s *stored.Facts) {
+		s.Device = &stored.Device{Sources: []stored.Source{{ID: "src_1", Refusals: []stored.RefusedDelivery{{Code: "device_manifest_missing", AtUS: 1}}}}}
+	}
 	for name, c := range map[string]struct {
 		of    []func(*stored.Facts)
 		label string
@@ -53,6 +56,7 @@ func TestNothingBeginsIsOneState(t *testing.T) {
 		"a binding":              {[]func(*stored.Facts){held("binding.missing")}, "Can't collect", "put_right_binding", "cta_put_right_binding"},
 		"no browser":             {[]func(*stored.Facts){held(abi.CodeBrowserRuntime)}, "Can't collect", "put_right_browser", "cta_put_right_browser"},
 		"no key":                 {[]func(*stored.Facts){held("vault.damaged")}, "Can't collect", "put_right_vault", "cta_put_right_vault"},
+		"refused of a device":    {[]func(*stored.Facts){refused}, "Degraded", "delivery_refused", "cta_delivery_refused"},
 		"no folder, and a pause": {[]func(*stored.Facts){held("files.root_missing"), paused}, "Can't collect", "put_right_folder", "cta_put_right_folder"},
 		"a name, which may come": {[]func(*stored.Facts){failedOver("demo_failed", &stored.Stop{Cause: abi.CauseNameUnresolved})}, "Degraded", "cause_name_unresolved", "cta_wait_tries"},
 	} {

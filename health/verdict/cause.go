@@ -72,6 +72,8 @@ func (in *Input) placeFor(l line) string {
 		return in.FolderSaid
 	case l == forwardGapSaid:
 		return in.LeftSaid
+	case l == forwardDelivery:
+		return cmp.Or(in.DeliverySaid, "the details say what")
 	case l == forwardResumableFrom:
 		return in.From
 	case l == forwardNotWhole:

@@ -30,6 +30,7 @@ var waitTextsByReason = map[health.Word]waitTexts{
 	"left_to_owner":          {ctaGap, forwardGap},
 	"vault_not_usable":       {ctaVault, forwardVault},
 	stored.CameBackUnchanged: {ctaStays, forwardStays},
+	stored.DeliveryRefused:   {ctaDelivery, forwardDelivery},
 
 	"input_not_understood": {ctaUnexplained, forwardUnexplained},
 	"input_not_whole":      {ctaNotWhole, forwardNotWhole},
@@ -47,7 +48,7 @@ func (in *Input) refused() bool {
 		return false
 	}
 	switch c.Reason {
-	case "left_to_owner", "input_not_understood", "input_not_whole", stored.CameBackUnchanged:
+	case "left_to_owner", "input_not_understood", "input_not_whole", stored.CameBackUnchanged, stored.DeliveryRefused:
 		return false
 	}
 	_, known := waitTextsByReason[c.Reason]

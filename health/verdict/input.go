@@ -38,6 +38,8 @@ type Input struct {
 	LeftSaid string `json:"left_said,omitempty"`
 	// FolderSaid says what is wrong with which folder that no run can read.
 	FolderSaid string `json:"folder_said,omitempty"`
+	// DeliverySaid says what this host refuses of what a device delivers, why, and what ends that.
+	DeliverySaid string `json:"delivery_said,omitempty"`
 	// From is the time of day before which no run begins by itself, or "" if it is not known.
 	From string `json:"from,omitempty"`
 	// Flawed: records come in, and what is missing of them is the fault of the connector's code.

@@ -60,6 +60,7 @@ const (
 	forwardUnexplained
 	forwardNotWhole
 	forwardStays
+	forwardDelivery
 	forwardEnroll
 	forwardRefreshNow
 	forwardRunCollector
@@ -119,6 +120,7 @@ const (
 	ctaUnexplained
 	ctaNotWhole
 	ctaStays
+	ctaDelivery
 	ctaEnroll
 	ctaFlawed
 	ctaRefreshNow
@@ -202,6 +204,7 @@ var sentences = [lineCount]struct {
 	forwardUnexplained:      {"not_understood", "Not understood in its folder: %.", namesOwnerStep},
 	forwardNotWhole:         {"not_whole", "Damaged, or recognized but not read, in its folder: %.", namesOwnerStep},
 	forwardStays:            {"came_back_unchanged", "Two runs in a row met the same obstacle, so running it again is unlikely to help by itself; the list of what is missing has the answer of the source or the connector.", namesOwnerStep},
+	forwardDelivery:         {"delivery_refused", "This host refuses what the device delivers: %.", namesOwnerStep},
 	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
 	forwardRunCollector:     {"run_collector", "Running the collector on the host that holds the data brings it up to date.", namesOwnerStep},
@@ -261,6 +264,7 @@ var sentences = [lineCount]struct {
 	ctaUnexplained:      {"cta_not_understood", "See which files were not understood, and say what to do", namesOwnerStep},
 	ctaNotWhole:         {"cta_not_whole", "See which files are damaged or were not read, and say what to do", namesOwnerStep},
 	ctaStays:            {"cta_came_back_unchanged", "See what two runs could not collect, and what mends it", namesOwnerStep},
+	ctaDelivery:         {"cta_delivery_refused", "Put right what this host refuses of the device", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaFlawed:           {"cta_connector_flaw", "A new version of the connector has to mend what is missing", namesCodeFix},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},

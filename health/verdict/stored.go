@@ -15,7 +15,7 @@ func OfStored(s *stored.Facts, m stored.Moment, runtimeOK bool) RenderedVerdict 
 // InputOf derives the input of a verdict from a connection's stored facts.
 func InputOf(s *stored.Facts, m stored.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
-	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), RenewedRefused: s.RenewedRefused(), CannotBegin: s.CannotBegin(m), NeverRan: s.NeverRan(), FoundNothing: s.FoundNothing(), ReadNothing: s.ReadNothing(), Unexplained: s.Unexplained(), NotWhole: s.NotWhole(), LeftFiles: s.LeftFiles(), LeftSaid: s.LeftSaid(), FolderSaid: s.FolderSaid(), Flawed: s.Flawed(m, ""), Cause: s.Cause(m)}
+	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), RenewedRefused: s.RenewedRefused(), CannotBegin: s.CannotBegin(m), NeverRan: s.NeverRan(), FoundNothing: s.FoundNothing(), ReadNothing: s.ReadNothing(), Unexplained: s.Unexplained(), NotWhole: s.NotWhole(), LeftFiles: s.LeftFiles(), LeftSaid: s.LeftSaid(), FolderSaid: s.FolderSaid(), DeliverySaid: s.RefusedSaid(), Flawed: s.Flawed(m, ""), Cause: s.Cause(m)}
 	if at := in.Snapshot.NextAttemptAt; at.After(m.Now.Time) {
 		in.From = at.Clock(m.Now)
 	}

@@ -118,7 +118,8 @@ func (a *API) keepRefusal(c *call, r *refusal) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), workTime)
 	defer cancel()
-	if err := a.store.RefuseDelivery(ctx, c.source, r.code, r.message); err != nil {
+	beside := c.route.beside || r.status == http.StatusForbidden // such a delivery belongs to another device
+	if err := a.store.RefuseDelivery(ctx, c.source, storage.RefusedDelivery{Code: r.code, Message: r.message, Stream: r.stream}, beside); err != nil {
 		a.logger.Warn("a refusal was not kept", "source", c.source.ID, "code", string(abi.CodeOf(err)))
 	}
 }

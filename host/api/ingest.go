@@ -25,6 +25,28 @@ func (a *API) ingest(c *call) (any, error) {
 		return nil, err
 	}
 	c.source = src
+	answer, err := a.takeBatch(c, src, &b)
+	if err == nil {
+		return answer, nil
+	}
+	r := *refusalOf(err)
+	if r.stream == "" {
+		r.stream = firstStream(b.Records)
+	}
+	return nil, &r
+}
+
+// firstStream is the stream of the first record of a batch, if it is a name.
+func firstStream(records []byte) (name string) {
+	_ = device.Records(records, func(_ int, r *device.RawRecord, _ bool) error {
+		name = streamName(r)
+		return errEnough
+	})
+	return name
+}
+
+// takeBatch takes a batch of a source.
+func (a *API) takeBatch(c *call, src *storage.SourceInstance, b *device.Batch) (any, error) {
 	if err := bodyOf(src, b.SourceInstanceID, b.ConnectorID); err != nil {
 		return nil, err
 	}

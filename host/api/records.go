@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
 	"github.com/pdpp-host/pdpp-host/host/public"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -139,7 +140,9 @@ func (in *intake) take(i int, r *device.RawRecord, ok bool) error {
 	}
 	decl := in.manifest.Stream(stream)
 	if decl == nil {
-		return rejected(i, "", "the manifest has no such stream")
+		refused := rejected(i, "", "the manifest has no such stream")
+		refused.stream = streamName(r) // for the owner; the answer names no stream that the manifest lacks
+		return refused
 	}
 	var err error
 	if in.line, err = emission(in.line[:0], r, op, len(decl.PrimaryKey) > 1, key); err != nil {
@@ -152,7 +155,7 @@ func (in *intake) add(key string, i int, stream string) error {
 	err := in.gate.Records(in.line, func(r *boundary.Record) error {
 		switch {
 		case r.Rejected != nil:
-			return rejected(i, stream, "its data fails the schema at "+quoted(r.Rejected.Path)+" ("+r.Rejected.Keyword+")")
+			return rejected(i, stream, failing(r.Rejected))
 		case string(r.Key) != key:
 			return rejected(i, stream, "record_key is not the canonical text of its key")
 		}
@@ -257,5 +260,23 @@ func rejected(i int, stream, why string) *refusal {
 	if stream != "" {
 		message += " of stream " + quoted(stream)
 	}
-	return &refusal{status: http.StatusUnprocessableEntity, code: device.CodeRecordsRejected, message: message + ": " + why, param: at}
+	return &refusal{status: http.StatusUnprocessableEntity, code: device.CodeRecordsRejected, message: message + ": " + why, param: at, stream: stream}
+}
+
+// failing says where a record's data fails its schema. A member that the schema does not have is named as what it lacks:
+// whoever reads it then knows which of the two is older.
+func failing(r *boundary.Rejection) string {
+	if name := strings.TrimPrefix(r.Path, "/"); r.Keyword == "additionalProperties" && name != "" && !strings.ContainsAny(name, "/*") {
+		return "the host's schema has no " + quoted(name)
+	}
+	return "its data fails the schema at " + quoted(r.Path) + " (" + r.Keyword + ")"
+}
+
+// streamName is the name of a record's stream; "" if no stream may have it.
+func streamName(r *device.RawRecord) string {
+	name, ok := textOf(r.Stream)
+	if !ok || !manifest.IsStreamName(name) {
+		return ""
+	}
+	return name
 }

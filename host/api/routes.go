@@ -36,6 +36,7 @@ type route struct {
 	limit        int64 // of the body; 0: none is read
 	heavy        bool  // its body costs memory many times its size
 	bare         bool  // the body is bytes, not JSON
+	beside       bool  // refused, it holds no records up
 	do           func(*call) (any, error)
 }
 
@@ -55,10 +56,10 @@ func (a *API) routes() []route {
 		{method: http.MethodGet, path: ofSource + "/state", access: aSource, status: ok, do: a.readState},
 		{method: http.MethodPut, path: ofSource + "/state", access: aSource, status: ok, limit: stateBody, heavy: true, do: a.commitState},
 		{method: http.MethodPut, path: ofSource + "/manifest", access: aSource, status: ok, limit: manifestBody, heavy: true, do: a.putManifest},
-		{method: http.MethodPost, path: ofSource + "/local-collector-gaps", access: aSource, status: created, limit: smallBody, do: a.putGap},
-		{method: http.MethodPost, path: ofSource + "/local-collector-gaps/recovered", access: aSource, status: ok, limit: smallBody, do: a.recoverGap},
+		{method: http.MethodPost, path: ofSource + "/local-collector-gaps", access: aSource, status: created, limit: smallBody, beside: true, do: a.putGap},
+		{method: http.MethodPost, path: ofSource + "/local-collector-gaps/recovered", access: aSource, status: ok, limit: smallBody, beside: true, do: a.recoverGap},
 		{method: http.MethodPost, path: ofSource + "/terminal-run-commits", access: aSource, status: ok, limit: commitBody, heavy: true, do: a.commitRun},
-		{method: http.MethodPut, path: ofSource + "/blobs/{sha256}", access: aSource, status: ok, limit: blobBody, heavy: true, bare: true, do: a.putBlob},
+		{method: http.MethodPut, path: ofSource + "/blobs/{sha256}", access: aSource, status: ok, limit: blobBody, heavy: true, bare: true, beside: true, do: a.putBlob},
 	}
 }
 

@@ -38,7 +38,7 @@ func (w waiting) SourceInstance(context.Context, string, string) (*storage.Sourc
 	return &storage.SourceInstance{ID: "src", DeviceID: "dev"}, nil
 }
 
-func (w waiting) RefuseDelivery(context.Context, *storage.SourceInstance, string, string) error {
+func (w waiting) RefuseDelivery(context.Context, *storage.SourceInstance, storage.RefusedDelivery, bool) error {
 	return nil
 }
 

@@ -33,7 +33,7 @@ type module interface {
 // feed is what is delivered. A delivery that comes twice is stored once and answered twice.
 type feed interface {
 	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
-	RefuseDelivery(ctx context.Context, src *storage.SourceInstance, code, message string) error
+	RefuseDelivery(ctx context.Context, src *storage.SourceInstance, d storage.RefusedDelivery, beside bool) error
 	IngestBatch(ctx context.Context, b storage.IngestBatch) (accepted int64, replayed bool, err error)
 	DeviceState(ctx context.Context, src *storage.SourceInstance, part storage.StatePart) (state map[string][]byte, next string, updatedAt time.Time, err error)
 	CommitDeviceState(ctx context.Context, src *storage.SourceInstance, runID string, state map[string][]byte) error

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +246,19 @@ func TestRefusedDeliveriesAreKeptForTheOwner(t *testing.T) {
 	good := p.batchOf([3]string{"notes", "n-1", `{"id":"n-1"}`})
 	good["run_id"] = "r-1"
 	p.refuses(http.StatusConflict, device.CodeManifestMissing, p.deliver(good))
+	open := func() (all []string) {
+		src, err := p.store.SourceInstance(context.Background(), p.DeviceID, p.SourceInstanceID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range src.Refusals {
+			all = append(all, r.Stream+" "+r.Code)
+		}
+		return all
+	}
+	if got, want := open(), []string{"notes " + device.CodeManifestMissing}; !slices.Equal(got, want) {
+		t.Errorf("open: got %q, want %q", got, want)
+	}
 	if r := refused(); r == nil || r.Code != device.CodeManifestMissing || !strings.Contains(r.Message, "put it first") {
 		t.Errorf("kept %+v, want %s and what to do", r, device.CodeManifestMissing)
 	}
@@ -255,7 +269,16 @@ func TestRefusedDeliveriesAreKeptForTheOwner(t *testing.T) {
 	if r := refused(); r == nil || r.Code != device.CodeRecordsRejected || !strings.Contains(r.Message, "records[0]") {
 		t.Errorf("kept %+v, want %s with the record's place", r, device.CodeRecordsRejected)
 	}
+	strange := p.batchOf([3]string{"brand_new", "n-1", `{"id":"n-1"}`})
+	strange["run_id"] = "r-1"
+	p.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, p.deliver(strange))
+	if got, want := open(), []string{"brand_new " + device.CodeRecordsRejected, "notes " + device.CodeRecordsRejected}; !slices.Equal(got, want) {
+		t.Errorf("open: got %q, want %q", got, want)
+	}
 	p.must(http.StatusCreated, p.deliver(good), nil)
+	if got, want := open(), []string{"brand_new " + device.CodeRecordsRejected}; !slices.Equal(got, want) {
+		t.Errorf("open after a batch of notes was taken: got %q, want %q", got, want)
+	}
 	if r := refused(); r != nil {
 		t.Errorf("kept %+v after a delivery was taken, want nothing", r)
 	}

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -100,7 +101,7 @@ func (c *Collector) laneChecks(s *Status) []Check {
 		if word, code, _ := strings.Cut(o.Class, ":"); strings.HasPrefix(word, "http_4") && code != "" && !storage.TransientClass(o.Class) {
 			checks = append(checks, Check{
 				Name: "refused", Level: LevelWarn, Text: counted(o.Count, "upload") + " refused by the host and tried again: " + o.Class + ", " + o.Message,
-				Remedy: "see what the host says; what it goes on to refuse is given up, and shown here",
+				Remedy: cmp.Or(client.Remedy(o.Class), "see what the host says") + "; what it goes on to refuse is given up, and shown here",
 			})
 		}
 	}
@@ -263,7 +264,7 @@ func afterDeadLetters(n Counts) string {
 		case "": // nothing that the host signed
 		default:
 			if strings.HasPrefix(word, "http_4") && !storage.TransientClass(why.Class) {
-				return "the host refuses them again as they are: install one version of the programs and of the connector on both sides; then: "
+				return "the host refuses them again as they are: " + cmp.Or(client.Remedy(why.Class), "see what it says") + "; then: "
 			}
 		}
 	}

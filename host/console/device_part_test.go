@@ -55,3 +55,29 @@ func TestAConnectionsPageTellsDrift(t *testing.T) {
 		t.Error("the front page asks for something, want nothing over a field of another type")
 	}
 }
+
+// A connection's page and the front page say what this host refuses of a device, in the words of its verdict, with what
+// ends it.
+func TestAConnectionsPageTellsWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	src := b.delivers("ical", "calendars")
+	refused := storage.RefusedDelivery{Code: device.CodeRecordsRejected, Message: `records[3] of stream "events": the host's schema has no "end<"`, Stream: "events"}
+	if err := b.Store.RefuseDelivery(t.Context(), src, refused, false); err != nil {
+		t.Fatal(err)
+	}
+	said := `This host refuses what the device delivers: of stream events, the host's schema has no "end<"; install the same version of the connector`
+	for path, want := range map[string][]string{"/": {said}, "/connections/calendars": {said, "This host refuses a delivery.", "Records[3] of stream \"events\"", device.CodeRecordsRejected}} {
+		page := html.UnescapeString(b.get(path).body)
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s lacks %s", path, text)
+			}
+		}
+	}
+	for face, said := range b.faces("calendars") {
+		if said.label != "Degraded" || said.cause != "delivery_refused" || said.does != "cta_delivery_refused" {
+			t.Errorf("%s: got %+v, want the refusal", face, said)
+		}
+	}
+}

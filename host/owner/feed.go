@@ -32,10 +32,12 @@ type Feed struct {
 // FeedNews is what a source's deliveries have for the owner to know, in this host's
 // words and not the device's.
 type FeedNews struct {
-	Refused    *storage.RefusedDelivery `json:"refused_delivery"`          // null: the last one was taken
-	ReplacedAt *time.Time               `json:"manifest_replaced_at"`      // null: it runs the manifest that it began with
-	Offered    []string                 `json:"offered_streams,omitempty"` // that wait for the owner to accept them
-	OfferedAt  *time.Time               `json:"offered_at,omitempty"`
+	Refused *storage.RefusedDelivery `json:"refused_delivery"` // null: the last one was taken
+	// Refusals hold records up: the last of each stream and code, until one of the stream is taken. The last comes first.
+	Refusals   []storage.RefusedDelivery `json:"refused_deliveries,omitempty"`
+	ReplacedAt *time.Time                `json:"manifest_replaced_at"`      // null: it runs the manifest that it began with
+	Offered    []string                  `json:"offered_streams,omitempty"` // that wait for the owner to accept them
+	OfferedAt  *time.Time                `json:"offered_at,omitempty"`
 }
 
 // FeedsOf are stored sources as feeds.
@@ -53,11 +55,19 @@ func FeedsOf(all []storage.SourceInstance) []Feed {
 
 // NewsOf returns what a source's deliveries have for the owner to know.
 func NewsOf(f *storage.SourceInstance) FeedNews {
-	n := FeedNews{Refused: f.Refused, ReplacedAt: Moment(f.ReplacedAt), OfferedAt: Moment(f.OfferedAt)}
+	n := FeedNews{Refused: f.Refused, Refusals: f.Refusals, ReplacedAt: Moment(f.ReplacedAt), OfferedAt: Moment(f.OfferedAt)}
 	if !f.OfferedAt.IsZero() {
 		n.Offered = f.OfferedStreams
 	}
 	return n
+}
+
+// RefusedBeside is the last delivery that was refused, nil if it is among those that hold records up.
+func (n *FeedNews) RefusedBeside() *storage.RefusedDelivery {
+	if r := n.Refused; r != nil && !slices.ContainsFunc(n.Refusals, func(o storage.RefusedDelivery) bool { return o.Code == r.Code && o.Message == r.Message }) {
+		return r
+	}
+	return nil
 }
 
 // Moment is nil for a time that never was.

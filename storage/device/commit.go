@@ -61,7 +61,7 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if err := forgetDeliveries(t, feed, w.RunID()); err != nil {
 			return err
 		}
-		if err := clearRefusal(t, feed); err != nil {
+		if err := clearRefusal(t, feed, nil); err != nil {
 			return err
 		}
 		if o.Status == tables.StatusSucceeded {

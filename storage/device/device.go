@@ -67,6 +67,9 @@ type SourceInstance struct {
 	Scope []byte
 	// Refused is the last delivery that was refused, nil once one was taken since.
 	Refused *RefusedDelivery
+	// Refusals are the deliveries that hold records up: the last of each stream and code, until one of the stream is
+	// taken. The last comes first.
+	Refusals []RefusedDelivery
 	// ReplacedAt is when the manifest that records are checked against was replaced; zero:
 	// never. OfferedManifest adds streams, and waits for the owner since OfferedAt; empty:
 	// there is none.
@@ -82,6 +85,7 @@ type RefusedDelivery struct {
 	At      time.Time `json:"at"`
 	Code    string    `json:"code"`
 	Message string    `json:"message"`
+	Stream  string    `json:"stream,omitempty"` // "": of none, or of several
 }
 
 // Active reports whether the source's device is trusted.

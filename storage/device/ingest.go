@@ -54,7 +54,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := clearRefusal(t, src); err != nil {
+		if err := clearRefusal(t, src, b.Streams); err != nil {
 			return err
 		}
 		if slices.Contains(b.Streams, device.CoverageStream) {

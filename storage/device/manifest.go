@@ -107,11 +107,15 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 	})
 }
 
-// keepManifest writes what a source's row says of its manifest.
+// keepManifest writes what a source's row says of its manifest, which was taken.
 func keepManifest(t *db.Tx, row *tables.SourceJoined) error {
 	_, err := t.DB.NewUpdate().Model(&row.SourceRow).WherePK().
-		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.Ctx)
-	return err
+		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest").Exec(t.Ctx)
+	if err != nil {
+		return err
+	}
+	left := openAfterManifest(row)
+	return keepRefusals(t, row, &left)
 }
 
 // storeOffer keeps a manifest for the owner to accept.

@@ -44,6 +44,7 @@ func publicSource(r *tables.SourceJoined) *SourceInstance {
 	if r.RefusedUS != 0 {
 		s.Refused = &RefusedDelivery{At: db.Time(r.RefusedUS), Code: r.RefusedCode, Message: r.RefusedSays}
 	}
+	s.Refusals = publicRefusals(r.ReadRefusals())
 	if h, ok := r.ReadHeartbeat(); ok {
 		s.Heartbeat = h
 	}

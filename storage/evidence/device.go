@@ -47,6 +47,9 @@ func (g Gatherer) devices(id string, f *stored.Facts) error {
 // first heartbeat.
 func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) stored.Source {
 	s := stored.Source{ID: r.ID, Device: r.DeviceID}
+	for _, o := range r.ReadRefusals() {
+		s.Refusals = append(s.Refusals, stored.RefusedDelivery{Stream: o.Stream, Code: health.Word(o.Code), Says: o.Says, AtUS: o.AtUS})
+	}
 	if h == nil {
 		return s
 	}

@@ -16,7 +16,7 @@ import (
 
 // Format is the version of the document in facts. A row of another one
 // is unreadable until it is made again, which Open does.
-const Format = 18
+const Format = 19
 
 // Row is what is kept of one connection for its projection.
 type Row struct {

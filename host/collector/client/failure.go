@@ -82,10 +82,14 @@ func (c *Client) refusal(answer *http.Response, text []byte) *Failure {
 	if f.Code != "" {
 		detail += " " + f.Code
 	}
-	if said := c.clean(body.Error.Message); said != "" {
-		detail += ", " + said
+	if message := c.clean(body.Error.Message); message != "" {
+		detail += ", " + message
 	}
-	f.Err = words(f.Class, c.Base.String()).WithDetail(detail)
+	said := words(f.Class, c.Base.String())
+	if remedy := Remedy(f.OutboxClass()); remedy != "" && f.Class == ClassPermanent {
+		said.Hint = remedy + "; `doctor` shows what was refused, and what was given up"
+	}
+	f.Err = said.WithDetail(detail)
 	switch {
 	case f.Class == ClassTransient && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
 		f.Err = abi.NewError(CodePaused, "the host asked for a pause", "nothing to do: what waits is kept, and a later run sends it").WithDetail(detail)

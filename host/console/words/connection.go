@@ -66,6 +66,7 @@ const (
 	NeverHeard      = "never"
 	Revoked         = "revoked"
 	OnThatMachine   = "These commands are for that machine, not for this host:"
+	RefusedHere     = "This host refuses a delivery."
 	DriftHeading    = "Fields of another type than before"
 	DriftHint       = "The records are taken, and nothing is to be done here. A reader that relies on a type may have to take the new one, too."
 	CannotTell      = "Which collector is meant cannot be told, so there is no command to copy."

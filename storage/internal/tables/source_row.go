@@ -26,6 +26,7 @@ type SourceRow struct {
 	RefusedUS       int64  `bun:"refused_us"`
 	RefusedCode     string `bun:"refused_code"`
 	RefusedSays     string `bun:"refused_says"`
+	Refusals        string `bun:"refusals"` // see Refusal
 	ReplacedUS      int64  `bun:"replaced_us"`
 	OfferedUS       int64  `bun:"offered_us"`
 	OfferedModule   string `bun:"offered_module"`
@@ -47,6 +48,24 @@ func SelectSources(q bun.IDB, to *[]SourceJoined) *bun.SelectQuery {
 	return q.NewSelect().Model(to).ModelTableExpr("source_instances AS s").ColumnExpr("s.*, d.label, d.revoked_us, c.name, CASE WHEN s.offered_us <> 0 THEN c.pinned_manifest ELSE '' END AS pinned").
 		Join("JOIN devices AS d ON d.id = s.device_id").Join("JOIN connections AS c ON c.id = s.connection_id").
 		OrderExpr("c.name, s.created_us, s.id")
+}
+
+// Refusal is the last delivery of a stream that was refused with a code, until one of the stream is taken. A delivery that
+// belongs to no stream has an empty one.
+type Refusal struct {
+	Stream string `json:"stream,omitempty"`
+	Code   string `json:"code"`
+	Says   string `json:"says,omitempty"`
+	AtUS   int64  `json:"at_us"`
+}
+
+// ReadRefusals reads the refusals that are open, the last first. A text that cannot be read has none: the next refusal
+// writes it anew.
+func (r *SourceRow) ReadRefusals() (all []Refusal) {
+	if r.Refusals == "" || json.Unmarshal([]byte(r.Refusals), &all) != nil {
+		return nil
+	}
+	return all
 }
 
 // ReadHeartbeat reads the kept heartbeat; nil before the first.

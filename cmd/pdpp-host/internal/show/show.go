@@ -65,10 +65,21 @@ func News(n *owner.FeedNews, device string) (lines []string) {
 	if n.ReplacedAt != nil {
 		lines = append(lines, "its connector was renewed "+output.Timestamp(*n.ReplacedAt))
 	}
-	if r := n.Refused; r != nil {
+	for i := range n.Refusals {
+		r := &n.Refusals[i]
+		lines = append(lines, "refused "+output.Timestamp(r.At)+ofStream(r.Stream)+": "+r.Message+" ["+r.Code+"]")
+	}
+	if r := n.RefusedBeside(); r != nil {
 		lines = append(lines, "refused "+output.Timestamp(r.At)+": "+r.Message+" ["+r.Code+"]")
 	}
 	return lines
+}
+
+func ofStream(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", of stream " + name
 }
 
 // NoModule says that a connector's module is missing.
