@@ -137,6 +137,18 @@ func exerciseGoesTogether(t *testing.T, x *exercise) {
 	x.same(x.count(), 6)
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
 
+	// What a part keeps, since too much of it would go, counts against no other part.
+	w = x.begin("c")
+	x.enumerate(w, part("p"), numbered(0, 10)...)
+	x.enumerate(w, part("q"), numbered(20, 28)...)
+	x.closes(w, part("p"), part("q"))
+	w = x.begin("c")
+	x.enumerate(w, part("p"))
+	x.enumerate(w, part("q"), numbered(20, 26)...)
+	x.same(x.sweeps(w, false, part("p"), part("q")), "10 of 10 too_many_gone, 2 of 8")
+	x.same(x.count(), 16)
+	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
+
 	// Where all of a run is refused, a part goes on holding what it would have left.
 	w = x.begin("c")
 	x.enumerate(w, part("p"), "p1=1", "p2=1", "p3=1", "both=1")

@@ -59,6 +59,17 @@ func TestBrowserBinding(t *testing.T) {
 	}
 }
 
+// A host that sends no requests drives no browser either: a browser's requests go by the same sender.
+func TestNoBrowserWithoutASender(t *testing.T) {
+	t.Parallel()
+	m := &abi.Manifest{Requirements: abi.RuntimeRequirements{
+		Bindings: map[string]abi.Binding{abi.BindingBrowser: {Required: true}}, Browser: &abi.BrowserRequirements{StartURL: "https://shop.example/"},
+	}}
+	if _, err := New(Deps{Browser: machine{}}).matchBindings(m, nil, nil); abi.CodeOf(err) != abi.CodeBindingMissing {
+		t.Errorf("got %v, want %s", err, abi.CodeBindingMissing)
+	}
+}
+
 // lender is a machine whose browsers lend their sessions.
 type lender struct {
 	Browser

@@ -240,3 +240,30 @@ func TestFailedProbeEndsThePause(t *testing.T) {
 		t.Errorf("after the probe: %d calls, %v; want circuit_open", b.calls, s)
 	}
 }
+
+// PB-D6: a probe whose turn comes when another request has taken the run's last attempt sends nothing, and
+// makes room for the next: who waits for its end would wait for ever.
+func TestAProbeWithoutAnAttempt(t *testing.T) {
+	t.Parallel()
+	run := NewRunBudget(2, 0)
+	p := named()
+	p.MaxAttempts, p.Breaker = 1, breakerProfile(1)
+	var b *bed
+	b = newBed(t, p, func(d *Deps) {
+		d.Run = run
+		d.Observe = func(e Event) {
+			if b.observe(e); e.Kind == EventCircuit && e.Circuit.State == CircuitHalfOpen {
+				run.charge(e.At)
+			}
+		}
+	})
+	b.script(unwell)
+	b.stopped()
+	b.clock.Advance(time.Hour)
+	if s := b.stopped(); s.Reason != abi.ReasonRequestCapReached {
+		t.Fatalf("got a stop for %s, want %s", s.Reason, abi.ReasonRequestCapReached)
+	}
+	if _, probed := b.g.breaker.delay(b.clock.Now()); probed || b.calls != 1 {
+		t.Errorf("got a probe in progress: %v, after %d requests, want none after the first one", probed, b.calls)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,6 +83,7 @@ type bed struct {
 	seen   []got
 	events []step
 	paused []learnedPause
+	bodies atomic.Int64 // that are open
 	said   bytes.Buffer // every answer that the guest got
 }
 
@@ -137,6 +139,24 @@ func newBed(t *testing.T, change func(*Options)) *bed {
 	t.Cleanup(s.Close)
 	b.Session = s
 	return b
+}
+
+// opened is the body of an answer, which is closed once.
+type opened struct {
+	io.Reader
+
+	close func()
+}
+
+func (o *opened) Close() error {
+	o.close()
+	return nil
+}
+
+// open returns a body, which is counted until it is closed.
+func (b *bed) open(body string) io.ReadCloser {
+	b.bodies.Add(1)
+	return &opened{strings.NewReader(body), sync.OnceFunc(func() { b.bodies.Add(-1) })}
 }
 
 // learnedPause is one call of Observer.PauseLearned.
@@ -215,7 +235,7 @@ func (b *bed) RoundTrip(req *http.Request) (*http.Response, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	return &http.Response{StatusCode: a.status, Header: h, ContentLength: int64(len(a.body)), Body: io.NopCloser(strings.NewReader(a.body))}, nil
+	return &http.Response{StatusCode: a.status, Header: h, ContentLength: int64(len(a.body)), Body: b.open(a.body)}, nil
 }
 
 // reply is a decoded answer.

@@ -244,3 +244,13 @@ func TestTokenEndpointWithACredential(t *testing.T) {
 		t.Errorf("%v, want %s", err, CodeSlotInvalid)
 	}
 }
+
+// Names are compared by their letters and digits.
+func TestNormalizedName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"azAZ09": "azaz09", "api-key_1": "apikey1", "client[secret]": "clientsecret", "tokén@`{/:": "tokn", "": ""} {
+		if got := normalizedName(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}

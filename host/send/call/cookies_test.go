@@ -182,8 +182,8 @@ func TestSession(t *testing.T) {
 		t.Errorf("elsewhere: got %q, want the run's own", got)
 	}
 	b.script(says{headers: []string{"Set-Cookie: sid=lost; Path=/; Secure"}})
-	if r := b.get("https://api.example.com/full", ""); r.Error.Code != abi.CodeBrowserClosed {
-		t.Errorf("the browser cannot keep it: got %+v, want %s", r.Error, abi.CodeBrowserClosed)
+	if r := b.get("https://api.example.com/full", ""); r.Error.Code != abi.CodeBrowserClosed || b.bodies.Load() != 0 {
+		t.Errorf("the browser cannot keep it: got %+v with %d open answers, want %s and none", r.Error, b.bodies.Load(), abi.CodeBrowserClosed)
 	}
 }
 
