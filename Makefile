@@ -106,9 +106,9 @@ mutate:
 lighthouse:
 	$(GO) test ./testplugins/console -run TestLighthouse -count=1 -v -args -lighthouse
 
-## conformance: the official suite of MCP against a host that serves (needs npm)
+## conformance: the official suite of MCP against a host that serves, linters of its API and clients made of it (needs npm)
 conformance:
-	$(GO) test ./testplugins/console -run TestConformance -count=1 -v -args -conformance
+	$(GO) test ./testplugins/console -run "TestConformance|TestClients" -count=1 -v -args -conformance
 
 ## pictures: those of docs/images, of a host with real runs (needs Chromium)
 pictures:

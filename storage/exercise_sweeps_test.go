@@ -137,7 +137,7 @@ func exerciseGoesTogether(t *testing.T, x *exercise) {
 	x.same(x.count(), 6)
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
 
-	// What a part keeps, since too much of it would go, counts against no other part.
+	// A part that keeps its records, since too many would go, counts against no other part.
 	w = x.begin("c")
 	x.enumerate(w, part("p"), numbered(0, 10)...)
 	x.enumerate(w, part("q"), numbered(20, 28)...)

@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"host/api/mcp":      {"host/api/records", "host/api/wire", "host/read"},
 	"host/api/metrics":  {"abi", "host/owner", "host/run", "host/web"},
 	"host/api/records":  {"abi", "abi/declaration", "health", "host/api/wire", "host/fair", "host/owner", "host/read", "host/web"},
-	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/grant", "host/leftover", "host/owner", "host/schedule", "host/web"},
+	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/fair", "host/grant", "host/leftover", "host/owner", "host/schedule", "host/web"},
 	"host/web":          {"abi", "host/owner"},
 	"host/console":      {"abi", "abi/manifest", "health", "host/grant", "host/leftover", "host/owner", "host/web"},
 	"host/config":       {"abi"},

@@ -6,12 +6,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/fair"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -73,7 +75,9 @@ const mostAsking = 4
 // New returns the API.
 func New(d Deps) *API {
 	d.Work = cmp.Or(d.Work, workTime)
-	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: &limits{turns: wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce)}}
+	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking), limits: &limits{
+		turns: wire.NewTurns(wire.OwnersRate, wire.OwnersRate, wire.OwnersAtOnce), strangers: fair.Limiter[netip.Prefix]{Rate: strangersRate, Burst: strangersBurst},
+	}}
 	a.table = a.routes()
 	a.document = sync.OnceValues(func() ([]byte, error) { return Document(d.Version, d.Others) })
 	allowed := map[string][]string{}

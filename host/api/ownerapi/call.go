@@ -111,8 +111,11 @@ func (c *call) admit() error {
 // identify finds who asks, by their token alone: what a browser adds by itself is not looked
 // at. The scope is held against the route here, and nowhere else (OC-06.1).
 func (c *call) identify() error {
-	if c.route.browser {
+	switch {
+	case c.route.browser:
 		return c.seat()
+	case c.route.open:
+		return c.countStranger()
 	}
 	r := c.r.Clone(c.r.Context())
 	r.Header.Del("Cookie")

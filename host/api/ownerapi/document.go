@@ -3,11 +3,9 @@ package ownerapi
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -33,6 +31,9 @@ var spelled = map[reflect.Type]*jsonschema.Schema{
 func Document(version string, others []wire.Route) ([]byte, error) {
 	paths := object{}
 	for _, rt := range tableOf(others) {
+		if rt.Leads() {
+			continue
+		}
 		op, err := describe(&rt)
 		if err != nil {
 			return nil, err
@@ -48,18 +49,24 @@ func Document(version string, others []wire.Route) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Encode(object{
+	return encodePlain(object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "The API of pdpp-host", "version": version,
+			"title": "The API of pdpp-host", "version": version, "license": object{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+			"contact":     object{"name": "pdpp-host", "url": "https://github.com/pdpp-host/pdpp-host"},
 			"description": "What an owner can do on the command line and in the console, for programs that hold one of the owner's tokens; and for apps, how they ask for access and read what they were granted.",
 		},
+		"servers":  []object{{"url": "/", "description": "the host that this description was read from"}},
+		"tags":     tagsOf(paths),
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
 		"components": object{
 			"schemas": object{"Failure": failure},
 			"headers": headers,
 			"securitySchemes": object{
+				"app": object{"type": "oauth2", "description": "what an owner grants an app", "flows": object{"authorizationCode": object{ //nolint:gosec // addresses
+					"authorizationUrl": "/oauth/authorize", "tokenUrl": "/oauth/token", "refreshUrl": "/oauth/token", "scopes": object{},
+				}}},
 				"token":   object{"type": "http", "scheme": "bearer", "description": "made with `pdpp-host tokens create`, or given to an app"},
 				"session": object{"type": "apiKey", "in": "cookie", "name": "__Host-pdpp", "description": "of a browser in which the owner is signed in; over plain http its name is pdpp- and the port"},
 			},
@@ -115,7 +122,7 @@ func tableOf(others []wire.Route) []wire.Route {
 // wire describes a route of the table.
 func (r *route) wire() wire.Route {
 	out := wire.Route{
-		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged, Browser: r.browser, Secret: r.secret,
+		Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), In: r.in, Answers: []wire.Answer{{Status: r.status, Out: r.out}}, Tagged: r.tagged, Browser: r.browser, Secret: r.secret, Open: r.open,
 	}
 	if r.stream != nil && r.out == nil {
 		out.Answers[0].Media = cmp.Or(r.media, "text/event-stream")
@@ -132,137 +139,6 @@ func (r *route) wire() wire.Route {
 		out.Params = append(out.Params, wire.Param{Name: "If-Match", Header: true, About: "the ETag that the edit was made of", Schema: object{"type": "string"}})
 	}
 	return out
-}
-
-// describe returns the description of a route.
-func describe(r *wire.Route) (object, error) {
-	responses := object{}
-	for _, a := range r.Answers {
-		one := object{"description": r.Summary, "headers": headersOf()}
-		if r.Secret {
-			one["headers"] = headersOf("Pragma") // RD-04.3
-		}
-		if r.Tagged {
-			names := "what If-Match of an edit names"
-			if slices.ContainsFunc(r.Answers, func(a wire.Answer) bool { return a.Status == http.StatusNotModified }) {
-				names = "what If-None-Match of the next read names"
-			}
-			one["headers"].(object)["ETag"] = object{"required": true, "description": names, "schema": object{"type": "string"}} //nolint:forcetypeassert // it was made above
-		}
-		switch {
-		case a.Out != nil:
-			s, err := schemaOf(a.Out)
-			if err != nil {
-				return nil, err
-			}
-			one["content"] = object{"application/json": object{"schema": s}}
-		case a.Media != "":
-			one["content"] = object{a.Media: object{"schema": object{"type": "string"}}}
-		}
-		responses[strconv.Itoa(a.Status)] = one
-	}
-	failure := object{"$ref": "#/components/schemas/Failure"}
-	if r.Failure != nil {
-		s, err := schemaOf(r.Failure)
-		if err != nil {
-			return nil, err
-		}
-		failure = object{"allOf": []any{s}}
-	}
-	for status, more := range map[string][]string{"4XX": nil, "401": {"WWW-Authenticate"}, "405": {"Allow"}, "429": {"Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}, "5XX": nil, "503": {"Retry-After"}} {
-		if r.Browser && status == "401" {
-			more = nil // it asks for no token
-		}
-		one := object{"description": "an error, with its stable code", "headers": headersOf(more...)}
-		if !r.Foreign {
-			one["content"] = object{"application/json": object{"schema": failure}}
-		}
-		responses[status] = one
-	}
-	op := object{
-		"operationId": strings.ToLower(r.Method) + strings.NewReplacer("/", "_", "{", "", "}", "", "-", "_", ".", "_").Replace(strings.TrimPrefix(r.Path, "/v1")),
-		"summary":     r.Summary, "tags": []string{familyOf(r.Path)}, "parameters": describeParams(r), "responses": responses,
-	}
-	if r.Scope != "" {
-		op["x-pdpp-scope"] = r.Scope
-	}
-	switch {
-	case r.Open:
-		op["security"] = []object{}
-	case r.Browser:
-		op["security"] = []object{{"session": []string{}}}
-	}
-	body, err := describeBody(r)
-	if body != nil {
-		op["requestBody"] = object{"required": true, "content": body}
-	}
-	return op, err
-}
-
-// describeBody returns what a body may be; nil: there is none.
-func describeBody(r *wire.Route) (object, error) {
-	content := object{}
-	if r.In != nil {
-		s, err := schemaOf(r.In)
-		if err != nil {
-			return nil, err
-		}
-		if r.Lax {
-			s.AdditionalProperties = nil
-		}
-		content["application/json"] = object{"schema": s}
-	}
-	if r.Form != nil {
-		members, required := object{}, []string{}
-		for _, p := range r.Form {
-			s := maps.Clone(p.Schema)
-			s["description"] = p.About
-			if members[p.Name] = s; p.Required {
-				required = append(required, p.Name)
-			}
-		}
-		content[wire.MediaForm] = object{"schema": object{"type": "object", "properties": members, "required": required}}
-	}
-	if len(content) == 0 {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	return content, nil
-}
-
-func describeParams(r *wire.Route) []object {
-	all := []object{}
-	for part := range strings.SplitSeq(r.Path, "/") {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			all = append(all, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
-		}
-	}
-	for _, p := range r.Params {
-		in := "query"
-		if p.Header {
-			in = "header"
-		}
-		one := object{"name": p.Name, "in": in, "required": p.Required, "description": p.About, "schema": p.Schema}
-		if p.Deep {
-			one["style"], one["explode"] = "deepObject", true
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
-func (p *param) schema() object {
-	switch p.kind {
-	case count:
-		return object{"type": "integer", "minimum": 1, "maximum": mostRows, "default": usualRows}
-	case flag:
-		return object{"type": "boolean"}
-	case word:
-		return object{"type": "string", "enum": p.words}
-	case moment:
-		return object{"type": "string", "format": "date-time"}
-	default:
-		return object{"type": "string", "minLength": 1}
-	}
 }
 
 // schemaOf returns the schema of a type as encoding/json writes it.
@@ -300,6 +176,46 @@ func (c *call) showDocument() error {
 		wire.Write(c.w, http.StatusOK, slices.Clone(text))
 	}
 	return err
+}
+
+// encodePlain encodes the document. A schema that takes anything is `{}` there: the library writes `true`,
+// which generators of clients do not read.
+func encodePlain(doc object) ([]byte, error) {
+	b, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	var plain object
+	if err := json.Unmarshal(b, &plain); err != nil {
+		return nil, err
+	}
+	spellOut(plain)
+	return wire.Encode(plain)
+}
+
+// spellOut writes each schema `true` below a value as `{}`.
+func spellOut(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			spellOut(item)
+		}
+	case object:
+		properties, _ := v["properties"].(object)
+		for name, value := range properties {
+			if value == true {
+				properties[name] = object{}
+			}
+		}
+		for _, word := range []string{"additionalProperties", "items", "not", "schema"} {
+			if v[word] == true {
+				v[word] = object{}
+			}
+		}
+		for _, value := range v {
+			spellOut(value)
+		}
+	}
 }
 
 // schemaText is a schema as a page shows it.

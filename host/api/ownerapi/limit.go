@@ -2,18 +2,35 @@ package ownerapi
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/fair"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
 // limits bounds what is asked.
 type limits struct {
-	turns  *wire.Turns
-	failed wire.Guesses
+	turns     *wire.Turns
+	failed    wire.Guesses
+	strangers fair.Limiter[netip.Prefix] // what takes no token, by address
+}
+
+// How often an address may ask for what takes no token: a description has some 700 kB.
+const (
+	strangersRate  = 1 // a second
+	strangersBurst = 20
+)
+
+// countStranger counts a request that takes no token.
+func (c *call) countStranger() error {
+	if wait := c.limits.strangers.Take(c.Guard.From(c.r), c.now()); wait > 0 {
+		return wire.TooMany("too many requests came from this address", strangersBurst, wait)
+	}
+	return nil
 }
 
 func tokenIn(r *http.Request) string {

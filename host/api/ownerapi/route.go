@@ -22,6 +22,7 @@ type route struct {
 	most         int64        // bytes of the body; 0: wire.MaxBody
 	media        string       // of what stream answers; "": server-sent events
 	secret       bool         // the answer holds a secret
+	open         bool         // it shows what every installation has alike, to whoever asks
 	browser      bool         // only a browser of the owner's that is signed in may ask
 	edits        bool         // it takes If-Match
 	tagged       bool         // its answer has an ETag

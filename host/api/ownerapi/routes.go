@@ -173,7 +173,7 @@ func (a *API) routes() []route {
 			method: get, path: Prefix + "/events", scope: read, summary: "What changes, as server-sent events", status: ok, stream: (*call).events,
 		},
 		{
-			method: get, path: PathDocument, scope: read, summary: "This description", status: ok,
+			method: get, path: PathDocument, scope: read, open: true, summary: "This description", status: ok,
 			out: reflect.TypeFor[map[string]any](), stream: (*call).showDocument,
 		},
 	}
