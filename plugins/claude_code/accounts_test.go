@@ -46,14 +46,15 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
 		`"plain"`:                              "message that is no object",
-		`{"role":"user","content":{"text":1}}`: "content that is neither a text nor a list",
-		`{"role":"user","content":["bare"]}`:   "content block that is no object",
+		`{"role":"user","content":{"text":1}}`: "text block whose text is no text",
+		`{"role":"user","content":7}`:          "content that is neither a text nor a list",
+		`{"role":"user","content":["bare"]}`:   "",
 		`{"role":"user","content":[{"type":"newblock","body":"lost"},{"type":"text","text":"kept"}]}`:                                                      "content block newblock",
 		`{"role":"user","content":[{"type":"ne w"}]}`:                                                                                                      "content block",
 		`{"role":"user","content":[{"type":"redacted_thinking"},{"type":"image"}]}`:                                                                        "",
 		`{"role":"user","content":[{"type":"text","text":{"v":1}}]}`:                                                                                       "text block whose text is no text",
 		`{"role":"user","content":[{"type":"thinking","thinking":1}]}`:                                                                                     "thought whose text is no text",
-		`{"role":"user","content":[{"type":"tool_result","content":{"v":1}}]}`:                                                                             "tool result whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":{"v":1}}]}`:                                                                             "content block",
 		`{"role":"user","content":[{"type":"tool_result","content":[{"text":["x"]}]}]}`:                                                                    "text block whose text is no text",
 		`{"role":"user","content":[{"type":"tool_result","content":[{"type":"hologram","data":"x"}]}]}`:                                                    "content block hologram",
 		`{"role":"user","content":[{"type":"search_result","title":1,"content":[{"type":"hologram"}]}]}`:                                                   "content block hologram, search result whose text is no text",
@@ -63,8 +64,8 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 		`{"role":"user","content":[{"type":"document","source":{"type":"text","data":{}}}]}`:                                                               "document whose text is no text",
 		`{"role":"user","content":[{"type":"document","source":{"type":"base64","data":"AAAA"}}]}`:                                                         "",
 		`{"role":"user","content":[{"type":"text","text":null},{"type":"tool_result"}]}`:                                                                   "",
-		`{"role":"user","content":["a",["b"],5,{"type":"text","text":1},{"type":"thinking","thinking":1}]}`:                                                "content block that is no object 3, text block whose text is no text, thought whose text is no text",
-		`{"role":"user","content":[{"type":"tool_result","content":["bare",{"text":["x"]},null]}]}`:                                                        "content block that is no object, text block whose text is no text",
+		`{"role":"user","content":["a",["b"],5,{"type":"text","text":1},{"type":"thinking","thinking":1}]}`:                                                "content block that is no object 2, text block whose text is no text, thought whose text is no text",
+		`{"role":"user","content":[{"type":"tool_result","content":["bare",{"text":["x"]},null]}]}`:                                                        "text block whose text is no text",
 		`{"role":"user","content":null}`:                                                                                                                   "",
 		`null`:                                                                                                                                             "",
 	} {
@@ -82,6 +83,19 @@ func TestContentOfAnUnknownForm(t *testing.T) {
 		if got := strings.Join(got, ", "); got != want {
 			t.Errorf("%s: got %q, want %q", message, got, want)
 		}
+	}
+}
+
+// A time in milliseconds is one.
+func TestTimeAsANumber(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":1772442000000,"message":{"role":"user","content":"x"}}`+"\n")
+	r := run(t, h)
+	want(t, r, "messages", "u1", map[string]any{"timestamp": "2026-03-02T09:00:00.000Z"})
+	want(t, r, "sessions", one, map[string]any{"started_at": "2026-03-02T09:00:00.000Z"})
+	if u := r.Items("messages").Unknown; len(u) != 0 {
+		t.Errorf("unknown: got %v, want none", u)
 	}
 }
 
@@ -104,9 +118,9 @@ func TestTextOfABlock(t *testing.T) {
 	for block, want := range map[string]string{
 		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"what it says"},"title":"n.txt"}`: "n.txt\nwhat it says",
 		`{"type":"document","source":{"type":"content","content":[{"type":"text","text":"in blocks"}]},"title":"n"}`:   "n\nin blocks",
-		`{"type":"search_result","title":"hit","source":"x","content":[{"type":"text","text":"what it says"}]}`:        "hit\nwhat it says",
+		`{"type":"search_result","title":"hit","source":"x","content":[{"type":"text","text":"what it says"}]}`:        "hit\nx\nwhat it says",
 		`{"type":"tool_reference","tool_name":"Read"}`:                                                                 "Read",
-		`{"type":"hologram","text":"what it says"}`:                                                                    "what it says",
+		`{"type":"hologram","text":"what it says"}`:                                                                    `{"type":"hologram","text":"what it says"}`,
 		`{"text":"what it says"}`: "what it says",
 	} {
 		for _, content := range []string{block, `{"type":"tool_result","tool_use_id":"t","content":[` + block + `]}`} {

@@ -89,8 +89,8 @@ func (p *parser) hookResult(v raw, a *attachment) raw {
 	return v
 }
 
-// member returns the member named name of an object, or nil.
-func member(v raw, name string) raw {
+// member returns the last member named name of an object, or nil.
+func member(v raw, name string) (found raw) {
 	r := jsonraw.Reader{Src: v}
 	if !r.Enter('{') {
 		return nil
@@ -98,10 +98,10 @@ func member(v raw, name string) raw {
 	for first := true; ; first = false {
 		field, ok := r.Member(first)
 		if !ok {
-			return nil
+			return found
 		}
 		if value := r.Value(); string(field) == name {
-			return value
+			found = value
 		}
 	}
 }

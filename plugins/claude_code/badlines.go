@@ -55,7 +55,7 @@ func (c *collection) noteLines() {
 	}
 }
 
-// accountBad tells the host of a transcript that has lines which no record holds.
+// accountBad tells the host of a transcript that has lines which no record holds, or not whole.
 func (c *collection) accountBad(t *transcript) {
 	switch {
 	case !t.present:
@@ -65,6 +65,8 @@ func (c *collection) accountBad(t *transcript) {
 		c.books.Known(c.projects.root, c.projects.path(t.key), longLines.Reason)
 	case c.isCut(t):
 		c.books.Damaged(c.projects.root, c.projects.path(t.key), cutLines.Reason)
+	case t.cut > 0:
+		c.books.Beginning(c.projects.root, c.projects.path(t.key), ruleMessages)
 	}
 }
 

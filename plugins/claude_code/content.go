@@ -6,22 +6,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
 )
 
-// Limits of the text in a record, in characters.
+// Limits of the text in a record, in characters. A record may have 1 MiB, and a character takes six bytes at most
+// where it is escaped.
 const (
-	maxContent = 5000
+	maxContent = 128 << 10
 	maxPreview = 500
 )
-
-// formOther is the form of a content that is none of the forms below.
-const formOther = "other"
-
-// forms are the kinds of content blocks, the least specific first: a message with
-// several has the last of them.
-var forms = [...]string{formOther, "document", "image", "thinking", "tool_result", "tool_use", "text"}
-
-// formless are the types of content blocks that are known and make no form: the first has no text, the others have
-// what a tool found.
-var formless = []string{"redacted_thinking", "search_result", "tool_reference"}
 
 // maxNested bounds how deep blocks may lie in blocks: a tool result has them, and so have what it found and a document in it.
 const maxNested = 8
@@ -57,14 +47,17 @@ func (p *parser) oddity(what string) {
 
 // message reads the message object of a line: its role, and the readable text of
 // its content into p.text. It reads in place, because the content of tool
-// results is half of a transcript and one pass over it is enough.
+// results is half of a transcript and one pass over it is enough. Of members of one name the last counts, as for
+// JSON.parse of Claude Code.
 func (p *parser) message() {
 	e := &p.ev
 	p.said = true
-	again := e.role != nil || e.content != nil
+	p.unsaid()
+	e.role = nil
 	if !p.r.Enter('{') {
-		if v := p.r.Value(); !again && string(v) != "null" {
+		if v := p.r.Value(); string(v) != "null" {
 			p.oddity("message that is no object")
+			p.asJSON(v)
 		}
 		return
 	}
@@ -73,11 +66,10 @@ func (p *parser) message() {
 		switch {
 		case !ok:
 			return
-		case again:
-			p.r.Value()
 		case string(name) == "role":
 			e.role = p.r.Value()
-		case string(name) == "content" && e.content == nil:
+		case string(name) == "content":
+			p.unsaid()
 			p.content()
 		default:
 			p.r.Value()
@@ -85,53 +77,59 @@ func (p *parser) message() {
 	}
 }
 
+// unsaid forgets the content that was read.
+func (p *parser) unsaid() {
+	p.text.Measure(maxContent)
+	p.ev.content, p.form, p.odd = nil, formOther, p.odd[:0]
+}
+
 // content reads a message's content. Text blocks are taken whole; a tool call gives its
 // name and input, a tool result its text, a thought its text, each on a separate line.
-// Pictures and signatures give nothing. Text beyond maxContent is counted, not kept.
+// A picture, like everything else without a text, is named in brackets. Text beyond maxContent is counted, not kept.
 func (p *parser) content() {
 	at := p.r.At()
-	if !p.r.Enter('[') {
-		p.ev.content = p.r.Value()
-		if p.ev.content.IsString() {
-			p.form = "text"
-			p.text.Text(p.ev.content)
-		} else if string(p.ev.content) != "null" {
-			p.oddity("content that is neither a text nor a list")
+	if p.r.Enter('[') {
+		rank := 0
+		for first := true; p.r.Element(first); first = false {
+			rank = max(rank, p.block(&p.r, 0))
 		}
+		p.form = forms[rank]
+		p.ev.content = p.r.From(at)
 		return
 	}
-	rank := 0
-	for first := true; p.r.Element(first); first = false {
-		rank = max(rank, p.block(&p.r, 0))
+	v := p.r.Value()
+	p.ev.content = v
+	switch {
+	case v.IsString():
+		p.form = "text"
+		p.text.Text(v)
+	case len(v) > 0 && v[0] == '{':
+		r := jsonraw.Reader{Src: v}
+		p.form = forms[p.block(&r, 0)]
+	case string(v) != "null":
+		p.oddity("content that is neither a text nor a list")
+		p.asJSON(v)
 	}
-	p.form = forms[rank]
-	p.ev.content = p.r.From(at)
 }
 
 // block reads one content block of a message, or of another block, and returns the index of its form. depth is how
 // many blocks it lies in.
 func (p *parser) block(r *jsonraw.Reader, depth int) int {
+	at := r.At()
 	if !r.Enter('{') {
-		if string(r.Value()) != "null" {
+		v := r.Value()
+		if v.IsString() {
+			p.text.Line(v)
+			return len(forms) - 1 // a text
+		}
+		if string(v) != "null" {
 			p.oddity("content block that is no object")
+			p.asJSON(v)
 		}
 		return 0
 	}
 	b := readBlock(r)
-	form := slices.IndexFunc(forms[:], b.typ.Is)
-	switch {
-	case form > 0:
-	case b.typ == nil && b.text != nil:
-		form = len(forms) - 1 // a text
-	default:
-		form = 0
-		if !slices.ContainsFunc(formless, b.typ.Is) {
-			p.unknownBlock(b.typ)
-		}
-		if b.text.IsString() {
-			p.text.Line(b.text)
-		}
-	}
+	form := formOf(&b)
 	switch forms[form] {
 	case "text":
 		p.line(b.text, "text block")
@@ -139,6 +137,8 @@ func (p *parser) block(r *jsonraw.Reader, depth int) int {
 		p.line(b.thinking, "thought")
 	case "document":
 		p.document(b.title, b.source, depth)
+	case "image":
+		p.mark("image", member(b.source, "url"))
 	case "tool_use":
 		p.text.Line(b.name)
 		if b.input != nil {
@@ -148,13 +148,7 @@ func (p *parser) block(r *jsonraw.Reader, depth int) int {
 	case "tool_result":
 		p.inner(b.content, "tool result", depth)
 	case formOther:
-		switch {
-		case b.typ.Is("search_result"):
-			p.line(b.title, "search result")
-			p.inner(b.content, "search result", depth)
-		case b.typ.Is("tool_reference"):
-			p.line(b.tool, "tool reference")
-		}
+		p.other(&b, r.From(at), depth)
 	}
 	return form
 }
@@ -168,8 +162,111 @@ func (p *parser) unknownBlock(typ raw) {
 	p.oddity(what)
 }
 
+// line appends a text on a line of its own. Another value is told as what it stands in, and appended as it is.
+func (p *parser) line(v raw, in string) {
+	if v != nil && string(v) != "null" && !v.IsString() {
+		p.oddity(in + " whose text is no text")
+		p.asJSON(v)
+		return
+	}
+	p.text.Line(v)
+}
+
+// formOther is the form of a content that is none of the forms below.
+const formOther = "other"
+
+// forms are the kinds of content blocks, the least specific first: a message with
+// several has the last of them.
+var forms = [...]string{formOther, "document", "image", "thinking", "tool_result", "tool_use", "text"}
+
+// alike are the types of blocks that have the members of one of the forms: those of tools that run at Anthropic, or at
+// a server that is asked from there.
+var alike = map[string]string{
+	"server_tool_use": "tool_use", "mcp_tool_use": "tool_use",
+	"mcp_tool_result": "tool_result", "web_search_tool_result": "tool_result", "web_fetch_tool_result": "tool_result", "code_execution_tool_result": "tool_result",
+	"bash_code_execution_tool_result": "tool_result", "text_editor_code_execution_tool_result": "tool_result", "tool_search_tool_result": "tool_result",
+}
+
+// asJSON are the types of blocks that are known, and whose text is all of their members.
+var asJSON = []string{
+	"resource_link", "container_upload", "code_execution_result", "encrypted_code_execution_result", "code_execution_output",
+	"bash_code_execution_result", "bash_code_execution_output", "text_editor_code_execution_view_result", "text_editor_code_execution_create_result",
+	"text_editor_code_execution_str_replace_result", "tool_search_tool_search_result", "web_search_tool_result_error", "web_fetch_tool_result_error",
+	"web_fetch_tool_error", "code_execution_tool_result_error", "bash_code_execution_tool_result_error", "text_editor_code_execution_tool_result_error",
+	"tool_search_tool_result_error",
+}
+
+// formOf returns the index of a block's form.
+func formOf(b *blockParts) int {
+	if b.typ == nil && b.text != nil {
+		return len(forms) - 1 // a text
+	}
+	form := slices.IndexFunc(forms[:], b.typ.Is)
+	if form < 0 {
+		form = slices.Index(forms[:], alike[view(b.typ.Inside())])
+	}
+	return max(form, 0)
+}
+
+// other appends the text of a block that has none of the forms. One of a type that is not known is appended as it is.
+func (p *parser) other(b *blockParts, whole raw, depth int) {
+	switch {
+	case b.typ.Is("redacted_thinking"):
+		p.mark("redacted_thinking", nil)
+	case b.typ.Is("audio"):
+		p.mark("audio", nil)
+	case b.typ.Is("search_result"):
+		p.line(b.title, "search result")
+		p.line(b.source, "search result")
+		p.inner(b.content, "search result", depth)
+	case b.typ.Is("web_search_result"):
+		p.line(b.title, "search result")
+		p.line(b.url, "search result")
+	case b.typ.Is("web_fetch_result"):
+		p.line(b.url, "fetched page")
+		p.inner(b.content, "fetched page", depth)
+	case b.typ.Is("tool_reference"):
+		p.line(b.tool, "tool reference")
+	case b.typ.Is("resource"):
+		p.line(member(b.resource, "uri"), "resource")
+		if said := member(b.resource, "text"); said != nil {
+			p.line(said, "resource")
+		} else {
+			p.mark("resource", nil)
+		}
+	default:
+		if !slices.ContainsFunc(asJSON, b.typ.Is) {
+			p.unknownBlock(b.typ)
+		}
+		p.asJSON(whole)
+	}
+}
+
+// mark names in brackets what has no text, with its address if it has one.
+func (p *parser) mark(what string, address raw) {
+	p.begin()
+	p.text.Plain([]byte("[" + what + "]"))
+	if address.IsString() {
+		p.text.Rune(' ')
+		p.text.Text(address)
+	}
+}
+
+// asJSON appends a value as it is written.
+func (p *parser) asJSON(v raw) {
+	p.begin()
+	p.text.Plain(v)
+}
+
+// begin begins a line.
+func (p *parser) begin() {
+	if len(p.text.Buf) > 0 {
+		p.text.Rune('\n')
+	}
+}
+
 // blockParts are the members of a content block that say something.
-type blockParts struct{ typ, text, thinking, name, input, content, title, source, tool raw }
+type blockParts struct{ typ, text, thinking, name, input, content, title, source, url, tool, resource raw }
 
 // readBlock reads the members of an object that r has entered.
 func readBlock(r *jsonraw.Reader) (b blockParts) {
@@ -179,40 +276,43 @@ func readBlock(r *jsonraw.Reader) (b blockParts) {
 			return b
 		}
 		value := r.Value()
-		switch string(field) {
-		case "type":
-			b.typ = value
-		case "text":
-			b.text = value
-		case "thinking":
-			b.thinking = value
-		case "name":
-			b.name = value
-		case "input":
-			b.input = value
-		case "content":
-			b.content = value
-		case "title":
-			b.title = value
-		case "source":
-			b.source = value
-		case "tool_name":
-			b.tool = value
+		if place := b.place(field); place != nil {
+			*place = value
 		}
 	}
 }
 
-// line appends a text on a line of its own. Another value is told as what it stands in.
-func (p *parser) line(v raw, in string) {
-	if v != nil && string(v) != "null" && !v.IsString() {
-		p.oddity(in + " whose text is no text")
-		return
+// place returns the field for the member named name, nil when it says nothing.
+func (b *blockParts) place(name []byte) *raw {
+	switch string(name) {
+	case "type":
+		return &b.typ
+	case "text":
+		return &b.text
+	case "thinking":
+		return &b.thinking
+	case "name":
+		return &b.name
+	case "input":
+		return &b.input
+	case "content":
+		return &b.content
+	case "title":
+		return &b.title
+	case "source":
+		return &b.source
+	case "url":
+		return &b.url
+	case "tool_name":
+		return &b.tool
+	case "resource":
+		return &b.resource
 	}
-	p.text.Line(v)
+	return nil
 }
 
 // document appends the title of a document, and what it says where it is a text or has blocks. One in another form,
-// such as a PDF, gives nothing more.
+// such as a PDF, is named.
 func (p *parser) document(title, source raw, depth int) {
 	p.line(title, "document")
 	typ := member(source, "type")
@@ -221,20 +321,28 @@ func (p *parser) document(title, source raw, depth int) {
 		p.line(member(source, "data"), "document")
 	case typ.Is("content"):
 		p.inner(member(source, "content"), "document", depth)
+	default:
+		p.mark("document", member(source, "url"))
 	}
 }
 
-// inner appends what a block has in it: a string, or blocks of its own.
+// inner appends what a block has in it: a string, a block, or a list of them.
 func (p *parser) inner(v raw, in string, depth int) {
+	block := len(v) > 0 && v[0] == '{'
 	switch {
-	case !v.IsArray():
+	case !block && !v.IsArray():
 		p.line(v, in)
 		return
 	case depth == maxNested:
 		p.oddity("content block that lies too deep")
+		p.asJSON(v)
 		return
 	}
 	r := jsonraw.Reader{Src: v}
+	if block {
+		p.block(&r, depth+1)
+		return
+	}
 	r.Enter('[')
 	for first := true; r.Element(first); first = false {
 		p.block(&r, depth+1)

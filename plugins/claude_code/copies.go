@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -113,18 +114,36 @@ func (c *collection) keyOf(e *event) (key string, copied bool) {
 	case first == sum:
 		return "", true
 	}
-	return text(e.uuid) + ":" + strconv.FormatUint(sum, 16), false
+	return text(e.uuid) + ":" + strconv.FormatUint(c.parser.keySum(), 16), false
 }
 
 // sum returns a hash of what a line says, never 0: of its text and not of where and when it was written,
 // which a copy may have otherwise.
-func (p *parser) sum() uint64 {
+func (p *parser) sum() uint64 { return p.sumOf(p.text.Buf, p.text.Over) }
+
+// keyCharacters is how much of a text counts one by one in a key: what a record had of it when keys got a sum.
+const keyCharacters = 5000
+
+// keySum is the sum that is in a key: of a long text it has the beginning and the length.
+func (p *parser) keySum() uint64 {
+	begun, n := p.text.Buf, 0
+	for at := range view(begun) {
+		if n == keyCharacters {
+			rest := begun[at:]
+			return p.sumOf(begun[:at], int64(utf8.RuneCount(rest))+p.text.Over)
+		}
+		n++
+	}
+	return p.sumOf(begun, p.text.Over)
+}
+
+func (p *parser) sumOf(said []byte, over int64) uint64 {
 	e := &p.ev
 	sum := fingerprint.Text(fingerprint.Start, p.form)
-	for _, part := range [...][]byte{p.text.Buf, e.typ, e.role, e.attachment, e.snapshot, e.prompt, e.mode, e.entered} {
+	for _, part := range [...][]byte{said, e.typ, e.role, e.attachment, e.snapshot, e.prompt, e.mode, e.entered} {
 		sum = fingerprint.Step(fingerprint.Text(sum, part), 0)
 	}
-	return fingerprint.Mix(fingerprint.Step(sum, uint64(p.text.Over))) | 1
+	return fingerprint.Mix(fingerprint.Step(sum, uint64(over))) | 1
 }
 
 func hash64(b []byte) uint64 { return fingerprint.Text(fingerprint.Start, b) }

@@ -95,8 +95,8 @@ func (c *collection) unknownRows() []files.Row {
 
 // cutOne and cutMany describe messages beyond maxContent.
 const (
-	cutOne  = "message is longer than 5,000 characters; its beginning was collected"
-	cutMany = "messages are longer than 5,000 characters; their beginning was collected"
+	cutOne  = "message is longer than 131,072 characters; its beginning was collected"
+	cutMany = "messages are longer than 131,072 characters; their beginning was collected"
 )
 
 // problemRows accounts for everything that could not be read in this run and, for

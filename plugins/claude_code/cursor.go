@@ -15,9 +15,8 @@ import (
 // counts as missing: everything is read again. Version 1 is read, too.
 const cursorVersion = 2
 
-// readerVersion rises when damaged lines give more than before; until version 5 their places were bytes, now
-// they are line numbers. A transcript with damaged or long lines, or of no session, that an earlier version read is read again.
-const readerVersion = 6
+// readerVersion rises when lines give more than before. A transcript that an earlier version read is read again.
+const readerVersion = 7
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
@@ -137,7 +136,7 @@ func (t *transcript) Members(m *cursor.Members) {
 	t.invalid.members(m, "invalid", "invalid_at", t.condensed)
 	t.tooLong.members(m, "too_long", "too_long_at", t.condensed)
 	reader := int64(readerVersion)
-	if m.IntOr("reader", &reader, 1); reader < readerVersion && (t.invalid.count+t.tooLong.count > 0 || !t.condensed && (len(t.shares) == 0 || t.cursor.Size > t.cursor.Offset)) {
+	if m.IntOr("reader", &reader, 1); reader < readerVersion {
 		t.condensed, t.cursor = false, filecursor.Cursor{} // read again: it may have more now
 	}
 	m.Int("cut", &t.cut)

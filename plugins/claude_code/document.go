@@ -54,6 +54,7 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 const (
 	ruleToolResults = "tool_results"
 	ruleDocuments   = "long_documents"
+	ruleMessages    = "long_messages"
 )
 
 // said says of a file that it was read, in this run or an earlier one, or what is within the limit.

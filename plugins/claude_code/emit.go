@@ -105,7 +105,7 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 		return nil
 	}
 	session := c.sessionOf(t, e)
-	at := parseTime(text(e.timestamp))
+	at := timeOf(e.timestamp)
 	if t.root == "" && usableID(e.uuid) {
 		t.root = strings.Clone(text(e.uuid))
 		c.joinFamily(t)
@@ -204,9 +204,12 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 	return r.Emit()
 }
 
-// setTime puts the line's timestamp into c.time, "" when the schema would refuse it, which is told.
+// setTime puts the line's timestamp into c.time, "" when it is none, which is told.
 func (c *collection) setTime(stream string, v raw) {
 	c.time = text(v)
+	if v != nil && c.time == "" {
+		c.time = formatTime(parseMillis(v))
+	}
 	if parseTime(c.time) == noTime {
 		c.time = ""
 		if v != nil && string(v) != "null" {

@@ -93,7 +93,7 @@ func TestQueuedPrompts(t *testing.T) {
 		line(map[string]any{"type": "attachment", "uuid": "h1", "sessionId": one, "timestamp": stamp(6), "attachment": map[string]any{"type": "hook_success", "content": "ok"}}))
 	r := run(t, h)
 	want(t, r, "messages", "q1", map[string]any{"role": "user", "type": "text", "content": "QUEUED " + strings.Repeat("long ", 300), "origin": "person", "session_id": one})
-	want(t, r, "messages", "q2", map[string]any{"role": "user", "content": "with a picture", "origin": "person"})
+	want(t, r, "messages", "q2", map[string]any{"role": "user", "content": "with a picture\n[image]", "origin": "person"})
 	want(t, r, "messages", "q3", map[string]any{"origin": "program"})
 	want(t, r, "sessions", one, map[string]any{"message_count": 5})
 	waiting := ""

@@ -91,7 +91,7 @@ func compare(t *testing.T, p *parser, e *event, oracle map[string]json.RawMessag
 }
 
 // repeats reports whether a name may occur twice in the text: there the two readers
-// differ on purpose, and here the first one counts.
+// differ, since encoding/json takes names for the same that differ in case.
 func repeats(oracle map[string]json.RawMessage, line []byte) bool {
 	if bytes.Contains(line, []byte("\\u")) {
 		return true

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
@@ -28,19 +29,24 @@ func TestCutMessagesSaySo(t *testing.T) {
 		cut    bool
 		length int
 	}{
-		"short": {false, 3}, "whole": {false, maxContent}, "cut": {true, 2*maxContent + 10}, "none": {false, 0},
-		"blocks": {true, maxContent - 1 + len("\nRead ") + len(`{"a":1}`) + len("\nab\ncd")},
+		"short": {false, 3}, "whole": {false, maxContent}, "cut": {true, 2*maxContent + 10}, "none": {false, len("[image]")},
+		"blocks": {true, maxContent - 1 + len("\nRead ") + len(`{"a":1}`) + len("\nab\ncd\n[image]")},
 	} {
 		want(t, first, "messages", id, map[string]any{"content_truncated": w.cut, "content_length": w.length})
 	}
 	want(t, first, "coverage_diagnostics", "coverage:cut_messages", map[string]any{
-		"status": "unsupported", "stream": "messages", "reason": "2 messages are longer than 5,000 characters; their beginning was collected",
+		"status": "unsupported", "stream": "messages", "reason": "2 messages are longer than 131,072 characters; their beginning was collected",
 	})
 	if len(first.Skips) != 0 || !strings.Contains(strings.Join(first.Logs, "\n"), "2 messages are longer") {
 		t.Errorf("skips %+v, log %q, want len(first.Skips) = 0 and 2 messages are longer in first.Logs", first.Skips, first.Logs)
 	}
 	second := again(t, first)
 	emitted(t, second)
+	for _, res := range []*sdktest.Result{first, second} {
+		if got := res.File(rootHome, path); got != abi.FileBeginning {
+			t.Errorf("the transcript: %q, want %q", got, abi.FileBeginning)
+		}
+	}
 	if len(second.Logs) != 0 {
 		t.Errorf("nothing was read, and yet: %q, want len(second.Logs) = 0", second.Logs)
 	}
@@ -48,7 +54,7 @@ func TestCutMessagesSaySo(t *testing.T) {
 	h.add(path, userLine(one, "more", strings.Repeat("x", maxContent+1), 5))
 	third := again(t, second)
 	want(t, third, "coverage_diagnostics", "coverage:cut_messages", map[string]any{
-		"reason": "3 messages are longer than 5,000 characters; their beginning was collected",
+		"reason": "3 messages are longer than 131,072 characters; their beginning was collected",
 	})
 	if log := strings.Join(third.Logs, "\n"); !strings.Contains(log, "1 message is longer") {
 		t.Errorf("log %q, want 1 message is longer in it", log)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonraw"
@@ -54,8 +55,8 @@ type parser struct {
 func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = jsonraw.Reader{Src: line}
 	p.ev = event{}
-	p.text.Measure(maxContent)
-	p.form, p.odd, p.said = formOther, p.odd[:0], false
+	p.unsaid()
+	p.said = false
 	if !p.r.Enter('{') {
 		return nil, false
 	}
@@ -70,8 +71,8 @@ func (p *parser) parse(line []byte) (*event, bool) {
 			continue
 		}
 		value := p.r.Value()
-		if place := e.place(name); place != nil && *place == nil {
-			*place = value
+		if place := e.place(name); place != nil {
+			*place = value // the last one counts, as for JSON.parse
 		}
 	}
 	if !p.r.End() {
@@ -185,6 +186,26 @@ func parseTime(s string) int64 {
 		return noTime
 	}
 	return t.UnixMilli()
+}
+
+// The numbers that are times in milliseconds, from 2001 to 2286. The same times in seconds are below.
+const firstMillis, lastMillis = 1e12, 1e13
+
+// parseMillis returns a number of milliseconds since 1970, noTime for any other value.
+func parseMillis(v raw) int64 {
+	n, err := strconv.ParseInt(view(v), 10, 64)
+	if err != nil || n < firstMillis || n >= lastMillis {
+		return noTime
+	}
+	return n
+}
+
+// timeOf returns a timestamp in either form as Unix milliseconds, noTime for any other value.
+func timeOf(v raw) int64 {
+	if v.IsString() {
+		return parseTime(text(v))
+	}
+	return parseMillis(v)
 }
 
 // formatTime is the inverse, "" for noTime.

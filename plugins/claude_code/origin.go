@@ -26,6 +26,9 @@ var sentences = []string{
 	"[Request interrupted by user", "This session is being continued from a previous conversation",
 }
 
+// pictured stands for a picture, which the person put in front of what was typed.
+var pictured = []byte("[image]")
+
 // origin tells where the text of the message comes from, "" when that can't be told.
 func (p *parser) origin(subagent bool) string {
 	e := &p.ev
@@ -40,6 +43,9 @@ func (p *parser) origin(subagent bool) string {
 		return originModel
 	}
 	whole := bytes.TrimSpace(p.text.Buf)
+	for bytes.HasPrefix(whole, pictured) {
+		whole = bytes.TrimSpace(whole[len(pictured):])
+	}
 	for _, s := range sentences {
 		if bytes.HasPrefix(whole, []byte(s)) {
 			return originProgram
