@@ -48,6 +48,8 @@ type collection struct {
 	families    map[string][]*transcript // by their first uuid
 	copies      map[uint64]uint64        // uuids that the file being read leaves to others, and sums of what they have
 	seen        map[uint64]uint64        // uuids of the file being read, as far as this run reads it
+	alike       map[uint64]int           // messages without a uuid of the file being read, and how often each is there
+	begun       int64                    // byte of the file being read at which this run begins
 	met         bool                     // the file being read has a line
 	lost        int64                    // of it, lines that no record holds, until they are counted
 	understood  bool                     // and one that Claude Code writes

@@ -23,10 +23,19 @@ import (
 // that sorts behind others, while it is read: for the hashes of their uuids and
 // contents.
 
-// joinFamily looks for copies once the transcript's first uuid is known.
+// joinFamily looks for copies once the transcript's first uuid is known. Those that sort behind it leave their copies to
+// it from now on: what they count is counted anew.
 func (c *collection) joinFamily(t *transcript) {
 	c.join(t)
 	c.copies = c.uuidsBefore(t)
+	if t.subagent {
+		return
+	}
+	for _, other := range c.families[t.root] {
+		if other.key > t.key && other.root == t.root && other.present && other.cursor.Known() {
+			other.cursor, other.news = filecursor.Cursor{}, true
+		}
+	}
 }
 
 // join files the transcript under its first uuid. A transcript that is read again is
@@ -68,6 +77,18 @@ func (c *collection) uuidsBefore(t *transcript) map[uint64]uint64 {
 // collectUUIDs reads a transcript for nothing but its uuids. A file that cannot
 // be read claims nothing.
 func (c *collection) collectUUIDs(t *transcript, into map[uint64]uint64) {
+	c.eachEvent(t, func(p *parser, _ int64, _ []byte) {
+		if usableID(p.ev.uuid) {
+			if id := hash64(p.ev.uuid); into[id] == 0 {
+				into[id] = p.sum()
+			}
+		}
+	})
+}
+
+// eachEvent reads a transcript from its start, and gives what makes records to do, with the byte at which its line
+// begins.
+func (c *collection) eachEvent(t *transcript, do func(p *parser, at int64, line []byte)) {
 	var sc filecursor.Scanner
 	sc.MaxLine, sc.Whole = maxLine, isWhole
 	if _, err := sc.Open(c.projects.fsys, c.projects.path(t.key), filecursor.Cursor{}); err != nil {
@@ -75,22 +96,42 @@ func (c *collection) collectUUIDs(t *transcript, into map[uint64]uint64) {
 	}
 	var p parser
 	for sc.Next() {
-		claim := func(e *event, ok bool) {
-			if ok && e.kind != lineOther && usableID(e.uuid) {
-				if id := hash64(e.uuid); into[id] == 0 {
-					into[id] = p.sum()
-				}
+		give := func(e *event, ok bool, line []byte) {
+			if ok && e.kind != lineOther {
+				do(&p, sc.Offset(), line)
 			}
 		}
-		e, ok := p.whole(sc.Line())
-		if claim(e, ok); ok {
+		line, _ := asUTF8(sc.Line())
+		e, ok := p.whole(line)
+		if give(e, ok, line); ok {
 			continue
 		}
-		for s := jsonraw.NewSalvage(sc.Line(), isLine); s.Next(); {
-			claim(p.parse(s.Object()))
+		for s := jsonraw.NewSalvage(line, isLine); s.Next(); {
+			e, ok := p.parse(s.Object())
+			give(e, ok, s.Object())
 		}
 	}
 	_, _ = sc.Close() // the lines read so far are all there are
+}
+
+// keyOfAnother returns the key of a message without a uuid that was there before in the same transcript, "" for the
+// first of its kind, whose key has nothing but its hash.
+func (c *collection) keyOfAnother(t *transcript, e *event, session string, line []byte) string {
+	if c.alike == nil {
+		c.alike = map[uint64]int{}
+		if c.begun > 0 { // those that an earlier run read
+			c.eachEvent(t, func(p *parser, at int64, line []byte) {
+				if at < c.begun && p.ev.kind == lineMessage && !usableID(p.ev.uuid) {
+					c.alike[hash64(line)]++
+				}
+			})
+		}
+	}
+	id := hash64(line)
+	if c.alike[id]++; c.alike[id] == 1 {
+		return ""
+	}
+	return hashID(text(e.typ), session, line) + ":" + strconv.Itoa(c.alike[id])
 }
 
 // keyOf returns the key of a line, "" where it has no uuid. copied says that another line has the same

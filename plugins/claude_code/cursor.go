@@ -147,6 +147,7 @@ func (t *transcript) Members(m *cursor.Members) {
 func (s *share) Members(m *cursor.Members) {
 	m.Text("id", &s.id)
 	m.Int("messages", &s.count)
+	m.Int("messages_before", &s.before)
 	m.IntOr("first_ms", &s.first, noTime)
 	m.IntOr("last_ms", &s.last, noTime)
 	m.Text("cwd", &s.cwd)

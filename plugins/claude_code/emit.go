@@ -108,13 +108,15 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 	at := timeOf(e.timestamp)
 	if t.root == "" && usableID(e.uuid) {
 		t.root = strings.Clone(text(e.uuid))
+		t.again()
 		c.joinFamily(t)
 	}
 	// A line of another conversation is a copy when that conversation's own transcript
 	// is here: it is counted there.
+	var own *share
 	if session == t.session || !c.files.has(t.project, session) {
-		if s := t.shareOf(session); s != nil {
-			s.add(t, e, at)
+		if own = t.shareOf(session); own != nil {
+			own.add(t, e, at)
 			c.touch(session)
 		}
 	}
@@ -124,6 +126,12 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 		return nil
 	}
 	if e.kind == lineMessage {
+		if own != nil {
+			own.count++
+		}
+		if key == "" {
+			key = c.keyOfAnother(t, e, session, line)
+		}
 		if c.parser.text.Over > 0 {
 			t.cut++
 			c.cutNow++

@@ -37,6 +37,7 @@ func (c *collection) readProjects() error {
 		}
 	}
 	c.files.sort()
+	c.takeMoved(partly)
 	c.transcriptsRead = true
 	if err := c.readTranscripts(); err != nil {
 		return err
@@ -125,6 +126,42 @@ func (c *collection) found(key string, e files.Entry) {
 		c.changed = true
 	}
 	t.Stamp = e.Stamp
+}
+
+// takeMoved gives the state of transcripts whose project's folder has another name now to those under that name.
+func (c *collection) takeMoved(partly map[string]bool) {
+	gone := map[string]*transcript{}
+	for _, t := range c.files.list {
+		if _, below, _ := strings.Cut(t.key, "/"); !t.present && t.cursor.Known() && !partly[t.project] && gone[below] == nil {
+			gone[below] = t
+		}
+	}
+	moved := map[*transcript]bool{}
+	for _, t := range c.files.list {
+		_, below, _ := strings.Cut(t.key, "/")
+		old := gone[below]
+		if !t.present || t.condensed || t.cursor.Known() || old == nil {
+			continue
+		}
+		delete(gone, below)
+		t.take(old)
+		if c.join(t); !t.news && filecursor.Learn(&t.cursor, t.Stamp) {
+			c.changed = true
+		}
+		t.markShares(c)
+		moved[old] = true
+	}
+	c.changed = c.files.remove(func(t *transcript) bool { return moved[t] }) || c.changed
+}
+
+// take makes the state of a transcript that is gone the one of t.
+func (t *transcript) take(old *transcript) {
+	t.cursor, t.root, t.shares, t.invalid, t.tooLong, t.cut, t.strange = old.cursor, old.root, old.shares, old.invalid, old.tooLong, old.cut, old.strange
+	t.news = !t.cursor.Same(t.Stamp)
+	for i := range t.shares {
+		s := &t.shares[i]
+		s.project = projectFolder(t.project, s.cwd)
+	}
 }
 
 // forget drops the state of deleted files. Their records stay, see the package's

@@ -44,7 +44,7 @@ func TestRewrittenFileIsRebuilt(t *testing.T) {
 	second := again(t, first)
 	emitted(t, second, "messages u1", "messages u3", "messages u4", "sessions "+one)
 	want(t, second, "messages", "u1", map[string]any{"content": "Why is the warp tight?"})
-	want(t, second, "sessions", one, map[string]any{"message_count": 3, "last_event_at": stamp(5)})
+	want(t, second, "sessions", one, map[string]any{"message_count": 3, "started_at": stamp(0), "last_event_at": stamp(5)})
 	emitted(t, again(t, second))
 }
 
@@ -55,7 +55,7 @@ func TestTruncatedFileIsRebuilt(t *testing.T) {
 	h.put(project+one+".jsonl", userLine(one, "u1", "Why is the warp loose?", 0))
 	second := again(t, first)
 	emitted(t, second, "messages u1", "sessions "+one)
-	want(t, second, "sessions", one, map[string]any{"message_count": 1})
+	want(t, second, "sessions", one, map[string]any{"message_count": 2, "last_event_at": stamp(1)}) // both are kept
 }
 
 func TestTouchedFileEmitsNothing(t *testing.T) {
@@ -412,8 +412,16 @@ func TestForkedCopiesAreDeterministic(t *testing.T) {
 				t.Errorf("fork %s: %s depends on the order:\n%s\n%s, want %s", fork, rec.Key, stored[rec.Key], rec.Data, string(rec.Data))
 			}
 		}
-		want(t, fresh, "sessions", one, map[string]any{"message_count": 4})
-		want(t, fresh, "sessions", fork, map[string]any{"message_count": 4})
+		counts := map[string]int{one: 4, fork: 1}
+		if fork < one {
+			counts = map[string]int{one: 1, fork: 4}
+		}
+		for session, n := range counts { // what is kept under its id
+			want(t, fresh, "sessions", session, map[string]any{"message_count": n})
+			if got, want := jsonText(t, third.Stored()["sessions"][session].Fields["message_count"]), strconv.Itoa(n); got != want {
+				t.Errorf("fork %s: read one after the other, session %s has %s messages, want %s", fork, session, got, want)
+			}
+		}
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // lines are added and a rewritten file replaces only its own share.
 type share struct {
 	id          string // of the session
-	count       int64  // user and assistant lines
+	count       int64  // messages of it that are records of its session
+	before      int64  // those of an earlier version of the file, which may be fewer or more
 	first, last int64  // Unix milliseconds, noTime without any
 
 	// The latest value in the lines, "" without one.
@@ -40,9 +41,6 @@ const maxShares = 32
 
 // add accounts for one line of the session.
 func (s *share) add(t *transcript, e *event, at int64) {
-	if e.kind == lineMessage {
-		s.count++
-	}
 	if at != noTime {
 		if s.first == noTime || at < s.first {
 			s.first = at
@@ -109,7 +107,7 @@ type merged struct {
 // add adds one transcript's share. A field with one value takes it from the first
 // transcript that has one; the caller goes through them in the order of mergeOrder.
 func (m *merged) add(t *transcript, s *share) {
-	m.count += s.count
+	m.count += max(s.count, s.before)
 	if s.first != noTime && (m.first == noTime || s.first < m.first) {
 		m.first = s.first
 	}

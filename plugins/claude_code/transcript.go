@@ -15,6 +15,7 @@ type transcript struct {
 
 	cursor  filecursor.Cursor
 	root    string // uuid of its first line that has one; copies of a conversation have the same
+	was     string // root of the version whose shares are kept while another one is read
 	shares  []share
 	invalid badLines // lines that are no JSON
 	tooLong badLines // lines above maxLine
@@ -96,7 +97,10 @@ func (c *collection) readTranscript(t *transcript) error {
 	if plan == filecursor.Rebuild {
 		t.reset(c)
 	}
-	c.copies, c.seen, c.lost = c.copiesIn(t, plan), nil, 0
+	c.copies, c.seen, c.alike, c.lost, c.begun = c.copiesIn(t, plan), nil, nil, 0, t.cursor.Offset
+	if plan != filecursor.Append {
+		c.begun = 0
+	}
 	c.met, c.understood = t.strange, plan == filecursor.Append && t.cursor.Offset > 0 && !t.strange
 	err = c.readLines(t)
 	c.countLost(c.understood)
@@ -139,10 +143,26 @@ func (c *collection) countLost(transcript bool) {
 	}
 }
 
-// reset forgets the transcript's contribution: it is read from its start.
+// reset forgets the transcript's contribution: it is read from its start. Where another version has taken the place of
+// the one that was read, its records stay, and its shares with them.
 func (t *transcript) reset(c *collection) {
 	t.markShares(c)
-	t.shares, t.invalid, t.tooLong, t.cut, t.root, t.strange = nil, badLines{}, badLines{}, 0, "", false
+	if !t.cursor.Known() {
+		t.shares = nil
+	}
+	t.was = t.root
+	t.invalid, t.tooLong, t.cut, t.root, t.strange = badLines{}, badLines{}, 0, "", false
+}
+
+// again sees to it that a version of a conversation that begins like the one before is not counted on top of it.
+func (t *transcript) again() {
+	if t.root != t.was {
+		return
+	}
+	for i := range t.shares {
+		s := &t.shares[i]
+		s.count, s.before = 0, max(s.count, s.before)
+	}
 }
 
 // restore undoes this run's changes to the transcript, because its cursor stays where
