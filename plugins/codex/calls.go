@@ -1,9 +1,17 @@
 package main
 
-import "time"
+import (
+	"time"
 
-// maxPending is how many calls may wait for their output.
-const maxPending = 1024
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// maxPending is how many calls may wait for their output, and maxPendingBytes how long their arguments may be together.
+const (
+	maxPending      = 1024
+	maxPendingBytes = 16 << 20
+)
 
 // call is a function call that was read and not emitted yet.
 type call struct {
@@ -19,23 +27,28 @@ type call struct {
 
 // pending are the calls of a rollout that wait for their output, by call id.
 type pending struct {
-	byID map[string]*call
-	last int64 // number of the call that was added last
+	byID  map[string]*call
+	last  int64 // number of the call that was added last
+	bytes int   // of the arguments
 }
 
-func (p *pending) reset() { p.byID = map[string]*call{} }
+func (p *pending) reset() { p.byID, p.bytes = map[string]*call{}, 0 }
 
 // add keeps c, whose call id must not be among the pending ones.
 func (p *pending) add(c *call) {
 	p.last++
 	c.n = p.last
 	p.byID[c.callID] = c
+	p.bytes += len(c.arguments)
 }
 
 // remove removes and returns the call of that id, nil without one.
 func (p *pending) remove(callID string) *call {
 	c := p.byID[callID]
-	delete(p.byID, callID)
+	if c != nil {
+		delete(p.byID, callID)
+		p.bytes -= len(c.arguments)
+	}
 	return c
 }
 
@@ -47,7 +60,99 @@ func (p *pending) oldest() (old *call) {
 		}
 	}
 	if old != nil {
-		delete(p.byID, old.callID)
+		p.remove(old.callID)
 	}
 	return old
+}
+
+// call keeps a call until its output comes; one without an id gets none.
+func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue.Value) error {
+	r.state.calls++
+	c := &call{id: r.id(""), kind: kind, name: clip.Text(name.Str(), maxField), at: r.at}
+	if c.callID = v.Get("call_id").Str(); c.callID == "" {
+		c.callID = v.Get("id").Str()
+	}
+	long := len(c.callID) > maxID
+	c.callID = clip.Text(c.callID, maxID)
+	r.text = r.text[:0]
+	switch arguments.Kind() {
+	case jsonvalue.String:
+		r.text = arguments.AppendText(r.text)
+	case jsonvalue.Null:
+	default:
+		r.text = arguments.AppendJSON(r.text)
+	}
+	c.arguments, c.truncated = clip.Bytes(r.text, maxArguments)
+	if c.callID == "" || long || kind == "web_search_call" || kind == "image_generation_call" {
+		return r.emit(c, nil)
+	}
+	if old := r.pending.remove(c.callID); old != nil {
+		if err := r.emit(old, nil); err != nil {
+			return err
+		}
+	}
+	r.pending.add(c)
+	if len(r.pending.byID) <= maxPending && r.pending.bytes <= maxPendingBytes {
+		return nil
+	}
+	return r.emit(r.pending.oldest(), nil)
+}
+
+// output joins an output with its call, or emits it separately when the call was
+// emitted already.
+func (r *rollout) output(v jsonvalue.Value) error {
+	callID := clip.Text(v.Get("call_id").Str(), maxID)
+	if v.Get("type").TextIs("tool_search_output") {
+		r.preview = v.Get("tools").AppendJSON(r.preview[:0])
+	} else {
+		r.preview = outputText(r.preview[:0], v.Get("output"), func(kind jsonvalue.Value) { r.strange(r.callItems, "part", kind) })
+	}
+	if r.preview == nil {
+		r.preview = []byte{}
+	}
+	c := r.pending.remove(callID)
+	if c == nil {
+		c = &call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
+	} else {
+		r.callItems.NotRecord++ // a part of its call's record
+	}
+	return r.emit(c, r.preview)
+}
+
+// emit sends a call. output nil: none came.
+func (r *rollout) emit(c *call, output []byte) error {
+	f := r.calls
+	f.String("id", c.id)
+	f.String("session_id", r.state.session)
+	f.StringOrNull("call_id", c.callID)
+	f.String("kind", c.kind)
+	f.StringOrNull("name", c.name)
+	f.StringOrNull("arguments", c.arguments)
+	f.Bool("arguments_truncated", c.truncated)
+	r.callItems.Cut += one(c.truncated)
+	if output == nil {
+		f.Null("output_preview")
+	} else {
+		text, cut := clip.Bytes(output, maxOutput)
+		if n := fits(text, maxWritten-written(c.arguments)); n < len(text) {
+			text, cut = clip.Text(text, n), true
+		}
+		f.String("output_preview", text)
+		f.Bool("output_truncated", cut)
+		if !c.truncated {
+			r.callItems.Cut += one(cut)
+		}
+	}
+	f.Time("timestamp", c.at)
+	return f.Emit()
+}
+
+// flush emits the calls that still wait.
+func (r *rollout) flush() error {
+	for c := r.pending.oldest(); c != nil; c = r.pending.oldest() {
+		if err := r.emit(c, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ func (r *run) coverage() error {
 		}
 	}
 	rows := append(append(r.unknownTypes(), r.unknownFiles()...), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
-		Reason: "event_msg, turn_context, compacted and reasoning lines repeat response items or are encrypted"})
+		Reason: "event_msg and turn_context lines that repeat response items or tell how Codex runs, replaced histories of compactions, and thoughts that are encrypted"})
 	rows = append(rows, r.derived(set, "derived_messages", streamMessages, "message")...)
 	rows = append(rows, r.derived(set, "derived_function_calls", streamCalls, "function_call")...)
 	for _, row := range rows {

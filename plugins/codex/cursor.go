@@ -14,9 +14,8 @@ import (
 // rollouts are read anew.
 const cursorVersion = 1
 
-// readerVersion rises when lines give more than before. A rollout of which an earlier version could
-// not read every line is read again.
-const readerVersion = 4
+// readerVersion rises when lines give more than before. A rollout that an earlier version read is read again.
+const readerVersion = 5
 
 // maxPlaces bounds the places that are kept of one rollout.
 const maxPlaces = 3
@@ -125,7 +124,7 @@ func readState(v jsonvalue.Value) *state {
 	c := newState()
 	cursor.Read(v, cursorVersion, c)
 	for p, s := range c.files {
-		if !s.ours() || s.reader < readerVersion && (s.malformed+s.oversized > 0 || s.Size > s.offset) {
+		if !s.ours() {
 			delete(c.files, p) // the file is read anew
 		}
 	}

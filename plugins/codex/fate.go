@@ -30,7 +30,7 @@ func fateOf(p string) fate {
 	case strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl"+zstd.Suffix):
 		return fatePacked
 	case strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json"):
-		return fateOld // of the version before April 2025: one document a session
+		return fateOld // of the first Codex, in TypeScript: one document a session
 	case strings.HasSuffix(name, ".tmp"), strings.HasSuffix(name, ".lock"), name == ".DS_Store", strings.HasPrefix(name, "._"),
 		name == "Thumbs.db", name == "desktop.ini":
 		return fateRule // what Codex is writing, and what systems put into every folder

@@ -48,11 +48,16 @@ func (r *rollout) fork(parent string) {
 // repeats reports whether an item is the copy of one of the parent's, or of the other rollout's of the session, which
 // a copy has one by one.
 func (r *rollout) repeats(v jsonvalue.Value) bool {
-	s := r.state
-	if s.forkAt < 0 {
+	if r.state.forkAt < 0 {
 		return false
 	}
 	sum, _ := r.print(v)
+	return r.isNext(sum)
+}
+
+// isNext reports whether an item with that fingerprint is the next one of the parent's.
+func (r *rollout) isNext(sum uint64) bool {
+	s := r.state
 	for i := s.forkAt; i < int64(len(r.parent)); i++ {
 		if r.parent[i].sum == sum {
 			s.forkAt = i + 1
@@ -76,7 +81,7 @@ func (r *rollout) print(v jsonvalue.Value) (sum uint64, fixed bool) {
 	if content := v.Get("content"); content.Exists() {
 		r.text, _ = contentText(r.text, content, maxLineBytes, nil)
 	}
-	for _, name := range [...]string{"call_id", "name", "arguments", "input", "action", "output"} {
+	for _, name := range [...]string{"call_id", "name", "arguments", "input", "action", "output", "tools", "revised_prompt"} {
 		r.text = append(r.text, 0)
 		if m := v.Get(name); m.Exists() {
 			r.text = m.AppendJSON(r.text)
@@ -100,7 +105,8 @@ func (r *run) originals(session string) (items []original) {
 // isRecord reports whether an item makes a record, or belongs to one.
 func isRecord(v jsonvalue.Value) bool {
 	switch v.Get("type").View() {
-	case "message", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "function_call_output", "custom_tool_call_output":
+	case "message", "agent_message", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "function_call_output", "custom_tool_call_output",
+		"tool_search_call", "tool_search_output", "image_generation_call":
 		return true
 	}
 	return false
@@ -198,15 +204,16 @@ func itemsOf(f *rolloutFile, items []original) []original {
 	}
 	one := rollout{}
 	add := func(v jsonvalue.Value) {
-		switch kind := v.Get("type"); {
-		case kind.TextIs("response_item"):
+		if v.Get("type").TextIs("response_item") {
 			v = v.Get("payload")
-		case v.Get("payload").Exists():
-			return
 		}
-		if isRecord(v) {
+		if isRecord(v) && !v.Get("payload").Exists() {
 			sum, fixed := one.print(v)
 			items = append(items, original{sum, fixed})
+			return
+		}
+		if form, text := saying(one.text[:0], v); form != "" {
+			items = append(items, original{sumOf(form, text), false})
 		}
 	}
 	for in.Next() && len(items) < maxForkItems {

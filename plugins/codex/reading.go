@@ -16,7 +16,7 @@ import (
 // file only when its stamp differs.
 func decide(f *rolloutFile, s *rolloutState) (plan filecursor.Plan, from int64, err error) {
 	switch {
-	case s == nil || f.Size < s.offset:
+	case s == nil || f.Size < s.offset || s.reader < readerVersion:
 		return filecursor.Rebuild, 0, nil
 	case s.Same(f.Stamp):
 		return filecursor.Skip, 0, nil
@@ -53,7 +53,7 @@ func isWhole(line []byte) bool {
 // last run read it, and what it has is not looked at.
 func unpack(f *rolloutFile, s *rolloutState) (content rolloutFile, damage *zstd.Error, known bool, err error) {
 	content = *f
-	if s != nil && s.packedStamp().Same(f.Stamp) {
+	if s != nil && s.reader == readerVersion && s.packedStamp().Same(f.Stamp) {
 		files.Learn(&s.Stamp, f.Stamp)
 		return content, nil, true, nil
 	}
@@ -186,6 +186,9 @@ func (r *run) read(f *rolloutFile, s *rolloutState) error {
 	}
 	if s.session == "" {
 		r.roll.name(r.roll.meta.id)
+	}
+	if s.messages == 0 && r.roll.heard > 0 {
+		r.roll.items.UnknownTimes(unrepeated, r.roll.heard)
 	}
 	return nil
 }

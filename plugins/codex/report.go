@@ -49,8 +49,8 @@ var (
 		"folders of skills are deeper than what is looked into: move the skills in them up")
 	emptyRollout = kind("rollout_empty", "not_retriable", "rollout is empty: if a session was in it, put back a copy",
 		"rollouts are empty: if sessions were in them, put back copies")
-	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of a version of Codex before April 2025, which wrote another format",
-		"rollouts are of a version of Codex before April 2025, which wrote another format")
+	oldRollout = kind("rollout_of_old_version", "retry_on_connector_upgrade", "rollout is of the first Codex, written in TypeScript, which wrote another format until mid-2025",
+		"rollouts are of the first Codex, written in TypeScript, which wrote another format until mid-2025")
 	copied = kind("rollout_copied", "not_retriable", "rollout is a copy of another one of its session: what both have was collected once",
 		"rollouts are copies of others of their sessions: what both have was collected once")
 	rewritten = kind("rollout_rewritten", "manual_action_required", "rollout has other lines than when it was read, and its records came in the place of theirs: if you have the earlier one, put it into another folder of sessions",

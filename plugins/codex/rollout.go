@@ -40,6 +40,7 @@ type rollout struct {
 	skipped          int64           // oversized lines of the file so far
 	lost             int64           // of the file, lines that are damaged or too long
 	understood       bool            // a line was one that Codex writes
+	heard            int64           // events of the file that repeat messages
 
 	in      filecursor.Scanner
 	doc     jsonvalue.Doc
@@ -64,7 +65,7 @@ type rollout struct {
 // open prepares r to continue f at s.offset, with the session_meta of the part read before:
 // the cursor keeps only where that line is.
 func (r *rollout) open(f *rolloutFile, s *rolloutState) error {
-	r.path, r.state, r.meta, r.at, r.skipped, r.lost, r.understood = f.path, s, meta{}, time.Time{}, 0, 0, s.session != ""
+	r.path, r.state, r.meta, r.at, r.skipped, r.lost, r.understood, r.heard = f.path, s, meta{}, time.Time{}, 0, 0, s.session != "", 0
 	r.pending.reset()
 	r.continueCopy()
 	r.in.MaxLine, r.in.Whole = maxLineBytes, isWhole
@@ -188,12 +189,17 @@ func (r *rollout) line(v jsonvalue.Value) error {
 	case !v.Get("payload").Exists() && slices.ContainsFunc(itemTypes, kind.TextIs):
 		return r.item(v)
 	}
+	if said, err := r.say(v); said || err != nil {
+		return err
+	}
 	r.items.NotRecord++
 	switch {
 	case kind.TextIs("session_meta"):
 		r.sessionMeta(v)
-	case kind.TextIs("event_msg"), kind.TextIs("turn_context"), kind.TextIs("compacted"), kind.TextIs("ghost_snapshot"):
-		// Repeated in response_item lines, or no part of the conversation.
+	case kind.TextIs("event_msg"):
+		r.event(v.Get("payload").Get("type"))
+	case slices.ContainsFunc(silent, kind.TextIs):
+		// No part of the conversation, or without a text.
 	case !kind.Exists() && v.Get("id").Kind() == jsonvalue.String && !r.at.IsZero():
 		r.sessionMeta(v)
 	case !kind.Exists() && v.Get("record_type").Exists():
@@ -265,7 +271,7 @@ func (r *rollout) item(v jsonvalue.Value) error {
 	switch {
 	case isRecord(v) && r.repeats(v):
 		r.items.Duplicate++ // of the parent's, whose rollout has it
-	case kind.TextIs("message"):
+	case kind.TextIs("message"), kind.TextIs("agent_message"):
 		return r.message(v)
 	case kind.TextIs("function_call"):
 		return r.call(v, "function_call", v.Get("name"), v.Get("arguments"))
@@ -275,10 +281,19 @@ func (r *rollout) item(v jsonvalue.Value) error {
 		return r.call(v, "local_shell_call", jsonvalue.Value{}, v.Get("action"))
 	case kind.TextIs("web_search_call"):
 		return r.call(v, "web_search_call", jsonvalue.Value{}, v.Get("action"))
-	case kind.TextIs("function_call_output"), kind.TextIs("custom_tool_call_output"):
+	case kind.TextIs("tool_search_call"):
+		return r.call(v, "tool_search_call", jsonvalue.Value{}, v.Get("arguments"))
+	case kind.TextIs("image_generation_call"):
+		return r.call(v, "image_generation_call", jsonvalue.Value{}, v.Get("revised_prompt"))
+	case kind.TextIs("function_call_output"), kind.TextIs("custom_tool_call_output"), kind.TextIs("tool_search_output"):
 		return r.output(v)
-	case kind.TextIs("reasoning"), kind.TextIs("ghost_snapshot"), kind.TextIs("compaction"):
-		r.items.NotRecord++ // encrypted, or no part of the conversation
+	case kind.TextIs("reasoning"):
+		if said, err := r.say(v); said || err != nil {
+			return err
+		}
+		r.items.NotRecord++ // it is encrypted
+	case slices.ContainsFunc(silent, kind.TextIs):
+		r.items.NotRecord++
 	default:
 		r.items.NotRecord++
 		r.strange(r.items, "item", kind)
@@ -308,11 +323,18 @@ func (r *rollout) message(v jsonvalue.Value) error {
 		kind = "mixed"
 	}
 	role := clip.Text(v.Get("role").View(), 64)
+	if v.Get("type").TextIs("agent_message") {
+		role = "assistant" // of one agent to another
+	}
 	if role == "" {
 		role = "unknown"
 	}
-	r.state.messages++
 	origin, request := originOf(role, r.text)
+	return r.emitMessage(role, kind, content, truncated, origin, clip.Text(request, maxContent))
+}
+
+func (r *rollout) emitMessage(role, kind, content string, truncated bool, origin, request string) error {
+	r.state.messages++
 	m := r.messages
 	m.String("id", r.id(""))
 	m.String("session_id", r.state.session)
@@ -322,88 +344,7 @@ func (r *rollout) message(v jsonvalue.Value) error {
 	m.Bool("content_truncated", truncated)
 	r.items.Cut += one(truncated)
 	m.StringOrNull("origin", origin)
-	m.StringOrNull("request", clip.Text(request, maxContent))
+	m.StringOrNull("request", request)
 	m.Time("timestamp", r.at)
 	return m.Emit()
-}
-
-// call keeps a call until its output comes; one without an id gets none.
-func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue.Value) error {
-	r.state.calls++
-	c := &call{id: r.id(""), kind: kind, name: clip.Text(name.Str(), maxField), at: r.at}
-	if c.callID = v.Get("call_id").Str(); c.callID == "" {
-		c.callID = v.Get("id").Str()
-	}
-	long := len(c.callID) > maxID
-	c.callID = clip.Text(c.callID, maxID)
-	r.text = r.text[:0]
-	switch arguments.Kind() {
-	case jsonvalue.String:
-		r.text = arguments.AppendText(r.text)
-	case jsonvalue.Null:
-	default:
-		r.text = arguments.AppendJSON(r.text)
-	}
-	c.arguments, c.truncated = clip.Bytes(r.text, maxArguments)
-	if c.callID == "" || long || kind == "web_search_call" {
-		return r.emit(c, nil)
-	}
-	if old := r.pending.remove(c.callID); old != nil {
-		if err := r.emit(old, nil); err != nil {
-			return err
-		}
-	}
-	r.pending.add(c)
-	if len(r.pending.byID) <= maxPending {
-		return nil
-	}
-	return r.emit(r.pending.oldest(), nil)
-}
-
-// output joins an output with its call, or emits it separately when the call was
-// emitted already.
-func (r *rollout) output(v jsonvalue.Value) error {
-	callID := clip.Text(v.Get("call_id").Str(), maxID)
-	r.preview = outputText(r.preview[:0], v.Get("output"), func(kind jsonvalue.Value) { r.strange(r.callItems, "part", kind) })
-	if r.preview == nil {
-		r.preview = []byte{}
-	}
-	c := r.pending.remove(callID)
-	if c == nil {
-		c = &call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
-	} else {
-		r.callItems.NotRecord++ // a part of its call's record
-	}
-	return r.emit(c, r.preview)
-}
-
-// emit sends a call. output nil: none came.
-func (r *rollout) emit(c *call, output []byte) error {
-	f := r.calls
-	f.String("id", c.id)
-	f.String("session_id", r.state.session)
-	f.StringOrNull("call_id", c.callID)
-	f.String("kind", c.kind)
-	f.StringOrNull("name", c.name)
-	f.StringOrNull("arguments", c.arguments)
-	f.Bool("arguments_truncated", c.truncated)
-	r.callItems.Cut += one(c.truncated)
-	if output == nil {
-		f.Null("output_preview")
-	} else {
-		preview, _ := clip.Bytes(output, maxPreview)
-		f.String("output_preview", preview)
-	}
-	f.Time("timestamp", c.at)
-	return f.Emit()
-}
-
-// flush emits the calls that still wait.
-func (r *rollout) flush() error {
-	for c := r.pending.oldest(); c != nil; c = r.pending.oldest() {
-		if err := r.emit(c, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }

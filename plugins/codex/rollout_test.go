@@ -32,14 +32,15 @@ func TestRolloutBecomesRecords(t *testing.T) {
 		itemLine(10, `{"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`)+
 		message(11, "assistant", "Done."))
 	res := h.collect()
-	if got := keys(res, streamMessages); got != "A:2 A:3 A:16 A:17" {
-		t.Fatalf("%v, want A:2 A:3 A:16 A:17", got)
+	if got := keys(res, streamMessages); got != "A:2 A:3 A:6 A:16 A:17" {
+		t.Fatalf("%v, want A:2 A:3 A:6 A:16 A:17", got)
 	}
 	if got := keys(res, streamCalls); got != "A:8 A:7 A:11 A:13 A:15" {
 		t.Fatalf("%v, want A:8 A:7 A:11 A:13 A:15", got)
 	}
 	for _, c := range []struct{ stream, key, field, want string }{
 		{streamMessages, "3", "content", "Please list\nthe files"}, {streamMessages, "3", "role", "user"}, {streamMessages, "3", "timestamp", at(2)[:21] + "Z"},
+		{streamMessages, "6", "content", "hm"}, {streamMessages, "6", "type", "reasoning"}, {streamMessages, "6", "role", "assistant"}, {streamMessages, "6", "origin", "model"},
 		{streamMessages, "16", "content", "see\n[input_image]"}, {streamMessages, "16", "type", "mixed"}, {streamMessages, "17", "type", "text"},
 		{streamCalls, "7", "output_preview", "first"}, {streamCalls, "8", "output_preview", "second"}, {streamCalls, "8", "call_id", "call_2"},
 		{streamCalls, "7", "arguments", `{"command":["bash","-lc","ls"]}`}, {streamCalls, "7", "name", "shell"},
@@ -53,7 +54,7 @@ func TestRolloutBecomesRecords(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"cwd": "/home/sam/code/app", "originator": "codex_cli_rs", "cli_version": "0.61.0", "model_provider": "openai", "git_commit": "a1b2c3d4",
-		"git_branch": "main", "repository_url": "https://github.com/sam/app.git", "message_count": "4", "function_call_count": "5",
+		"git_branch": "main", "repository_url": "https://github.com/sam/app.git", "message_count": "5", "function_call_count": "5",
 		"started_at": "2026-01-01T10:00:00.1Z", "last_event_at": "2026-01-01T10:00:11.1Z", "title": "<nil>", "archived": "<nil>",
 		"rollout_path": rolloutName(sessionA),
 	} {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -12,10 +11,43 @@ import (
 // take six when it is escaped.
 const (
 	maxContent   = 128 << 10
-	maxArguments = 16 << 10
-	maxPreview   = 500
+	maxArguments = 128 << 10
+	maxOutput    = 128 << 10
+	maxFirst     = 16 << 10 // of the first message that the list of threads has
 	maxField     = 4 << 10
 )
+
+// maxWritten is how long the arguments and the output of a call may be together, as they are written in a record.
+const maxWritten = 1000 << 10
+
+// written is how many bytes a text takes in a record.
+func written(s string) (n int) {
+	for i := range len(s) {
+		n += escaped(s[i])
+	}
+	return n
+}
+
+// fits is how many bytes of a text, written in a record, take no more than room.
+func fits(s string, room int) int {
+	for i := range len(s) {
+		if room -= escaped(s[i]); room < 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// escaped is how many bytes one byte of a text takes in a record.
+func escaped(c byte) int {
+	switch {
+	case c == '"', c == '\\', c == '\n', c == '\t', c == '\r', c == '\b', c == '\f':
+		return 2
+	case c < ' ':
+		return 6
+	}
+	return 1
+}
 
 // timestamp reads an RFC 3339 text; the zero time for any other text.
 func timestamp(v jsonvalue.Value) time.Time {
@@ -34,7 +66,8 @@ var pictured = map[string]bool{"input_image": true, "output_image": true, "input
 
 // contentText joins the text of a message's content: a string, or a list of
 // parts. mixed is true when some part is no text; such a part is named in
-// brackets, with the transcript of a recording behind it. told, if it is not nil, is given the type of a part that ought to have a text, or is not known.
+// brackets, with the name of a file and the transcript of a recording behind it, and one of a type that is not known is taken as it is.
+// told, if it is not nil, is given the type of a part that ought to have a text, or is not known.
 func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonvalue.Value)) (text []byte, mixed bool) {
 	switch v.Kind() {
 	case jsonvalue.String:
@@ -45,17 +78,18 @@ func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonva
 				dst = append(dst, '\n')
 			}
 			part := it.Value()
-			if text := part.Get("text"); text.Kind() == jsonvalue.String {
+			if text := textOf(part); text.Kind() == jsonvalue.String {
 				dst = text.AppendText(dst)
 				continue
 			}
 			mixed = true
-			dst = append(append(append(dst, '['), clip.Text(part.Get("type").View(), 64)...), ']')
-			said := part.Get("transcript")
-			if said.Kind() == jsonvalue.String {
-				dst = said.AppendText(append(dst, '\n'))
+			known, said := pictured[part.Get("type").View()], part.Get("transcript")
+			if known {
+				dst = pictureText(dst, part, said)
+			} else {
+				dst = part.AppendJSON(dst)
 			}
-			if told != nil && (!pictured[part.Get("type").View()] || !said.IsNull() && said.Kind() != jsonvalue.String) {
+			if told != nil && (!known || !said.IsNull() && said.Kind() != jsonvalue.String) {
 				told(part.Get("type"))
 			}
 		}
@@ -64,6 +98,26 @@ func contentText(dst []byte, v jsonvalue.Value, limit int, told func(kind jsonva
 		return dst, false
 	}
 	return v.AppendJSON(dst), true
+}
+
+// textOf is the text of a part, which a refusal has under another name.
+func textOf(part jsonvalue.Value) jsonvalue.Value {
+	if part.Get("type").TextIs("refusal") {
+		return part.Get("refusal")
+	}
+	return part.Get("text")
+}
+
+// pictureText names a part without a text.
+func pictureText(dst []byte, part, said jsonvalue.Value) []byte {
+	dst = append(append(append(dst, '['), part.Get("type").View()...), ']')
+	if name := part.Get("filename"); name.Kind() == jsonvalue.String {
+		dst = name.AppendText(append(dst, ' '))
+	}
+	if said.Kind() == jsonvalue.String {
+		dst = said.AppendText(append(dst, '\n'))
+	}
+	return dst
 }
 
 // outputText is contentText for a tool's result: it also accepts an object with the
@@ -77,7 +131,7 @@ func outputText(dst []byte, v jsonvalue.Value, told func(kind jsonvalue.Value)) 
 			}
 		}
 	}
-	dst, _ = contentText(dst, v, maxPreview, told)
+	dst, _ = contentText(dst, v, maxOutput, told)
 	return dst
 }
 

@@ -285,7 +285,7 @@ func (b *base) read(row *sqlitefile.Row) threadRow {
 	for i := colTitle; i < colArchived; i++ {
 		limit := maxField
 		if i == colFirstMessage {
-			limit = maxArguments
+			limit = maxFirst
 		}
 		r.text[i] = b.text(row, i, limit)
 	}
