@@ -26,7 +26,7 @@ func TestAccounts(t *testing.T) {
 		"second": func(p string) string { return again(t, r).File(rootHome, p) },
 	} {
 		for path, want := range map[string]string{
-			"projects/p/11111111-2222-3333-4444-555555555555.jsonl": abi.FileRead, "projects/p/memory/note.md": abi.FileRead, "commands/do.md": abi.FileRead,
+			"projects/p/11111111-2222-3333-4444-555555555555.jsonl": abi.FileKnown, "projects/p/memory/note.md": abi.FileRead, "commands/do.md": abi.FileRead,
 			"projects/p/22222222-2222-3333-4444-555555555555.jsonl": abi.FileDamaged,
 			"projects/p/memory/note.odt":                            abi.FileUnknown, "projects/p/strange.bin": abi.FileUnknown,
 		} {

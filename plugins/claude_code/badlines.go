@@ -50,6 +50,9 @@ func (c *collection) noteLines() {
 		}
 		c.noteBad(invalidLines, path, &t.invalid)
 		c.noteBad(longLines, path, &t.tooLong)
+		for _, kind := range t.unknown {
+			c.note(unknownTypes, path+", "+kind)
+		}
 		c.accountBad(t)
 		c.cutEver += t.cut
 	}
@@ -63,6 +66,8 @@ func (c *collection) accountBad(t *transcript) {
 		c.books.Damaged(c.projects.root, c.projects.path(t.key), invalidLines.Reason)
 	case t.tooLong.count > 0:
 		c.books.Known(c.projects.root, c.projects.path(t.key), longLines.Reason)
+	case len(t.unknown) > 0:
+		c.books.Known(c.projects.root, c.projects.path(t.key), unknownTypes.Reason)
 	case c.isCut(t):
 		c.books.Damaged(c.projects.root, c.projects.path(t.key), cutLines.Reason)
 	case t.cut > 0:

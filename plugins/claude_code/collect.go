@@ -108,13 +108,13 @@ func collect(h *sdk.Host) error {
 	if err := c.inventories(); err != nil {
 		return err
 	}
+	c.countTypes()
 	if err := c.coverage(); err != nil {
 		return err
 	}
 	if c.cutNow > 0 {
 		h.Log(sdk.Info, problems.Counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
 	}
-	c.tellTypes()
 	c.nothingFound()
 	return c.problems.Report()
 }

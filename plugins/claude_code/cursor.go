@@ -141,6 +141,7 @@ func (t *transcript) Members(m *cursor.Members) {
 	}
 	m.Int("cut", &t.cut)
 	m.Flag("not_understood", &t.strange)
+	m.Texts("unknown", &t.unknown, maxUnknownOfOne)
 }
 
 // Members implements cursor.Value.

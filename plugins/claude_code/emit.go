@@ -101,7 +101,7 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 	}
 	if e.kind == lineOther {
 		c.books.Items("messages").NotRecord++
-		c.sawOther(e)
+		t.sawUnknown(c.sawOther(e))
 		return nil
 	}
 	session := c.sessionOf(t, e)

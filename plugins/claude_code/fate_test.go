@@ -6,6 +6,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // AC-02: every entry of the projects folder is read, passed over by a rule, or named.
@@ -160,6 +162,12 @@ func TestUnknownLineTypes(t *testing.T) {
 	want(t, r, "coverage_diagnostics", "coverage:other_lines", map[string]any{"status": "deferred", "reason": "no stream holds transcript lines of type system"})
 	want(t, r, "coverage_diagnostics", "coverage:unknown_lines", map[string]any{"status": "unaccounted",
 		"reason": "transcripts have lines of types that this version does not know: (other), novelty"})
+	// AC-15: what is left out since it is not known is told in each run, as long as it is there.
+	for _, r := range []*sdktest.Result{r, again(t, r)} {
+		if got := trial.Reasons(r); got != unknownTypes.Reason || !strings.Contains(string(r.Skips[0].Diagnostics), "novelty") {
+			t.Errorf("got %q, %s, want %q with the names of the types", got, r.Skips[0].Diagnostics, unknownTypes.Reason)
+		}
+	}
 	emitted(t, again(t, r))
 	c := newCollection(nil)
 	for n := range 200 {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
@@ -23,8 +21,18 @@ const (
 	maxOtherTypes = 64
 )
 
-// sawOther counts a line that belongs to no stream by its type.
-func (c *collection) sawOther(e *event) {
+// maxUnknownOfOne bounds the unknown types that are kept of one transcript.
+const maxUnknownOfOne = 8
+
+// sawUnknown keeps the type of a line of the transcript, if this version does not know it.
+func (t *transcript) sawUnknown(kind string) {
+	if len(t.unknown) < maxUnknownOfOne && !slices.Contains(withoutStream, kind) && !slices.Contains(t.unknown, kind) {
+		t.unknown = append(t.unknown, strings.Clone(kind))
+	}
+}
+
+// sawOther counts a line that belongs to no stream by its type, and returns the name under which it is counted.
+func (c *collection) sawOther(e *event) string {
 	kind := text(e.typ)
 	_, seen := c.otherTypes[kind]
 	if !isTypeName(kind) || !seen && len(c.otherTypes) >= maxOtherTypes {
@@ -36,6 +44,7 @@ func (c *collection) sawOther(e *event) {
 		c.otherTypes[strings.Clone(kind)] = new(int64)
 	}
 	*c.otherTypes[kind]++ // not an assignment to the map, which would keep the text of the line at hand for its key
+	return kind
 }
 
 // isTypeName reports whether a text looks like the name of a type, which says nothing about the owner.
@@ -72,16 +81,11 @@ func (c *collection) lineRows() (rows []files.Row) {
 	return rows
 }
 
-// tellTypes tells how many lines of unknown types this run met, by name.
-func (c *collection) tellTypes() {
-	var list []string
+// countTypes counts the lines of this run that have unknown types.
+func (c *collection) countTypes() {
 	for _, kind := range cursor.Keys(c.otherTypes) {
 		if n := *c.otherTypes[kind]; n > 0 && !slices.Contains(withoutStream, kind) {
-			list = append(list, kind+" ("+strconv.FormatInt(n, 10)+")")
 			c.books.Items("messages").UnknownTimes(kind, n)
 		}
-	}
-	if len(list) > 0 {
-		c.h.Log(sdk.Info, "lines of types that this version does not know: "+strings.Join(list, ", "))
 	}
 }

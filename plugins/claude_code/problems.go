@@ -28,6 +28,9 @@ var (
 		"line is damaged; what is whole in it was collected", "lines are damaged; what is whole in them was collected")
 	longLines = newProblem("line_too_long", "retry_on_connector_upgrade", "long_lines", files.StatusUnsupported,
 		"line is longer than 16 MiB", "lines are longer than 16 MiB")
+	unknownTypes = newProblem("line_type_not_known", "retry_on_connector_upgrade", "", "", // lineRows names them
+		"type of lines in a transcript is not known to this version, which collected none of them",
+		"types of lines in transcripts are not known to this version, which collected none of them")
 	tornLines = newProblem("line_incomplete", "not_retriable", "incomplete_lines", files.StatusDeferred,
 		"last line has no end yet, and is read once its writer has ended it", "last lines have no end yet, and are read once their writers have ended them")
 	cutLines = newProblem("line_cut", "manual_action_required", "cut_lines", files.StatusUnaccounted,
@@ -55,7 +58,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, unknownTypes, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, tooMany, notUnderstood, nothing,
 	}
 )
 

@@ -19,6 +19,7 @@ type transcript struct {
 	shares  []share
 	invalid badLines // lines that are no JSON
 	tooLong badLines // lines above maxLine
+	unknown []string // types of its lines that this version does not know, at most maxUnknownOfOne
 	cut     int64    // messages longer than maxContent
 	strange bool     // it has lines, and none is one that Claude Code writes
 	present bool     // listed by this run
@@ -151,7 +152,7 @@ func (t *transcript) reset(c *collection) {
 		t.shares = nil
 	}
 	t.was = t.root
-	t.invalid, t.tooLong, t.cut, t.root, t.strange = badLines{}, badLines{}, 0, "", false
+	t.invalid, t.tooLong, t.unknown, t.cut, t.root, t.strange = badLines{}, badLines{}, nil, 0, "", false
 }
 
 // again sees to it that a version of a conversation that begins like the one before is not counted on top of it.

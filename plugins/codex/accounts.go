@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/sdk/accounts"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -50,6 +52,8 @@ func (r *run) accountRead(f *rolloutFile) {
 		r.books.Damaged(f.granted, f.name, torn.Reason)
 	case s.overwritten:
 		r.books.Known(f.granted, f.name, rewritten.Reason)
+	case len(s.unknown) > 0:
+		r.books.Known(f.granted, f.name, unknownType.Reason)
 	case s.oversized > 0:
 		r.books.Known(f.granted, f.name, tooLong.Reason)
 	default:
@@ -126,6 +130,9 @@ func (r *rollout) strange(items *accounts.Items, what string, kind jsonvalue.Val
 	}
 	if len(r.unknown) < maxUnknown {
 		r.unknown[name] = true
+	}
+	if s := r.state; s != nil && len(s.unknown) < maxUnknownOfOne && !slices.Contains(s.unknown, name) {
+		s.unknown = append(s.unknown, name)
 	}
 }
 

@@ -20,6 +20,9 @@ const readerVersion = 5
 // maxPlaces bounds the places that are kept of one rollout.
 const maxPlaces = 3
 
+// maxUnknownOfOne bounds the unknown types that are kept of one rollout.
+const maxUnknownOfOne = 8
+
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
@@ -51,8 +54,9 @@ type rolloutState struct {
 	packed      int64 // size of the compressed file; 0: it was not compressed
 	broken      int64 // where the compressed file is damaged, and why; "" when it is not
 	brokenBy    string
-	dirty       bool // the session's record is still to be emitted
-	strange     bool // it has lines, and none is one that Codex writes
+	unknown     []string // types of lines and items that this version does not know, at most maxUnknownOfOne
+	dirty       bool     // the session's record is still to be emitted
+	strange     bool     // it has lines, and none is one that Codex writes
 }
 
 // Members implements cursor.Value.
@@ -90,6 +94,7 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Int("broken_at", &s.broken)
 	m.Text("broken_by", &s.brokenBy)
 	m.Flag("not_understood", &s.strange)
+	m.Texts("unknown", &s.unknown, maxUnknownOfOne)
 }
 
 // ours reports whether this connector wrote the state.

@@ -108,11 +108,11 @@ func TestForeignRollout(t *testing.T) {
 			h.write(rolloutName(sessionB), metaLine(sessionB)+"{\"foo\":1}\n")
 			first := h.collect()
 			for _, res := range []*sdktest.Result{first, h.again(first)} {
-				if got := told(res); got != "" || res.File(rootHome, rolloutName(sessionA)) != abi.FileUnknown {
-					t.Errorf("%q, file %q, want no report, as the host tells, and unknown", got, res.File(rootHome, rolloutName(sessionA)))
+				if got := told(res); got != "entry_not_known" || res.File(rootHome, rolloutName(sessionA)) != abi.FileUnknown {
+					t.Errorf("%q, file %q, want the types reported, and the file unknown, which the host tells", got, res.File(rootHome, rolloutName(sessionA)))
 				}
-				if got := res.File(rootHome, rolloutName(sessionB)); got != abi.FileRead {
-					t.Errorf("a rollout beside it: %q, want read", got)
+				if got := res.File(rootHome, rolloutName(sessionB)); got != abi.FileKnown {
+					t.Errorf("a rollout with an unknown line beside it: %q, want known", got)
 				}
 			}
 			if got := keys(first, streamSessions); got != "B" {

@@ -56,10 +56,12 @@ var (
 	rewritten = kind("rollout_rewritten", "manual_action_required", "rollout has other lines than when it was read, and its records came in the place of theirs: if you have the earlier one, put it into another folder of sessions",
 		"rollouts have other lines than when they were read, and their records came in the place of theirs: if you have the earlier ones, put them into another folder of sessions")
 	notUnderstood = &problems.Kind{HostTells: true, One: "file among the rollouts was not understood", Many: "files among the rollouts were not understood"}
-	reduced       = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
+	unknownType   = kind("entry_not_known", "retry_on_connector_upgrade", "type of entries in a session is not known to this version, which collected none of them",
+		"types of entries in sessions are not known to this version, which collected none of them")
+	reduced = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, rewritten, notUnderstood, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, rewritten, notUnderstood, unknownType, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 
@@ -87,6 +89,11 @@ func (r *run) report() error {
 			}
 			for _, line := range s.malformedAt {
 				r.places.Add(malformed, 0, problems.Line(p, line), "")
+			}
+		}
+		if !s.strange { // the host tells of a file that is not understood
+			for _, name := range s.unknown {
+				r.places.Add(unknownType, 1, p+", "+name, "")
 			}
 		}
 		if s.oversized > 0 {

@@ -356,8 +356,8 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 		itemLine(3, `{"type":"message","content":null}`)+`{"type":"response_item","timestamp":"yesterday","payload":{"type":"brand_new","x":1}}`+"\n"+
 		`{"type":"Weird Type!","payload":{}}`+"\n"+message(4, "user", strings.Repeat("é", maxContent)))
 	res := h.collect()
-	if keys(res, streamMessages) != "A:5 A:7 A:10" || trial.Reasons(res) != "malformed_lines,line_too_long" {
-		t.Fatalf("messages %s, skips %+v, want A:5 A:7 A:10 and two reports", keys(res, streamMessages), res.Skips)
+	if keys(res, streamMessages) != "A:5 A:7 A:10" || trial.Reasons(res) != "malformed_lines,line_too_long,entry_not_known" {
+		t.Fatalf("messages %s, skips %+v, want A:5 A:7 A:10 and three reports", keys(res, streamMessages), res.Skips)
 	}
 	if field(res, streamMessages, sessionA+":7", "role") != "unknown" || field(res, streamMessages, sessionA+":10", "content_truncated") != "true" {
 		t.Fatalf("%v, want field(res, streamMessages, sessionA+\":7\", \"role\") = unknown and field(res, streamMessages, sessionA+\":10\", \"content_truncated\") = true", res.All)
