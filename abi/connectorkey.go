@@ -15,5 +15,28 @@ func CanonicalKey(key string) string {
 	return string(out)
 }
 
-// SameConnector reports whether two keys name the same connector.
-func SameConnector(a, b string) bool { return CanonicalKey(a) == CanonicalKey(b) }
+// addresses are where connectors have their addresses, which end in their keys: the public registry, and this project.
+var addresses = [...]string{"https://registry.pdpp.dev/connectors/", "https://github.com/pdpp-host/pdpp-host/connectors/"}
+
+// KeyNamed returns the key in the address of a connector in the public registry or in this project, and any other name as
+// it is.
+func KeyNamed(name string) string {
+	for _, at := range addresses {
+		if n := len(at); len(name) > n && name[:n] == at && !hasSlash(name[n:]) {
+			return name[n:]
+		}
+	}
+	return name
+}
+
+func hasSlash(s string) bool {
+	for i := range len(s) {
+		if s[i] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// SameConnector reports whether two names, each a key or an address that KeyNamed knows, are the same connector's.
+func SameConnector(a, b string) bool { return CanonicalKey(KeyNamed(a)) == CanonicalKey(KeyNamed(b)) }

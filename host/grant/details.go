@@ -3,6 +3,7 @@ package grant
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"path"
@@ -68,10 +69,26 @@ type Details struct {
 	ClientClaims       *Claims    `json:"client_claims,omitempty"`
 }
 
+// AskedFor says of which source what is asked for, in the client's words: its streams, or its preset.
+func (d *Details) AskedFor() string {
+	if d.SelectionPreset != "" {
+		return d.Source.ID + ", preset " + d.SelectionPreset
+	}
+	const most = 10
+	var names []string
+	for i := range d.Streams[:min(len(d.Streams), most)] {
+		names = append(names, d.Streams[i].Name)
+	}
+	if more := len(d.Streams) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return d.Source.ID + ", streams " + strings.Join(names, ", ")
+}
+
 // Source is what a grant is about.
 type Source struct {
 	Kind string `json:"kind,omitempty"` // connector
-	ID   string `json:"id"`             // the manifest's connector_id
+	ID   string `json:"id"`             // the manifest's connector_id; of a request any of the connector's names
 }
 
 // Retention is what a client says of how long it keeps what it read. Nothing enforces it.

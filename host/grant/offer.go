@@ -32,10 +32,13 @@ func Offers(q *Request, have []Declared) []Offer {
 	if q.Details != nil && Check(q.Details, have) != nil {
 		return nil
 	}
+	if q.Details != nil {
+		have = sourcesOf(q.Details.Source.ID, have)
+	}
 	var offers []Offer
 	for i := range have {
 		by := &have[i]
-		if len(by.Connections) == 0 || q.Details != nil && by.ID != q.Details.Source.ID {
+		if len(by.Connections) == 0 {
 			continue
 		}
 		asked, err := q.asked(by)

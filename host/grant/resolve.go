@@ -86,9 +86,17 @@ func Check(d *Details, have []Declared) error {
 	return nil
 }
 
-// sourcesOf returns the declarations of a source of which there is a connection.
-func sourcesOf(id string, have []Declared) []Declared {
-	return slices.DeleteFunc(slices.Clone(have), func(d Declared) bool { return d.ID != id || len(d.Connections) == 0 })
+// sourcesOf returns the declarations of a source of which there is a connection, by the address that its manifest has or,
+// where none has it, by any other of its names.
+func sourcesOf(name string, have []Declared) []Declared {
+	there := slices.DeleteFunc(slices.Clone(have), func(d Declared) bool { return len(d.Connections) == 0 })
+	id := name
+	if !slices.ContainsFunc(there, func(d Declared) bool { return d.ID == name }) {
+		if i := slices.IndexFunc(there, func(d Declared) bool { return abi.SameConnector(d.Key, name) }); i >= 0 {
+			id = there[i].ID
+		}
+	}
+	return slices.DeleteFunc(there, func(d Declared) bool { return d.ID != id })
 }
 
 // want makes presets, *, views and left-out fields explicit (RD-32.2, RD-32.3).

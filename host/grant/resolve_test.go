@@ -60,6 +60,37 @@ func TestOneConnectorOfTheSourceIsEnough(t *testing.T) {
 	}
 }
 
+// A source is found by its key, with either sign, and by its addresses in the registry and in this project. A source that has
+// the very address that is asked for comes before them, and another host's address that ends alike is none of its names.
+func TestASourceIsFoundByAnyOfItsNames(t *testing.T) {
+	t.Parallel()
+	ours := strings.NewReplacer("https://example.org/notes", "https://github.com/pdpp-host/pdpp-host/connectors/field_notes", `"connector_key":"notes"`, `"connector_key":"field_notes"`)
+	have := []Declared{declared(ours.Replace(notesManifest), Connection{"c1", "mine", "m1"})}
+	for name, found := range map[string]bool{
+		"field_notes": true, "Field-Notes": true, "https://registry.pdpp.dev/connectors/field-notes": true,
+		"https://registry.pdpp.dev/connectors/field_notes": true, "https://github.com/pdpp-host/pdpp-host/connectors/field_notes": true,
+		"https://elsewhere.example/connectors/field_notes": false, "notes": false,
+	} {
+		d := parsed(t, strings.Replace(asks, "https://example.org/notes", name, 1))
+		q := &Request{Details: d, ClientName: "App"}
+		if err, offers := Check(d, have), Offers(q, have); (err == nil) != found || (len(offers) == 1) != found {
+			t.Errorf("%s: got %v and %d offers, want it found: %t", name, err, len(offers), found)
+		}
+		if r, _, err := Resolve(q, &Choices{}, have, noon); found && (err != nil || r.Source.ID != have[0].ID) {
+			t.Errorf("%s: got %+v, %v, want a grant of %s", name, r, err, have[0].ID)
+		}
+	}
+	public := declared(strings.NewReplacer("https://example.org/notes", "https://registry.pdpp.dev/connectors/field_notes", `"connector_key":"notes"`, `"connector_key":"field_notes"`).Replace(notesManifest), Connection{"c2", "its", "m2"})
+	have = append(have, public)
+	d := parsed(t, strings.Replace(asks, "https://example.org/notes", public.ID, 1))
+	if offers := Offers(&Request{Details: d}, have); len(offers) != 1 || len(offers[0].Connections) != 1 || offers[0].Connections[0].ID != "c2" {
+		t.Errorf("got %+v, want the source of the very address", offers)
+	}
+	if got, want := d.AskedFor(), public.ID+", streams notes"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // RD-31.2: what the source does not have is refused where it is asked for.
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()

@@ -155,7 +155,7 @@ func (q *Request) sources(c *Choices, have []Declared) ([]Declared, error) {
 	}
 	for i := range have {
 		d := &have[i]
-		if len(d.Connections) > 0 && (d.Key == c.Connector || c.Connector == "" && slices.ContainsFunc(named, func(name string) bool { return d.connection(name) != nil })) {
+		if len(d.Connections) > 0 && (c.Connector != "" && abi.SameConnector(d.Key, c.Connector) || c.Connector == "" && slices.ContainsFunc(named, func(name string) bool { return d.connection(name) != nil })) {
 			id = d.ID
 			break
 		}

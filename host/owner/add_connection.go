@@ -36,6 +36,7 @@ type NewConnection struct {
 // its owner's consent the connection is made all the same: its PinnedSHA256 is "", it
 // waits for its owner, and is shown so.
 func (o *Owner) AddConnection(ctx context.Context, n NewConnection) (*Connection, error) {
+	n.Connector = abi.KeyNamed(n.Connector)
 	d, err := o.checkNew(ctx, &n)
 	if err != nil {
 		return nil, err

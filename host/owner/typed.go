@@ -29,6 +29,7 @@ type TypedModule struct {
 // connection where no connector is called so. path is the absolute path, where typed is
 // one. The module that was meant is returned with the error too.
 func (o *Owner) OpenTyped(ctx context.Context, typed, path, connection string) (m TypedModule, err error) {
+	typed = abi.KeyNamed(typed)
 	m = TypedModule{Connector: typed, Connection: connection}
 	if m.File, err = modules.Open(o.Config, typed, modules.ListCommand); err == nil {
 		m.Path = path

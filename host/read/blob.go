@@ -54,7 +54,7 @@ func (r *Reader) Blobs(ctx context.Context, scope *Scope, id string, f From) ([]
 		var found []Blob
 		for i := range sources {
 			s := &sources[i]
-			if f.Connector != "" && s.Connector != f.Connector || f.Stream != "" && s.Name != f.Stream || slices.ContainsFunc(found, func(b Blob) bool { return b.ConnectionID == s.ConnectionID }) {
+			if f.Connector != "" && !abi.SameConnector(s.Connector, f.Connector) || f.Stream != "" && s.Name != f.Stream || slices.ContainsFunc(found, func(b Blob) bool { return b.ConnectionID == s.ConnectionID }) {
 				continue
 			}
 			q := s.references(sum, h)

@@ -103,7 +103,9 @@ func (r *Reader) sources(ctx context.Context, scope *Scope, f From) (found []sou
 	}
 	streams, at, err := r.Index.Ready(ctx, r.Wait, func(ctx context.Context) ([]storage.ReadStream, error) {
 		all, err := r.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections, Name: f.Stream})
-		return slices.DeleteFunc(all, func(s storage.ReadStream) bool { return f.Connector != "" && s.Connector != f.Connector }), err
+		return slices.DeleteFunc(all, func(s storage.ReadStream) bool {
+			return f.Connector != "" && !abi.SameConnector(s.Connector, f.Connector)
+		}), err
 	})
 	if err != nil {
 		return nil, at, err

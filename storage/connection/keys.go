@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // Key is what a connection is found by.
@@ -33,7 +35,7 @@ func (s *Store) ConnectionKeys(ctx context.Context, q KeyQuery) (keys []Key, err
 		query.Where("id IN (?)", bun.List(q.IDs))
 	}
 	if q.Connector != "" {
-		query.Where("connector = ?", q.Connector)
+		query.Where("replace(lower(connector), '-', '_') = ?", abi.CanonicalKey(abi.KeyNamed(q.Connector)))
 	}
 	switch after := q.After; {
 	case q.ByConnector:

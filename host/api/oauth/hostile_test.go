@@ -155,6 +155,9 @@ func TestPushingTellsNothingOfTheOwner(t *testing.T) {
 		}
 		_, err = grants.Review(t.Context(), b.owner, id, Choices{})
 		b.code(err, grants.CodeDetails)
+		if looked.Asks == nil || !strings.Contains(err.Error(), looked.Asks.AskedFor()) {
+			t.Errorf("%s for %s: its owner reads %v, want what was asked for", other, part, err)
+		}
 		_, err = grants.Refuse(t.Context(), b.owner, id)
 		b.ok(err)
 	}

@@ -225,7 +225,7 @@ func (c *call) declared(stream string) ([]read.Described, error) {
 	}
 	all, err := c.reader.Describe(c.r.Context(), c.caller.Scope, read.Overview{Stream: stream, Connections: from.Connections})
 	all = slices.DeleteFunc(all, func(d read.Described) bool {
-		return from.Connector != "" && d.Connector != from.Connector
+		return from.Connector != "" && !abi.SameConnector(d.Connector, from.Connector)
 	})
 	return all, err
 }

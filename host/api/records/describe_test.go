@@ -190,8 +190,8 @@ func TestAvailableConnectionsAreOfTheScope(t *testing.T) {
 	}
 }
 
-// RD-09.5, RD-10, RD-12, RD-13, RD-27: a connector has one name, its key: what an answer has as
-// connector_id chooses its streams on each route.
+// RD-09.5, RD-10, RD-12, RD-13, RD-27: a connector has one name in answers, its key: what an answer has as
+// connector_id chooses its streams on each route. So do other spellings of the key, and the addresses that end in it.
 func TestAConnectorHasOneName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -210,8 +210,10 @@ func TestAConnectorHasOneName(t *testing.T) {
 			}
 			return b.get(b.owner, path+"?connector_id="+connector)
 		}
-		if a := of("demo"); a.status != http.StatusOK || !strings.Contains(a.body, b.ids["one"]) && !strings.Contains(a.body, `"value":1`) && !strings.Contains(a.body, `"connector_id":"demo"`) {
-			t.Errorf("%s of demo: got %d %s, want what there is of it", path, a.status, a.body)
+		for _, name := range []string{"demo", "Demo", "https://registry.pdpp.dev/connectors/demo", "https://github.com/pdpp-host/pdpp-host/connectors/demo"} {
+			if a := of(name); a.status != http.StatusOK || !strings.Contains(a.body, b.ids["one"]) && !strings.Contains(a.body, `"value":1`) && !strings.Contains(a.body, `"connector_id":"demo"`) {
+				t.Errorf("%s of %s: got %d %s, want what there is of it", path, name, a.status, a.body)
+			}
 		}
 		if a := of("https://example.com/demo"); a.status == http.StatusOK && (strings.Contains(a.body, b.ids["one"]) || strings.Contains(a.body, `"value":1`) || strings.Contains(a.body, `"connector_id":"demo"`)) {
 			t.Errorf("%s of its source's address: got %s, want nothing, as on every other route", path, a.body)

@@ -31,6 +31,7 @@ const (
 	AppThen         = "and then"
 	AppPromises     = "Promises"
 	AppLeavesItOpen = "The app does not say what it wants. It gets what you choose, and nothing is chosen yet."
+	AppAsksFor      = "In its words, it asks for:"
 	AppNothingFits  = "Nothing here fits what the app asks for, so it can get nothing. You can only refuse it. The app does not learn why."
 	AppChoose       = "Choose what it gets"
 	AppChooseHint   = "You can give less than it asks for. Next you see exactly what it would get, before it gets anything."

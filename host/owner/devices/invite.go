@@ -63,7 +63,7 @@ type Invited struct {
 // that another device has takes its place: that one is revoked.
 func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error) {
 	// A collector's connectors are written with an underscore, whatever is typed.
-	i.Connector = abi.CanonicalKey(i.Connector)
+	i.Connector = abi.CanonicalKey(abi.KeyNamed(i.Connector))
 	i.Binding = cmp.Or(i.Binding, i.Connector)
 	if err := checkInvitation(&i); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/grant"
 	"github.com/pdpp-host/pdpp-host/host/grant/desk"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
 // Looked is a request with what can be given for it.
@@ -82,7 +83,11 @@ func Review(ctx context.Context, o *owner.Owner, id string, c grant.Choices) (*R
 	err = o.Audited(ctx, d.Store, "grants.review", id, func(ctx context.Context) error {
 		review, err = d.Review(ctx, r, &c)
 		if _, lacks := errors.AsType[*grant.Invalid](err); lacks {
-			err = abi.NewError(CodeDetails, "nothing here fits what the app asks for", "refuse it; the app can ask for something else")
+			what := "what the app asks for"
+			if asked, readable := d.Asked(r); readable == nil && asked != nil {
+				what += ": " + words.Clean(asked.AskedFor())
+			}
+			err = abi.NewError(CodeDetails, "nothing here fits "+what, "`pdpp-host connections list` shows what there is; refuse it, and the app can ask for something else")
 		}
 		return err
 	})

@@ -18,6 +18,7 @@ import (
 // ends in .wasm, else a name in the plugins folder. list is the command that
 // shows what is installed.
 func Open(c *config.Config, connector, list string) (*plugin.File, error) {
+	connector = abi.KeyNamed(connector)
 	path := connector
 	if !IsPath(connector) {
 		if !ValidName(connector) {
@@ -50,8 +51,11 @@ func Path(dir, connector string) (path string, there bool) {
 	return path, false
 }
 
-// IsPath reports whether connector is a path and no name.
+// IsPath reports whether connector is a path and no name. An address of a connector is one of its names.
 func IsPath(connector string) bool {
+	if abi.KeyNamed(connector) != connector {
+		return false
+	}
 	return strings.ContainsRune(connector, '/') || strings.ContainsRune(connector, filepath.Separator) ||
 		strings.HasSuffix(connector, plugin.Extension)
 }

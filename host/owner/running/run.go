@@ -65,6 +65,7 @@ func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
 		return nil, err
 	}
 	o.KeepReserve()
+	r.Typed = abi.KeyNamed(r.Typed)
 	m, err := o.OpenTyped(ctx, r.Typed, r.Path, r.Connection)
 	if err != nil {
 		return nil, refusedUnopened(ctx, o, m, &r, err)

@@ -145,6 +145,9 @@ func writeRequest(w io.Writer, s *session.Session, r *grants.Looked) {
 	}
 	switch {
 	case r.Waits() && len(r.Offers) == 0:
+		if r.Asks != nil {
+			fmt.Fprintln(w, "it asks for "+output.Clean(r.Asks.AskedFor()))
+		}
 		fmt.Fprintln(w, s.Advice("nothing here fits what it asks for, so it can get nothing. Refuse it: pdpp-host grants deny "+r.ID))
 	case r.Waits() && !r.NeedsCode:
 		fmt.Fprintln(w, s.Advice("see what it would get: pdpp-host grants review "+r.ID+"   or refuse: pdpp-host grants deny "+r.ID))
