@@ -128,7 +128,7 @@ func TestTextOfABlock(t *testing.T) {
 			h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","timestamp":"2026-03-02T09:00:00Z","message":{"role":"user","content":[`+
 				content+`,{"type":"text","text":"asked"}]}}`+"\n")
 			got := run(t, h).Records("messages")
-			if len(got) != 1 || got[0].Text("content") != want+"\nasked" {
+			if len(got) != 1 || got[0].Text("text") != want+"\nasked" {
 				t.Errorf("%s: got %v, want %q in front of the question", content, got, want)
 			}
 		}

@@ -36,7 +36,7 @@ func (p *parser) readAttachment(e *event) attachment {
 	case "queue-operation":
 		content = e.entered
 	}
-	p.text.Reset(maxPreview)
+	p.text.Measure(maxPreview)
 	if !content.IsString() {
 		p.text.Plain(content)
 		a.size = int64(len(content))
@@ -115,16 +115,27 @@ func (c *collection) readToolResult(dir, session, rel string, e files.Entry) err
 		r.String("id", "tool_result_file:"+key)
 		r.String("session_id", session)
 		r.Null("parent_uuid")
-		r.String("event_type", "tool_result")
+		r.String("event_type", "tool_result_file")
+		r.String("kind", "tool_result")
 		r.Null("hook_name")
-		r.StringOrNull("tool_use_id", toolUseID(rel))
-		c.preview.Reset(maxPreview)
+		r.Null("tool_use_id")
+		r.StringOrNull("result_of", toolUseID(rel))
+		c.preview.Measure(maxPreview)
 		c.preview.Plain([]byte(content))
-		r.StringOrNull("content_preview", view(c.preview.Buf))
+		r.StringOrNull("content_preview", marked(&c.preview))
 		r.Int("content_bytes", e.Size)
+		r.Int("content_size", e.Size)
 		r.StringOrNull("timestamp", formatTime(e.MTimeMS))
 		return r.Emit()
 	})
+}
+
+// marked returns a preview, with a mark behind one that was cut.
+func marked(c *jsonraw.Clipper) string {
+	if c.Over > 0 {
+		return string(c.Buf) + "…"
+	}
+	return view(c.Buf)
 }
 
 // toolUseID returns the id of the tool call that a file is named after, "" when

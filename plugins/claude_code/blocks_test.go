@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 )
@@ -33,7 +34,10 @@ func TestContentOfEachBlock(t *testing.T) {
 	} {
 		h := home{}
 		h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","message":{"role":"user","content":`+blocks+"}}\n")
-		record(t, h, map[string]any{"type": want.form, "content": want.content})
+		got := run(t, h).Records("messages")[0]
+		if whole := cmp.Or(got.Text("text"), got.Text("content")); got.Text("form") != want.form || whole != want.content {
+			t.Errorf("%s: got the form %q and %q, want %q and %q", blocks, got.Text("form"), whole, want.form, want.content)
+		}
 	}
 }
 
@@ -56,7 +60,7 @@ func TestOriginBehindAPicture(t *testing.T) {
 	for text, origin := range map[string]string{"look": "person", "<system-reminder>x</system-reminder>": "program"} {
 		h := home{}
 		h.put(project+one+".jsonl", `{"type":"user","uuid":"u1","sessionId":"`+one+`","message":{"role":"user","content":[{"type":"image"},{"type":"text","text":"`+text+`"}]}}`+"\n")
-		record(t, h, map[string]any{"content": "[image]\n" + text, "origin": origin})
+		want(t, run(t, h), "messages", "u1", map[string]any{"content": text, "text": "[image]\n" + text, "origin": origin})
 	}
 }
 
@@ -70,9 +74,4 @@ func TestLongLinesOfOneUUID(t *testing.T) {
 	if got := run(t, h).Items("messages"); got.Emitted != 4 || got.Duplicate != 1 {
 		t.Errorf("%+v, want four messages and a copy", got)
 	}
-}
-
-func record(t *testing.T, h home, fields map[string]any) {
-	t.Helper()
-	want(t, run(t, h), "messages", "u1", fields)
 }

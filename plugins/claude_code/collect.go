@@ -91,7 +91,7 @@ func collect(h *sdk.Host) error {
 	if other, ok := h.Root(rootProjects); ok {
 		c.projects = folder{other, rootProjects, ".", rootProjects}
 	}
-	c.home.entries = c.list(c.home.folder)
+	c.home.entries = c.noted(c.home.folder, files.Walk{Depth: 1, Most: noBound, Pass: func(string) bool { return true }, Times: true}.List(home, "."))
 	if err := c.readProjects(); err != nil {
 		return err
 	}

@@ -50,23 +50,23 @@ func TestFirstRun(t *testing.T) {
 	r := run(t, h)
 
 	want(t, r, "sessions", one, map[string]any{
-		"project_path": "/home/ada/code/loom", "cwd": "/home/ada/code/loom/warp", "git_branch": "weave", "version": "2.1.36",
+		"project_path": "-home-ada-code-loom", "project_folder": "/home/ada/code/loom", "cwd": "/home/ada/code/loom/warp", "git_branch": "weave", "version": "2.1.36",
 		"started_at": "2026-02-14T09:30:00.000Z", "last_event_at": "2026-02-14T10:00:00.000Z", "message_count": 5,
 		"user_type": "external", "entrypoint": "cli",
 	})
 	want(t, r, "messages", "u1", map[string]any{
-		"session_id": one, "parent_uuid": nil, "role": "user", "type": "text", "content": "Why is the warp loose?",
+		"session_id": one, "parent_uuid": nil, "role": "user", "type": "user", "form": "text", "text": nil, "content": "Why is the warp loose?",
 		"timestamp": "2026-02-14T09:30:00.000Z", "is_sidechain": false, "user_type": "external", "agent_id": nil,
 	})
-	want(t, r, "messages", "a2", map[string]any{"type": "tool_use", "content": "hm\nRead {\"p\":\"é\"}", "parent_uuid": "a1"})
-	want(t, r, "messages", "u2", map[string]any{"type": "tool_result", "content": "line \"1\"\n\u2028", "is_sidechain": true})
+	want(t, r, "messages", "a2", map[string]any{"type": "assistant", "form": "tool_use", "content": "[tool_use: Read]", "text": "hm\nRead {\"p\":\"é\"}", "parent_uuid": "a1"})
+	want(t, r, "messages", "u2", map[string]any{"type": "user", "form": "tool_result", "content": "[tool_result]", "text": "line \"1\"\n\u2028", "is_sidechain": true})
 	want(t, r, "messages", "sub1", map[string]any{"session_id": one})
 	want(t, r, "attachments", "h1", map[string]any{
-		"session_id": one, "event_type": "hook_success", "hook_name": "Stop", "tool_use_id": "t", "parent_uuid": "u2",
-		"content_preview": strings.Repeat("é", 500), "content_bytes": 1200, "timestamp": stamp(4),
+		"session_id": one, "event_type": "attachment", "kind": "hook_success", "hook_name": "Stop", "tool_use_id": "t", "parent_uuid": "u2",
+		"content_preview": strings.Repeat("é", 500) + "…", "content_bytes": nil, "content_size": 1200, "timestamp": stamp(4),
 	})
 	want(t, r, "attachments", "tool_result_file:-home-ada-code-loom/"+one+"/toolu_9.txt", map[string]any{
-		"session_id": one, "tool_use_id": "toolu_9", "content_bytes": 9000, "content_preview": strings.Repeat("x", 500),
+		"session_id": one, "tool_use_id": nil, "result_of": "toolu_9", "event_type": "tool_result_file", "content_bytes": 9000, "content_size": 9000, "content_preview": strings.Repeat("x", 500) + "…",
 		"timestamp": "2026-02-14T09:30:00.000Z",
 	})
 	if n := len(r.Records("attachments")); n != 4 {
@@ -74,12 +74,13 @@ func TestFirstRun(t *testing.T) {
 	}
 	want(t, r, "memory_notes", "memory_notes:-home-ada-code-loom/notes/loom.md", map[string]any{
 		"project_path": "-home-ada-code-loom", "note_path": "notes/loom.md", "name": "Loom", "description": "about it",
-		"path":        project + "memory/notes/loom.md",
-		"frontmatter": map[string]any{"name": "Loom", "description": "about it", "tags": []string{"a", "b"}},
-		"mtime_epoch": day.Unix(),
+		"relative_path": project + "memory/notes/loom.md",
+		"frontmatter":   map[string]any{"name": "Loom", "description": "about it", "tags": "[a, b]"},
+		"metadata":      map[string]any{"name": "Loom", "description": "about it", "tags": []string{"a", "b"}},
+		"mtime_epoch":   day.Unix(),
 	})
-	want(t, r, "skills", "skills:weave", map[string]any{"name": "weave", "description": "two\nlines", "source": "user", "path": "skills/weave/SKILL.md"})
-	want(t, r, "slash_commands", "commands:warp/check", map[string]any{"name": "warp:check", "description": nil, "frontmatter": nil, "content": "Check the warp.\n"})
+	want(t, r, "skills", "skills:weave", map[string]any{"name": "weave", "description": "two\nlines", "source": "user", "relative_path": "skills/weave/SKILL.md"})
+	want(t, r, "slash_commands", "commands:warp/check", map[string]any{"name": "check", "command": "warp:check", "description": nil, "frontmatter": map[string]any{}, "metadata": nil, "content": "Check the warp.\n"})
 	want(t, r, "coverage_diagnostics", "coverage:auth", map[string]any{"status": "excluded", "stream": nil})
 	want(t, r, "coverage_diagnostics", "coverage:file_history", map[string]any{"status": "inventory_only", "stream": "file_history"})
 	want(t, r, "coverage_diagnostics", "coverage:backups", map[string]any{"status": "missing"})
@@ -114,7 +115,7 @@ func TestCoverageAccountsForEveryStore(t *testing.T) {
 	narrow := checked(t, sdktest.Collect(t, connector{}, sdktest.Options{
 		Roots: map[string]fs.FS{rootHome: fstest.MapFS(small())}, Streams: []string{"coverage_diagnostics"},
 	}))
-	want(t, narrow, "coverage_diagnostics", "coverage:messages", map[string]any{"status": "deferred"})
+	want(t, narrow, "coverage_diagnostics", "coverage:derived_messages", map[string]any{"status": "deferred"})
 }
 
 // guarded fails the test when a credentials file is opened.
@@ -154,7 +155,7 @@ func TestProjectsRootOverridesTheFolder(t *testing.T) {
 		t.Fatal("the projects root was not read")
 	}
 	want(t, r, "sessions", one, map[string]any{"project_path": "-p"})
-	want(t, r, "coverage_diagnostics", "coverage:messages", map[string]any{"status": "collected"})
+	want(t, r, "coverage_diagnostics", "coverage:derived_messages", map[string]any{"status": "collected"})
 }
 
 func TestMissingRootFails(t *testing.T) {

@@ -80,6 +80,8 @@ func (p *parser) message() {
 // unsaid forgets the content that was read.
 func (p *parser) unsaid() {
 	p.text.Measure(maxContent)
+	p.brief.Measure(maxContent)
+	p.more = false
 	p.ev.content, p.form, p.odd = nil, formOther, p.odd[:0]
 }
 
@@ -120,6 +122,9 @@ func (p *parser) block(r *jsonraw.Reader, depth int) int {
 		v := r.Value()
 		if v.IsString() {
 			p.text.Line(v)
+			if depth == 0 {
+				p.brief.Line(v)
+			}
 			return len(forms) - 1 // a text
 		}
 		if string(v) != "null" {
@@ -130,6 +135,9 @@ func (p *parser) block(r *jsonraw.Reader, depth int) int {
 	}
 	b := readBlock(r)
 	form := formOf(&b)
+	if depth == 0 {
+		p.briefly(&b)
+	}
 	switch forms[form] {
 	case "text":
 		p.line(b.text, "text block")
@@ -151,6 +159,26 @@ func (p *parser) block(r *jsonraw.Reader, depth int) int {
 		p.other(&b, r.From(at), depth)
 	}
 	return form
+}
+
+// briefly appends to brief what the public connector has of a block of the message.
+func (p *parser) briefly(b *blockParts) {
+	switch {
+	case b.typ.Is("text"):
+		p.brief.Line(b.text)
+		return
+	case b.typ.Is("tool_use"):
+		p.brief.Line(raw(`"[tool_use: "`))
+		if len(b.name.Inside()) > 0 {
+			p.brief.Text(b.name)
+		} else {
+			p.brief.Plain([]byte("unknown"))
+		}
+		p.brief.Rune(']')
+	case b.typ.Is("tool_result"):
+		p.brief.Line(raw(`"[tool_result]"`))
+	}
+	p.more = true
 }
 
 // unknownBlock counts a content block of a type that is not known, by its name.
@@ -254,6 +282,7 @@ func (p *parser) mark(what string, address raw) {
 
 // asJSON appends a value as it is written.
 func (p *parser) asJSON(v raw) {
+	p.more = true
 	p.begin()
 	p.text.Plain(v)
 }

@@ -25,14 +25,14 @@ func TestCountOfAMovedProject(t *testing.T) {
 	move(project, renamed)
 	second := again(t, first)
 	emitted(t, second, "sessions "+one)
-	want(t, second, "sessions", one, map[string]any{"message_count": 3, "project_path": "-home-ada-code-loom2"})
+	want(t, second, "sessions", one, map[string]any{"message_count": 3, "project_path": "-home-ada-code-loom2", "project_folder": nil})
 	emitted(t, again(t, second))
 	h.add(renamed+one+".jsonl", userLine(one, "u9", "more", 20))
 	third := again(t, second)
 	emitted(t, third, "messages u9", "sessions "+one)
 	want(t, third, "sessions", one, map[string]any{"message_count": 4})
 	move(renamed, project)
-	want(t, again(t, third), "sessions", one, map[string]any{"message_count": 4, "project_path": "/home/ada/code/loom"})
+	want(t, again(t, third), "sessions", one, map[string]any{"message_count": 4, "project_folder": "/home/ada/code/loom"})
 }
 
 // AC-04: a session in two projects' folders, which begin alike, counts what both have once.

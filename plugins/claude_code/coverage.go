@@ -18,6 +18,15 @@ func (c *collection) coverage() error {
 		return nil
 	}
 	set := files.OpenRows(c.h, "coverage_diagnostics")
+	set.Reader(keysVersion)
+	for _, was := range [...][2]string{
+		{"sessions", "projects"}, {"slash_commands", "commands"}, {"messages", "derived_messages"},
+		{"attachments", "derived_attachments"}, {"memory_notes", "derived_memory_notes"},
+	} {
+		if err := set.Moved("coverage:"+was[0], "coverage:"+was[1]); err != nil {
+			return err
+		}
+	}
 	for _, row := range slices.Concat(c.storeRows(), c.unknownRows(), c.problemRows()) {
 		if err := set.Row(row); err != nil {
 			return err
@@ -45,11 +54,12 @@ func (c *collection) storeRows() []files.Row {
 		s := &stores[i]
 		row := files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}
 		switch {
-		case s.name == "auth": // not even whether it exists
 		case !c.isThere(s) && !c.home.entries.Listed():
 			row.Status, row.Reason = files.StatusUnaccounted, "the home folder could not be listed"
 		case !c.isThere(s):
-			row.Status, row.Reason = files.StatusMissing, "not there"
+			if row.Status = files.StatusMissing; !s.shared {
+				row.Reason = "not there"
+			}
 		case s.stream != "" && !c.h.Wants(s.stream):
 			row.Status, row.Reason = files.StatusDeferred, "not asked for by the last run"
 		}

@@ -16,7 +16,7 @@ import (
 const cursorVersion = 2
 
 // readerVersion rises when lines give more than before. A transcript that an earlier version read is read again.
-const readerVersion = 7
+const readerVersion = 8
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {

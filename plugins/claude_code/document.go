@@ -18,8 +18,11 @@ const (
 	previewRead = 4 * maxPreview // as many bytes as the characters can take
 )
 
-// documentReader rises when a document gives another record than before.
-const documentReader = 1
+// documentReader rises when a document gives another record than before, and sumWord with it.
+const (
+	documentReader = 2
+	sumWord        = "2"
+)
 
 // document emits one file if it is new or changed, through emit, which gets its text, of at
 // most limit bytes. A text that is no UTF-8 is looked at in each run, since each says so.
@@ -39,7 +42,7 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 		return nil
 	}
 	text, taken := charset.File(content, e.Size <= limit)
-	sum := files.Sum(text, strconv.FormatInt(e.Size, 10))
+	sum := files.Sum(sumWord, text, strconv.FormatInt(e.Size, 10))
 	if taken > 0 {
 		c.note(guessed, f.shown(e.Path))
 		e.Size = -1
@@ -68,21 +71,19 @@ func (c *collection) said(f folder, at string, size, limit int64, rule string) {
 
 // text emits a document, which may be too long for a record. begin sets the fields that not
 // all documents have; name is for one whose front matter has none.
-func (c *collection) text(set *files.Set, key, name, source string, f folder, e files.Entry, r *sdk.Record, begin func()) error {
+func (c *collection) text(set *files.Set, key, name string, f folder, e files.Entry, r *sdk.Record, begin func(m *header)) error {
 	if e.Size > maxDocument {
 		c.note(truncated, f.shown(e.Path))
 	}
 	return c.document(set, key, f, e, maxDocument, func(content string) error {
-		m := readFrontmatter(content)
-		begin()
+		m := readHeader(content)
+		begin(&m)
 		r.String("name", cmp.Or(m.name, name))
 		r.StringOrNull("description", m.description)
-		if source != "" {
-			r.String("source", source)
-		}
-		r.String("path", f.shown(e.Path))
-		r.String("content", content)
-		r.Raw("frontmatter", m.json)
+		r.String("relative_path", f.shown(e.Path))
+		r.String("content", m.body)
+		r.Raw("frontmatter", m.texts)
+		r.Raw("metadata", readFrontmatter(content))
 		r.Int("mtime_epoch", e.MTimeMS/1000)
 		return r.Emit()
 	})
@@ -117,7 +118,11 @@ func (c *collection) skills() error {
 				continue
 			}
 			key := path.Dir(file.Path)
-			if err := c.text(set, key, path.Base(f.shown(key)), "user", f, file, r, func() { r.String("id", "skills:"+key) }); err != nil {
+			err := c.text(set, key, path.Base(f.shown(key)), f, file, r, func(*header) {
+				r.String("id", "skills:"+key)
+				r.String("source", "user")
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -175,7 +180,10 @@ func (c *collection) commands() error {
 			continue
 		}
 		key := withoutSuffix(e.Path)
-		err := c.text(set, key, strings.ReplaceAll(title(e.Path), "/", ":"), "", f, e, r, func() { r.String("id", "commands:"+key) })
+		err := c.text(set, key, path.Base(title(e.Path)), f, e, r, func(*header) {
+			r.String("id", "commands:"+key)
+			r.String("command", strings.ReplaceAll(title(e.Path), "/", ":"))
+		})
 		if err != nil {
 			return err
 		}
@@ -199,7 +207,8 @@ func (c *collection) readNotes(project string) error {
 			continue
 		}
 		key := project + "/" + e.Path
-		err := c.text(c.notes, key, title(e.Path), "", f, e, r, func() {
+		err := c.text(c.notes, key, title(e.Path), f, e, r, func(m *header) {
+			m.name = cmp.Or(m.name, m.title)
 			r.String("id", "memory_notes:"+key)
 			r.String("project_path", project)
 			r.String("note_path", e.Path)

@@ -198,8 +198,18 @@ func (c *collection) emitMessage(e *event, key, session string, line []byte, sub
 	} else {
 		r.String("role", kind)
 	}
-	r.String("type", c.parser.form)
-	r.StringOrNull("content", view(c.parser.text.Buf))
+	if e.queued {
+		kind = "user"
+	}
+	r.String("type", kind)
+	r.String("form", c.parser.form)
+	if c.parser.more {
+		r.StringOrNull("content", view(c.parser.brief.Buf))
+		r.StringOrNull("text", view(c.parser.text.Buf))
+	} else {
+		r.StringOrNull("content", view(c.parser.text.Buf))
+		r.Null("text")
+	}
 	over := c.parser.text.Over
 	r.Bool("content_truncated", over > 0)
 	r.Int("content_length", maxContent-int64(c.parser.text.Left)+over)
@@ -239,11 +249,13 @@ func (c *collection) emitAttachment(e *event, key, session string, line []byte) 
 	r.String("id", key)
 	r.String("session_id", session)
 	r.StringOrNull("parent_uuid", text(e.parent))
-	r.String("event_type", a.kind)
+	r.String("event_type", text(e.typ))
+	r.String("kind", a.kind)
 	r.StringOrNull("hook_name", text(a.hook))
 	r.StringOrNull("tool_use_id", text(a.tool))
-	r.StringOrNull("content_preview", view(c.parser.text.Buf))
-	r.Int("content_bytes", a.size)
+	r.StringOrNull("content_preview", marked(&c.parser.text))
+	r.Null("content_bytes")
+	r.Int("content_size", a.size)
 	c.setTime("attachments", a.time)
 	r.StringOrNull("timestamp", c.time)
 	return r.Emit()

@@ -94,13 +94,13 @@ func TestQueuedPrompts(t *testing.T) {
 		line(map[string]any{"type": "queue-operation", "operation": "dequeue", "sessionId": one, "timestamp": stamp(5)})+
 		line(map[string]any{"type": "attachment", "uuid": "h1", "sessionId": one, "timestamp": stamp(6), "attachment": map[string]any{"type": "hook_success", "content": "ok"}}))
 	r := run(t, h)
-	want(t, r, "messages", "q1", map[string]any{"role": "user", "type": "text", "content": "QUEUED " + strings.Repeat("long ", 300), "origin": "person", "session_id": one})
-	want(t, r, "messages", "q2", map[string]any{"role": "user", "content": "with a picture\n[image]", "origin": "person"})
+	want(t, r, "messages", "q1", map[string]any{"role": "user", "type": "user", "form": "text", "content": "QUEUED " + strings.Repeat("long ", 300), "origin": "person", "session_id": one})
+	want(t, r, "messages", "q2", map[string]any{"role": "user", "content": "with a picture", "text": "with a picture\n[image]", "origin": "person"})
 	want(t, r, "messages", "q3", map[string]any{"origin": "program"})
 	want(t, r, "sessions", one, map[string]any{"message_count": 5})
 	waiting := ""
 	for _, rec := range r.Records("attachments") {
-		waiting += jsonText(t, rec.Fields["event_type"]) + jsonText(t, rec.Fields["content_preview"])
+		waiting += jsonText(t, rec.Fields["kind"]) + jsonText(t, rec.Fields["content_preview"])
 	}
 	if waiting != `"queue-operation""WAITING""hook_success""ok"` {
 		t.Errorf("got %s, want the prompt that waited and the hook", waiting)

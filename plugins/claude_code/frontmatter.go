@@ -1,17 +1,14 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// frontmatter is the block of "name: value" lines between two lines of three
+// A front matter is the block of "name: value" lines between two lines of three
 // hyphens at the start of a document.
-type frontmatter struct {
-	name, description string
-	json              []byte // an object of strings and lists of strings, nil without front matter
-}
 
 // Bounds of a front matter.
 const (
@@ -19,25 +16,39 @@ const (
 	maxFrontmatterItems = 256
 )
 
-// readFrontmatter reads the part of YAML that such blocks use: scalars, quoted scalars,
+// frontMatter returns the lines of a document's front matter and where its text begins; -1: it has none.
+func frontMatter(content string) (lines []string, body int) {
+	for at := 0; at < len(content); {
+		line, _, closed := strings.Cut(content[at:], "\n")
+		next := at + len(line)
+		if closed {
+			next++
+		}
+		switch bare := strings.TrimRight(line, " \r\t"); {
+		case at == 0 && strings.TrimPrefix(bare, "\ufeff") != "---":
+			return nil, -1
+		case at > 0 && bare == "---":
+			return lines, next
+		case at > 0:
+			lines = append(lines, line)
+		}
+		at = next
+	}
+	return nil, -1
+}
+
+// readFrontmatter reads the part of YAML that front matters use: scalars, quoted scalars,
 // block scalars and lists of scalars. Every scalar is text. A deeper structure becomes
-// its key with an empty text.
-func readFrontmatter(content string) frontmatter {
-	lines := strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n")
-	if strings.TrimRight(lines[0], " \r\t") != "---" {
-		return frontmatter{}
+// its key with an empty text. It returns an object of texts and lists of texts, nil without front matter.
+func readFrontmatter(content string) (json []byte) {
+	lines, body := frontMatter(content)
+	if body < 0 {
+		return nil
 	}
-	end := 1
-	for end < len(lines) && strings.TrimRight(lines[end], " \r\t") != "---" {
-		end++
-	}
-	if end == len(lines) {
-		return frontmatter{}
-	}
-	var m frontmatter
+	end := len(lines)
 	seen := make(map[string]bool)
-	m.json = append(m.json, '{')
-	for i := 1; i < end && len(seen) < maxFrontmatterKeys; {
+	json = append(json, '{')
+	for i := 0; i < end && len(seen) < maxFrontmatterKeys; {
 		key, value, ok := strings.Cut(strings.TrimRight(lines[i], " \r\t"), ":")
 		i++
 		if !ok || key == "" || strings.ContainsAny(key[:1], " \t#-") || seen[key] {
@@ -50,22 +61,14 @@ func readFrontmatter(content string) frontmatter {
 			i++
 		}
 		block := lines[from:i]
-		m.json = jsonappend.Name(m.json, key)
+		json = jsonappend.Name(json, key)
 		if list, ok := readList(value, block); ok {
-			m.json = jsonappend.Strings(m.json, list)
-			continue
-		}
-		text := readScalar(value, block)
-		m.json = jsonappend.String(m.json, text)
-		switch key {
-		case "name":
-			m.name = text
-		case "description":
-			m.description = text
+			json = jsonappend.Strings(json, list)
+		} else {
+			json = jsonappend.String(json, readScalar(value, block))
 		}
 	}
-	m.json = append(m.json, '}')
-	return m
+	return append(json, '}')
 }
 
 // readList reads "[a, b]" and lines of "- a".
@@ -116,4 +119,72 @@ func unquote(s string) string {
 		return s[1 : n-1]
 	}
 	return s
+}
+
+// header is what the public connector reads of a document: the front matter line by line, each value a text.
+type header struct {
+	name, title, description string
+	texts                    []byte // an object of texts, empty without front matter
+	body                     string // behind the front matter
+}
+
+// readHeader reads a document's front matter, and its text behind that. The last of two values of one name counts.
+func readHeader(content string) header {
+	lines, body := frontMatter(content)
+	if body < 0 {
+		return header{texts: []byte("{}"), body: content}
+	}
+	var names []string
+	values := map[string]string{}
+	for i := 0; i < len(lines); {
+		name, value, ok := strings.Cut(strings.TrimSuffix(lines[i], "\r"), ":")
+		i++
+		if name = strings.TrimRight(name, " \t"); !ok || !isName(name) || len(names) == maxFrontmatterKeys {
+			continue
+		}
+		if value = strings.TrimLeft(value, " \t"); slices.Contains([]string{">", ">-", "|", "|-"}, value) {
+			from := i
+			for i < len(lines) && isIndented(lines[i]) {
+				i++
+			}
+			value = blockText(value[0] == '>', lines[from:i])
+		} else {
+			value = strings.TrimSpace(unquote(value))
+		}
+		if _, again := values[name]; !again {
+			names = append(names, name)
+		}
+		values[name] = value
+	}
+	texts := []byte{'{'}
+	for _, name := range names {
+		texts = jsonappend.String(jsonappend.Name(texts, name), values[name])
+	}
+	return header{values["name"], values["title"], values["description"], append(texts, '}'), content[body:]}
+}
+
+// isName reports whether a text is the name of a value: letters, digits, hyphens and underscores.
+func isName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
+// isIndented reports whether a line belongs to the block above it: it is indented, or empty.
+func isIndented(line string) bool {
+	line = strings.TrimSuffix(line, "\r")
+	rest := strings.TrimLeft(line, " \t")
+	return line == "" || rest != "" && len(rest) < len(line)
+}
+
+// blockText joins the lines of a block: by spaces when it is folded.
+func blockText(folded bool, lines []string) string {
+	bare := make([]string, len(lines))
+	for i, line := range lines {
+		bare[i] = strings.TrimLeft(strings.TrimSuffix(line, "\r"), " \t")
+	}
+	if folded {
+		return strings.Join(strings.Fields(strings.Join(bare, " ")), " ")
+	}
+	return strings.TrimSpace(strings.Join(bare, "\n"))
 }

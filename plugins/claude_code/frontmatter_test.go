@@ -16,8 +16,26 @@ func TestFrontmatter(t *testing.T) {
 		"\ufeff---\r\nname: crlf\r\n---\r\n":                             `{"name":"crlf"}`,
 		"---\nname: a\nname: b\n---":                                     `{"name":"a"}`,
 	} {
-		if got := string(readFrontmatter(in).json); got != want {
+		if got := string(readFrontmatter(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][2]string{
+		"no front matter":                                 {`{}`, "no front matter"},
+		"---\nunclosed: yes\n":                            {`{}`, "---\nunclosed: yes\n"},
+		"---\n---\nbody":                                  {`{}`, "body"},
+		"---\nname: a\n---\n\nbody\n":                     {`{"name":"a"}`, "\nbody\n"},
+		"---\nname: a\nname: b\n---":                      {`{"name":"b"}`, ""},
+		"---\ntools: [Read, 'Edit']\nlist:\n  - a\n---\n": {`{"tools":"[Read, 'Edit']","list":""}`, ""},
+		"---\nd: >-\n  one\n  two\n\nl: |\n  a\n  b\n# no\nn: goes\n  on\n---\n": {`{"d":"one two","l":"a\nb","n":"goes"}`, ""},
+		"\ufeff---\r\nname : \" crlf \"\r\nx y: 1\r\n---\r\nb\r\n":               {`{"name":"crlf"}`, "b\r\n"},
+	} {
+		if got := readHeader(in); string(got.texts) != want[0] || got.body != want[1] {
+			t.Errorf("%q: got %s and %q, want %s and %q", in, got.texts, got.body, want[0], want[1])
 		}
 	}
 }

@@ -126,13 +126,19 @@ func FuzzFrontmatter(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m := readFrontmatter(string(b))
-		if m.json == nil {
-			return
+		m, meta := readHeader(string(b)), readFrontmatter(string(b))
+		if !strings.HasSuffix(string(b), m.body) || meta == nil && m.body != string(b) {
+			t.Fatalf("the text is %q, want what is behind the front matter", m.body)
 		}
 		var v map[string]any
-		if err := json.Unmarshal(m.json, &v); err != nil || !utf8.Valid(m.json) {
-			t.Fatalf("%q: %v, want a JSON object in valid UTF-8", m.json, err)
+		for _, object := range [][]byte{meta, m.texts} {
+			if err := json.Unmarshal(object, &v); object != nil && err != nil || !utf8.Valid(object) {
+				t.Fatalf("%q: %v, want a JSON object in valid UTF-8", object, err)
+			}
+		}
+		v = nil
+		if err := json.Unmarshal(m.texts, &v); err != nil {
+			t.Fatal(err)
 		}
 		if got, _ := v["name"].(string); got != strings.ToValidUTF8(m.name, "\ufffd") && utf8.ValidString(m.name) {
 			t.Fatalf("name is %q, want %q as in the object", m.name, got)

@@ -23,7 +23,7 @@ func TestGoldenRecords(t *testing.T) {
 	var got bytes.Buffer
 	for _, rec := range r.All {
 		delete(rec.Fields, "mtime_epoch")
-		if rec.Text("event_type") == "tool_result" {
+		if rec.Text("kind") == "tool_result" {
 			delete(rec.Fields, "timestamp")
 		}
 		e := json.NewEncoder(&got)

@@ -45,9 +45,13 @@ type parser struct {
 	r    jsonraw.Reader
 	ev   event
 	text jsonraw.Clipper
-	form string   // kind of the message's content
-	odd  []oddity // of the message
-	said bool     // the line has a message, or null in its place
+	// brief is what the public connector has of the message: its texts, and a word for each tool call and result. It is filled
+	// where more is true: the text has more than that.
+	brief jsonraw.Clipper
+	more  bool
+	form  string   // kind of the message's content
+	odd   []oddity // of the message
+	said  bool     // the line has a message, or null in its place
 }
 
 // parse reads one line. ok is false when it is not a JSON object. The event and the

@@ -219,7 +219,7 @@ func TestBadLinesLoseNothingElse(t *testing.T) {
 		t.Errorf("messages: %q, want len(first.Records(\"messages\")) = 5", first.Keys("messages"))
 	}
 	want(t, first, "messages", "u2", map[string]any{"content": "after \ufffd\ufffd"})
-	want(t, first, "messages", "odd", map[string]any{"content": "7", "type": "other", "role": "user", "session_id": one})
+	want(t, first, "messages", "odd", map[string]any{"content": nil, "text": "7", "form": "other", "role": "user", "session_id": one})
 	if n := skip(t, first, "lines_not_readable"); n != 4 {
 		t.Errorf("%d lines reported, want 4", n)
 	}

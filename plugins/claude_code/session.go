@@ -174,13 +174,10 @@ func (c *collection) emitSession(m *merged) error {
 	if m.fallback == "" {
 		return nil // no transcript has a share of it: the record stays as it is
 	}
-	project := m.project
-	if project == "" {
-		project = m.fallback
-	}
 	r := c.h.Record("sessions")
 	r.String("id", m.id)
-	r.StringOrNull("project_path", project)
+	r.String("project_path", m.fallback)
+	r.StringOrNull("project_folder", m.project)
 	r.StringOrNull("cwd", m.cwd)
 	r.StringOrNull("git_branch", m.branch)
 	r.StringOrNull("version", m.version)

@@ -22,8 +22,8 @@ func TestSkillsInSkills(t *testing.T) {
 	if strings.Join(got, " ") != "skills:. skills:a skills:a/b/c skills:skills" || len(first.Skips) != 0 {
 		t.Errorf("got %q and %+v, want four skills, and no report", got, first.Skips)
 	}
-	want(t, first, "skills", "skills:a/b/c", map[string]any{"name": "c", "path": "skills/a/b/c/SKILL.md", "content": "Text of a/b/c/SKILL.md"})
-	want(t, first, "skills", "skills:.", map[string]any{"name": "skills", "path": "skills/SKILL.md", "content": "Text of SKILL.md"})
+	want(t, first, "skills", "skills:a/b/c", map[string]any{"name": "c", "relative_path": "skills/a/b/c/SKILL.md", "content": "Text of a/b/c/SKILL.md"})
+	want(t, first, "skills", "skills:.", map[string]any{"name": "skills", "relative_path": "skills/SKILL.md", "content": "Text of SKILL.md"})
 	emitted(t, again(t, first))
 	h.put("skills"+strings.Repeat("/x", skillDepth+2)+"/SKILL.md", "deep")
 	delete(h, "skills/a/b/c/SKILL.md")

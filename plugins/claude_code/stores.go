@@ -9,46 +9,43 @@ type store struct {
 	stream  string   // of its content, "" for none
 	status  string   // when it exists
 	reason  string
+	shared  bool // the public connector has a row of it: the words are the same, also of one that is missing
 }
 
-// The reasons of the inventories.
+// The reasons of stores that are not collected.
 const (
-	reasonHistory = "copies of edited files are listed without their content"
-	reasonCache   = "caches may hold sensitive tool output: listed without their content"
-	reasonBackups = "backups may hold anything that was configured: listed without their content"
-	reasonConfig  = "settings may hold secrets: listed without their content"
-	reasonAuth    = "credentials are never opened"
 	reasonLater   = "no stream holds it yet"
 	reasonRuntime = "state of running programs, of no use elsewhere"
 )
 
 // stores is every store that is known, in the order of the records.
 var stores = []store{
-	{"sessions", []string{"projects"}, "sessions", files.StatusCollected, "summed up from the transcripts"},
-	{"messages", []string{"projects"}, "messages", files.StatusCollected, "user and assistant lines of transcripts, subagents included"},
-	{"attachments", []string{"projects"}, "attachments", files.StatusCollected, "hook results, snapshots, modes and last prompts: a preview of each"},
-	{"tool_results", []string{"projects"}, "attachments", files.StatusCollected, "files of long tool results: a preview of each"},
-	{"memory_notes", []string{"projects"}, "memory_notes", files.StatusCollected, "notes of the projects' memory folders"},
-	{"skills", []string{"skills"}, "skills", files.StatusCollected, "SKILL.md of each skill"},
-	{"slash_commands", []string{"commands"}, "slash_commands", files.StatusCollected, "Markdown files of commands"},
-	{"file_history", []string{"file-history"}, "file_history", files.StatusInventory, reasonHistory},
-	{"cache", []string{"cache"}, "cache_inventory", files.StatusInventory, reasonCache},
-	{"backups", []string{"backups"}, "backup_inventory", files.StatusInventory, reasonBackups},
-	{"config", configFiles, "config_inventory", files.StatusInventory, reasonConfig},
-	{"auth", []string{".credentials.json", "auth.json"}, "", files.StatusExcluded, reasonAuth},
-	{"prompt_history", []string{"history.jsonl"}, "", files.StatusDeferred, reasonLater},
-	{"agents", []string{"agents"}, "", files.StatusDeferred, reasonLater},
-	{"plugins", []string{"plugins"}, "", files.StatusDeferred, reasonLater},
-	{"plans", []string{"plans"}, "", files.StatusDeferred, reasonLater},
-	{"todos", []string{"todos", "tasks", "teams"}, "", files.StatusDeferred, reasonLater},
-	{"output_styles", []string{"output-styles"}, "", files.StatusDeferred, reasonLater},
-	{"hooks", []string{"hooks", "rules"}, "", files.StatusDeferred, reasonLater},
-	{"pastes", []string{"paste-cache", "image-cache", "uploads", "downloads"}, "", files.StatusDeferred, reasonLater},
-	{"statistics", []string{"stats-cache.json", "usage-data"}, "", files.StatusDeferred, reasonLater},
-	{"shell_snapshots", []string{"shell-snapshots", "session-env"}, "", files.StatusExcluded, "shell environments may hold secrets"},
-	{"telemetry", []string{"statsig", "telemetry", "debug", "logs"}, "", files.StatusExcluded, reasonRuntime},
-	{"runtime", []string{"ide", "local", "sessions", "chrome", "todos.lock", ".update.lock", ".last-cleanup", "mcp-needs-auth-cache.json", "worktrees"}, "", files.StatusExcluded, reasonRuntime},
-	{"system_files", []string{".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".gitignore"}, "", files.StatusExcluded, "not of Claude Code"},
+	{"projects", []string{"projects"}, "sessions", files.StatusCollected, "declared transcript source", true},
+	{"derived_messages", []string{"projects"}, "messages", files.StatusCollected, "user and assistant lines of transcripts, subagents included", false},
+	{"derived_attachments", []string{"projects"}, "attachments", files.StatusCollected, "hook results, snapshots, modes and last prompts: a preview of each", false},
+	{"tool_results", []string{"projects"}, "attachments", files.StatusCollected, "files of long tool results: a preview of each", false},
+	{"derived_memory_notes", []string{"projects"}, "memory_notes", files.StatusCollected, "notes of the projects' memory folders", false},
+	{"skills", []string{"skills"}, "skills", files.StatusCollected, "declared user-authored skills source", true},
+	{"commands", []string{"commands"}, "slash_commands", files.StatusCollected, "declared user-authored slash commands source", true},
+	{"file_history", []string{"file-history"}, "file_history", files.StatusInventory, "metadata-only until payload contract is approved", true},
+	{"context_mode", []string{"context-mode"}, "", files.StatusInventory, "user-specific local convention; diagnostics only, not a general Claude Code stream", true},
+	{"cache", []string{"cache"}, "cache_inventory", files.StatusInventory, "raw cache payloads may contain sensitive tool output", true},
+	{"backups", []string{"backups"}, "backup_inventory", files.StatusInventory, "backup payloads require owner review before collection", true},
+	{"config", configFiles, "config_inventory", files.StatusInventory, "configuration is inventoried without payload content", true},
+	{"auth", []string{".credentials.json", "auth.json"}, "", files.StatusExcluded, "auth-adjacent credential material is never emitted", true},
+	{"prompt_history", []string{"history.jsonl"}, "", files.StatusDeferred, reasonLater, false},
+	{"agents", []string{"agents"}, "", files.StatusDeferred, reasonLater, false},
+	{"plugins", []string{"plugins"}, "", files.StatusDeferred, reasonLater, false},
+	{"plans", []string{"plans"}, "", files.StatusDeferred, reasonLater, false},
+	{"todos", []string{"todos", "tasks", "teams"}, "", files.StatusDeferred, reasonLater, false},
+	{"output_styles", []string{"output-styles"}, "", files.StatusDeferred, reasonLater, false},
+	{"hooks", []string{"hooks", "rules"}, "", files.StatusDeferred, reasonLater, false},
+	{"pastes", []string{"paste-cache", "image-cache", "uploads", "downloads"}, "", files.StatusDeferred, reasonLater, false},
+	{"statistics", []string{"stats-cache.json", "usage-data"}, "", files.StatusDeferred, reasonLater, false},
+	{"shell_snapshots", []string{"shell-snapshots", "session-env"}, "", files.StatusExcluded, "shell environments may hold secrets", false},
+	{"telemetry", []string{"statsig", "telemetry", "debug", "logs"}, "", files.StatusExcluded, reasonRuntime, false},
+	{"runtime", []string{"ide", "local", "sessions", "chrome", "todos.lock", ".update.lock", ".last-cleanup", "mcp-needs-auth-cache.json", "worktrees"}, "", files.StatusExcluded, reasonRuntime, false},
+	{"system_files", []string{".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".gitignore"}, "", files.StatusExcluded, "not of Claude Code", false},
 }
 
 // configFiles are the settings files of the home folder.
