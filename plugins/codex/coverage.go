@@ -37,24 +37,12 @@ func (r *run) coverage() error {
 	}
 	rows := append(append(r.unknownTypes(), r.unknownFiles()...), r.unknownStores(), files.Row{Store: "rollout_events", Status: files.StatusExcluded,
 		Reason: "event_msg and turn_context lines that repeat response items or tell how Codex runs, replaced histories of compactions, and thoughts that are encrypted"})
-	rows = append(rows, r.derived(set, "derived_messages", streamMessages, "message")...)
-	rows = append(rows, r.derived(set, "derived_function_calls", streamCalls, "function_call")...)
 	for _, row := range rows {
 		if err := set.Row(row); err != nil {
 			return err
 		}
 	}
 	return set.Close(false)
-}
-
-// derived says how many records of a stream the rollouts gave in the last run that found any.
-func (r *run) derived(set *files.Set, store, stream, what string) []files.Row {
-	n := r.h.Given(stream).Sent
-	if n == 0 {
-		set.Keep("coverage:" + store)
-		return nil
-	}
-	return []files.Row{{Store: store, Stream: stream, Status: files.StatusCollected, Reason: problems.Counted(n, what+" records emitted", what+" records emitted")}}
 }
 
 // has reports whether the folder has something of a store.

@@ -17,6 +17,9 @@ const cursorVersion = 1
 // readerVersion rises when lines give more than before. A rollout that an earlier version read is read again.
 const readerVersion = 5
 
+// sessionWords rises when the record of a session gets other fields: each session is emitted again, without its lines.
+const sessionWords = 1
+
 // maxPlaces bounds the places that are kept of one rollout.
 const maxPlaces = 3
 
@@ -110,16 +113,18 @@ type state struct {
 	// one more has to read everything again.
 	covers []string
 
-	limit   int // bytes of the cursor
-	dropped int // rollouts that did not fit: they are read again in every run
+	words   int64 // sessionWords of the version that emitted the sessions
+	limit   int   // bytes of the cursor
+	dropped int   // rollouts that did not fit: they are read again in every run
 }
 
 func newState() *state {
-	return &state{files: map[string]*rolloutState{}, threads: map[string]int64{}, limit: maxCursorBytes}
+	return &state{files: map[string]*rolloutState{}, threads: map[string]int64{}, words: sessionWords, limit: maxCursorBytes}
 }
 
 // Members implements cursor.Value. Sessions whose rows do not fit are emitted again.
 func (c *state) Members(m *cursor.Members) {
+	m.Int("words", &c.words)
 	m.Texts("covers", &c.covers, 2)
 	m.Numbers("threads", &c.threads, c.limit/2)
 	c.dropped = cursor.Map(m, "files", &c.files, c.limit-m.Len()-1)
@@ -127,7 +132,14 @@ func (c *state) Members(m *cursor.Members) {
 
 func readState(v jsonvalue.Value) *state {
 	c := newState()
+	c.words = 0
 	cursor.Read(v, cursorVersion, c)
+	if c.words < sessionWords {
+		c.threads = map[string]int64{}
+		for _, s := range c.files {
+			s.dirty = true
+		}
+	}
 	for p, s := range c.files {
 		if !s.ours() {
 			delete(c.files, p) // the file is read anew

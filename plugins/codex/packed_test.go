@@ -67,7 +67,7 @@ func TestRolloutIsCompressedLater(t *testing.T) {
 	h.write(name+zstd.Suffix, packed(text))
 	second := h.again(first)
 	if len(second.Records(streamMessages)) != 0 || len(second.Deletes(streamSessions)) != 0 || len(second.Skips) != 0 ||
-		field(second, streamSessions, sessionA, "rollout_path") != name+zstd.Suffix || field(second, streamSessions, sessionA, "message_count") != "1" {
+		field(second, streamSessions, sessionA, "rollout_relative_path") != name+zstd.Suffix || field(second, streamSessions, sessionA, "message_count") != "1" {
 		t.Fatalf("got %+v, want the session with its new path alone", second.All)
 	}
 	if third := h.again(second); len(third.All) != 0 {

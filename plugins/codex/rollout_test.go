@@ -55,8 +55,8 @@ func TestRolloutBecomesRecords(t *testing.T) {
 	for name, want := range map[string]string{
 		"cwd": "/home/sam/code/app", "originator": "codex_cli_rs", "cli_version": "0.61.0", "model_provider": "openai", "git_commit": "a1b2c3d4",
 		"git_branch": "main", "repository_url": "https://github.com/sam/app.git", "message_count": "5", "function_call_count": "5",
-		"started_at": "2026-01-01T10:00:00.1Z", "last_event_at": "2026-01-01T10:00:11.1Z", "title": "<nil>", "archived": "<nil>",
-		"rollout_path": rolloutName(sessionA),
+		"started_at": "2026-01-01T10:00:00.100Z", "last_event_at": "2026-01-01T10:00:11.100Z", "title": "<nil>", "archived": "<nil>",
+		"rollout_relative_path": rolloutName(sessionA),
 	} {
 		if got := field(res, streamSessions, sessionA, name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -115,8 +115,8 @@ func TestAppend(t *testing.T) {
 		t.Fatalf("messages %s, calls %s, want A:5 and A:6", keys(second, streamMessages), keys(second, streamCalls))
 	}
 	for name, want := range map[string]string{
-		"message_count": "2", "function_call_count": "2", "cwd": "/home/sam/code/app", "started_at": "2026-01-01T10:00:00.1Z",
-		"last_event_at": "2026-01-01T10:00:12.1Z",
+		"message_count": "2", "function_call_count": "2", "cwd": "/home/sam/code/app", "started_at": "2026-01-01T10:00:00.100Z",
+		"last_event_at": "2026-01-01T10:00:12.100Z",
 	} {
 		if got := field(second, streamSessions, sessionA, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -313,7 +313,7 @@ func TestArchivedRolloutKeepsItsState(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := h.again(first)
-	if len(second.Records(streamMessages)) != 0 || field(second, streamSessions, sessionA, "rollout_path") != moved ||
+	if len(second.Records(streamMessages)) != 0 || field(second, streamSessions, sessionA, "rollout_relative_path") != moved ||
 		field(second, streamSessions, sessionA, "cwd") != "/home/sam/code/app" || field(second, streamSessions, sessionA, "message_count") != "1" {
 		t.Fatalf("%+v, want the session with its new path and no message", second.All)
 	}
@@ -439,8 +439,8 @@ func TestSessionsRoot(t *testing.T) {
 	h.write("config.toml", "x")
 	other.write("2026/01/01/rollout-x-"+sessionA+".jsonl", metaLine(sessionA)+message(1, "user", "one"))
 	res := h.collect(func(o *sdktest.Options) { o.Roots["sessions"] = os.DirFS(other.dir) })
-	if keys(res, streamMessages) != "A:2" || field(res, streamSessions, sessionA, "rollout_path") != "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl" {
-		t.Fatalf("%v, want keys(res, streamMessages) = A:2 and field(res, streamSessions, sessionA, \"rollout_path\") = %v", res.All, "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl")
+	if keys(res, streamMessages) != "A:2" || field(res, streamSessions, sessionA, "rollout_relative_path") != "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl" {
+		t.Fatalf("%v, want keys(res, streamMessages) = A:2 and field(res, streamSessions, sessionA, \"rollout_relative_path\") = %v", res.All, "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl")
 	}
 }
 

@@ -66,8 +66,8 @@ func (r *run) session(id string, m *meta) (bool, error) {
 	rec.StringOrNull("git_commit", cmp.Or(m.gitCommit, row.text[colCommit]))
 	rec.StringOrNull("git_branch", cmp.Or(m.gitBranch, row.text[colBranch]))
 	rec.StringOrNull("repository_url", cmp.Or(m.repository, row.text[colRepository]))
-	rec.Time("started_at", cmp.Or(m.started, a.first, row.created))
-	rec.Time("last_event_at", cmp.Or(a.last, row.updated, m.started))
+	rec.StringOrNull("started_at", instant(cmp.Or(m.started, a.first, row.created)))
+	rec.StringOrNull("last_event_at", instant(cmp.Or(a.last, row.updated, m.started)))
 	rec.IntOrNull("message_count", a.messages, a.known)
 	rec.IntOrNull("function_call_count", a.calls, a.known)
 	rec.StringOrNull("title", row.text[colTitle])
@@ -81,8 +81,19 @@ func (r *run) session(id string, m *meta) (bool, error) {
 	rec.StringOrNull("sandbox_policy", row.text[colSandbox])
 	rec.StringOrNull("approval_mode", row.text[colApproval])
 	rec.StringOrNull("forked_from_id", a.forkedFrom)
-	rec.StringOrNull("rollout_path", cmp.Or(a.path, belowHome(row.text[colRollout])))
+	rec.StringOrNull("rollout_relative_path", cmp.Or(a.path, belowHome(row.text[colRollout])))
 	return true, rec.Emit()
+}
+
+// instant writes a time as Codex does, with its milliseconds; "" for none.
+func instant(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return ""
+	case t.Nanosecond()%int(time.Millisecond) != 0:
+		return t.Format(time.RFC3339Nano)
+	}
+	return t.Format("2006-01-02T15:04:05.000Z07:00")
 }
 
 // belowHome cuts the machine's own part off a rollout's absolute path.

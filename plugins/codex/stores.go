@@ -17,6 +17,8 @@ type store struct {
 var stores = []store{
 	{"sessions", streamSessions, files.StatusCollected, "declared rollout source", []string{"sessions"}, false, true},
 	{"archived_rollouts", streamSessions, files.StatusCollected, "collected like the rollouts", []string{"archived_sessions"}, false, false},
+	{"derived_messages", streamMessages, files.StatusCollected, "messages of the rollouts", []string{"sessions", "archived_sessions"}, false, false},
+	{"derived_function_calls", streamCalls, files.StatusCollected, "function calls of the rollouts, and their outputs", []string{"sessions", "archived_sessions"}, false, false},
 	{"state_db", streamSessions, files.StatusCollected, "declared thread metadata source opened read-only", []string{stateDB}, false, true},
 	{"rules", streamRules, files.StatusCollected, "declared user-authored rules source", []string{"rules", "AGENTS.md", "AGENTS.override.md"}, false, true},
 	{"prompts", streamPrompts, files.StatusCollected, "declared user-authored prompts source", []string{"prompts"}, false, true},

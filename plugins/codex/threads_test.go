@@ -29,9 +29,9 @@ func TestThreadsAreJoined(t *testing.T) {
 		{sessionA, "title", "Add a login form"}, {sessionA, "archived", "false"}, {sessionA, "tokens_used", "4250"},
 		{sessionA, "sandbox_policy", `{"type":"workspace-write"}`}, {sessionA, "approval_mode", "on-request"}, {sessionA, "cwd", "/home/sam/code/app"},
 		{sessionA, "message_count", "1"}, {sessionA, "first_user_message", "<nil>"}, {sessionA, "repository_url", "https://github.com/sam/app.git"},
-		{sessionB, "title", "Only in the table"}, {sessionB, "message_count", "<nil>"}, {sessionB, "started_at", "2026-01-01T00:00:00Z"},
-		{sessionB, "last_event_at", "2026-01-01T01:00:00Z"}, {sessionB, "cwd", "/home/sam/app"}, {sessionB, "repository_url", "https://example.com/app.git"},
-		{sessionB, "rollout_path", "sessions/2026/01/01/rollout-2026-01-01T00-00-00-" + sessionB + ".jsonl"},
+		{sessionB, "title", "Only in the table"}, {sessionB, "message_count", "<nil>"}, {sessionB, "started_at", "2026-01-01T00:00:00.000Z"},
+		{sessionB, "last_event_at", "2026-01-01T01:00:00.000Z"}, {sessionB, "cwd", "/home/sam/app"}, {sessionB, "repository_url", "https://example.com/app.git"},
+		{sessionB, "rollout_relative_path", "sessions/2026/01/01/rollout-2026-01-01T00-00-00-" + sessionB + ".jsonl"},
 	} {
 		if got := field(first, streamSessions, c.id, c.field); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.id, c.field, got, c.want)
