@@ -3,94 +3,46 @@ package main
 import (
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// take collects the newest archive. It has to be of the account collected so far: one that names no account
-// may be anybody's.
+// take collects the archives of the account. Where the account collected so far has none of them, all that are
+// there are another one's, and the run ends.
 func (r *run) take() error {
-	r.remembered()
-	if r.export.account == "" && r.bound() {
-		return r.leave(r.export, problemUnnamed)
-	}
-	var err error
-	if r.account, err = r.h.Account(r.export.account); err != nil {
+	if len(r.exports) == 0 && len(r.others) > 0 {
+		_, err := r.h.Account(r.others[0].account)
 		if f, ok := err.(*sdk.Failure); ok { //nolint:errorlint // as the SDK returns it; errors.As needs reflection
-			f.Message = "the archive " + r.export.sources[0].Name + " is of another account than the one collected so far; move it into a folder of its own, and add a connection for that folder"
+			f.Message = "the archive " + r.others[0].sources[0].Name + " is of another account than the one collected so far; move it into a folder of its own, and add a connection for that folder"
 		}
-		return err
+		if err != nil {
+			return err
+		}
+	}
+	if len(r.exports) == 0 {
+		return nil
 	}
 	return r.collect()
 }
 
-// bound reports whether an archive that names its account was collected before.
-func (r *run) bound() bool {
+// bound returns the account that was collected before, as the cursors name it; 0: an archive that names its account
+// was not collected yet.
+func (r *run) bound() int64 {
 	for _, stream := range r.h.Streams() {
-		if r.h.Cursor(stream).Get("account").Exists() {
-			return true
+		if account := r.h.Cursor(stream).Get("account"); account.Exists() {
+			return account.Int()
 		}
 	}
-	return false
+	return 0
 }
 
-// counts reports whether an archive counts before another one: it is newer, and of the account collected so
-// far if the other one is, too. One of another account, or of nobody knows whom, hides none of that account.
-func (r *run) counts(x, other *export) bool {
-	if a, b := r.nearness(x), r.nearness(other); a != b {
-		return a > b
-	}
-	return x.generated > other.generated
-}
-
-// nearness says how near an archive is to the account collected so far: of another one, of an unknown one, of
-// that one. Without such an account all are alike.
-func (r *run) nearness(x *export) int {
-	if !r.bound() {
-		return 0
-	}
-	if x.account == "" {
-		return 1
-	}
-	if _, err := r.h.Account(x.account); err != nil {
-		return 0
-	}
-	return 2
-}
-
-// maxEarlier bounds how many archives are remembered.
-const maxEarlier = 20
-
-// sumsVersion is the first version of a cursor whose sums of archives have the meaning of today.
-const sumsVersion = 5
-
-// remembered takes from the cursors which archives were collected before.
-func (r *run) remembered() {
-	for _, stream := range r.h.Streams() {
-		for _, cursor := range [...]jsonvalue.Value{r.h.Cursor(stream), r.h.Previous(stream)} {
-			if v := cursor.Get("v").Int(); v < sumsVersion || v > cursorVersion {
-				continue
-			}
-			r.collectedBefore(cursor.Get("sum").Int())
-			for it := cursor.Get("earlier").Children(); it.Next(); {
-				r.collectedBefore(it.Value().Int())
-			}
-		}
-	}
-}
-
-func (r *run) collectedBefore(sum int64) {
-	if sum != r.export.sum() && !slices.Contains(r.earlier, sum) && len(r.earlier) < maxEarlier {
-		r.earlier = append(r.earlier, sum)
-	}
-}
-
-// choose finds the newest archive of the account that was collected before, or of any at first. Each is a
-// whole account, so a newer one supersedes the others; sources of one time and account are its parts.
+// choose finds the archives of one account, the newest first: of the one that was collected before, or else of the
+// newest archive that names one. An archive that names no account is taken for that account's, whose folder it lies in.
 func (r *run) choose() error {
 	all := make([]*export, len(r.folder.Sources))
 	for i := range all {
@@ -107,23 +59,56 @@ func (r *run) choose() error {
 	}
 	r.joinLoose(all)
 	r.joinParts(all)
+	found := together(all)
 	for i, x := range all {
-		switch {
-		case x == nil:
-			if err := r.stranger(&r.folder.Sources[i]); err != nil {
+		if x == nil {
+			if err := r.stranger(&r.folder.Sources[i], len(found) == 0); err != nil {
 				return err
 			}
-		case len(x.sources) == 0: // it could not be looked at, or is a part of another one
-		case r.export == nil || r.counts(x, r.export):
-			if r.export != nil {
-				r.beside = append(r.beside, r.export)
-			}
-			r.export = x
-		case x.generated == r.export.generated && (x.account == r.export.account || x.account == ""):
-			r.export.add(x)
-		default:
-			r.beside = append(r.beside, x)
 		}
+	}
+	return r.share(found)
+}
+
+// together returns the archives, the newest first. Sources of one time and account are the parts of one, but for a
+// file whose newest post happens to be of the time at which an archive was made.
+func together(all []*export) (found []*export) {
+	for _, x := range all {
+		if x == nil || len(x.sources) == 0 { // it could not be looked at, or is a part of another one
+			continue
+		}
+		at := slices.IndexFunc(found, func(y *export) bool {
+			return y.generated == x.generated && y.described == x.described && (x.account == y.account || x.account == "" || y.account == "")
+		})
+		if at < 0 {
+			found = append(found, x)
+		} else {
+			found[at].add(x)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y *export) int { return strings.Compare(y.generated, x.generated) })
+	return found
+}
+
+// share tells the archives of the account from those of others.
+func (r *run) share(found []*export) error {
+	bound, own := r.bound() != 0, ""
+	for _, x := range found {
+		account, err := r.h.Account(x.account)
+		switch {
+		case x.account == "":
+		case bound && err != nil, own != "" && own != x.account:
+			r.others = append(r.others, x)
+			continue
+		case err != nil:
+			return err
+		case own == "":
+			own, r.account = x.account, account
+		}
+		r.exports = append(r.exports, x)
+	}
+	for _, x := range r.exports {
+		r.notes.add(&x.notes)
 	}
 	return nil
 }
@@ -179,28 +164,50 @@ func (r *run) joinLoose(all []*export) {
 }
 
 // stranger settles a source that is no archive of X: files that lie loose one by one, an archive as
-// a whole.
-func (r *run) stranger(s *exports.Source) error {
+// a whole. A page that shows an archive is known, and lacks its data, where it lies alone.
+func (r *run) stranger(s *exports.Source, alone bool) error {
 	if !s.Unpacked() {
-		if nested := r.nestedIn(s); nested != nil {
-			r.fateOf(s).why = exports.ProblemOf(nested.Problem)
-			return r.folder.Books.Settle(nested.Place, exports.Outcome{}, nested.Problem)
+		if sealed := r.find(s, isSealed); sealed != nil {
+			r.fateOf(s).why = exports.ProblemOf(sealed.Problem)
+			return r.folder.Books.Settle(sealed.Place, exports.Outcome{}, sealed.Problem)
 		}
-		r.folder.Books.Note(problemForeign, s.Name, "")
-		r.fateOf(s).why = problemForeign
+		why := problemForeign
+		if alone && r.find(s, isPage) != nil {
+			why = problemPage
+		}
+		r.folder.Books.Note(why, s.Name, "")
+		r.fateOf(s).why = why
 		return nil
 	}
-	return r.one(s, func(*exports.File) string { return "" })
+	return r.one(s, func(f *exports.File) string {
+		if alone && isPage(f) {
+			return problemPage
+		}
+		return ""
+	})
+}
+
+// isPage reports whether a file is the page that shows an archive.
+func isPage(f *exports.File) bool { return strings.EqualFold(f.Base(), "Your archive.html") }
+
+// isSealed reports whether an entry of an archive that is no archive of X, as far as it can be read, may be what was
+// meant: it is an archive, or cannot be unpacked.
+func isSealed(f *exports.File) bool {
+	if f.Problem == nil {
+		return false
+	}
+	switch f.Problem.Code {
+	case archive.CodeNested, archive.CodeEncrypted, archive.CodeUnsupported:
+		return true
+	}
+	return false
 }
 
 // one settles the files of a source that lie loose one by one, each with the problem that is told of it.
 func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error {
 	paged := inViewer(s.Name+"/") || r.loose && s.Name == "js"
 	err := r.each(s, func(f *exports.File) (exports.Outcome, error) {
-		if why := problem(f); why == problemBeside {
-			r.folder.Books.Problems.Note(why, 1, f.Place)
-			return exports.Outcome{Fate: exports.Rule, Kind: "copies"}, nil
-		} else if why != "" {
+		if why := problem(f); why != "" {
 			return exports.Outcome{Fate: exports.Known, Kind: "other", Why: why}, nil
 		}
 		kind := ruleOf(f.Name)
@@ -221,8 +228,7 @@ func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error
 	return err
 }
 
-// leave notes that an archive is not read. A problem that its owner has to do with stands in the
-// account of its files, too.
+// leave notes that an archive is not read, and accounts for its files with the problem.
 func (r *run) leave(x *export, problem string) error {
 	for _, s := range x.sources {
 		if s.Name == "." { // beside it may lie what is no file of it
@@ -238,9 +244,7 @@ func (r *run) leave(x *export, problem string) error {
 			continue
 		}
 		r.folder.Books.Problems.Note(problem, 1, s.Name)
-		if problem != problemBeside {
-			r.fateOf(s).why = problem
-		}
+		r.fateOf(s).why = problem
 	}
 	return nil
 }
@@ -255,51 +259,6 @@ func isData(f *exports.File) bool {
 	}
 	s, err := open(f)
 	return err == nil && s.kind != "" && !s.isViewer(f.Name)
-}
-
-// lacking are the problems of an archive that is damaged, or lacks a part: one that is brought whole has
-// none of them.
-var lacking = []string{
-	problemMissing, problemFewer, problemPart, exports.PartMissing, exports.Unreadable, "archive_truncated", "archive_corrupt",
-	"jsonstream_syntax", "jsonstream_truncated", "csv_syntax", "csv_truncated",
-}
-
-// tellBeside names the archives that are not read. A newest one that is whole has what they have, but
-// for what was deleted since. Of one that does not show it nobody knows.
-func (r *run) tellBeside() error {
-	unread := problemBeside
-	if r.books.Problems.Count(problemPartial) > 0 || r.export != nil && !r.provesAll() || r.folder.Books.Problems.Count(problemUnnamed) > 0 {
-		unread = problemUnread
-	}
-	if slices.ContainsFunc(lacking, func(code string) bool { return r.books.Problems.Count(code) > 0 }) {
-		unread = problemSpare
-	}
-	for _, x := range r.beside {
-		if err := r.leave(x, r.problemOf(x, unread)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// problemOf says what is told of an archive that is not read; unread is what is told of one that was never collected.
-func (r *run) problemOf(x *export, unread string) string {
-	switch {
-	case x.account != "" && (r.export.account != "" && x.account != r.export.account || r.bound() && r.nearness(x) == 0):
-		return problemOthers
-	case x.account == "" && x.generated > r.export.generated: // only one of the account stands in front of it
-		return problemUnnamed
-	}
-	r.folder.Books.Kinds["superseded"] += int64(len(x.sources))
-	if slices.Contains(r.earlier, x.sum()) { // the store has what it had
-		return problemBeside
-	}
-	return unread
-}
-
-// provesAll reports whether the newest archive says that it has all of each stream that is collected.
-func (r *run) provesAll() bool {
-	return !slices.ContainsFunc(r.h.Streams(), func(stream string) bool { return streams[stream].emit != nil && !r.export.proves(stream) })
 }
 
 // lastIn returns the time of the newest post or message of an archive.

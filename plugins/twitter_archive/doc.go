@@ -2,9 +2,10 @@
 // Twitter, makes of an account (zip), as it was downloaded or unpacked, in one granted folder, the
 // root "twitter_archive".
 //
-// In: the newest archive in the folder, of the account collected so far if there is one, by what it says of itself, or else by the day in its name
-// or its newest post. Each is a whole account, so a newer one supersedes the ones before it, and
-// the others are not read, and named (choice.go). Sources of one account and time are the parts of one archive (export.go).
+// In: every archive in the folder of one account, the one collected so far if there is one, the newest first, by what
+// each says of itself, or else by the day in its name or its newest post (choice.go). Of a post that several have the
+// newest one's record stays, and what an older one alone has is kept. An archive that names no account
+// is taken for that account's. Sources of one account and time are the parts of one archive (export.go).
 // Out: tweets, direct_messages, and coverage_diagnostics.
 //
 // Archives of every year are read: with a folder data since 2019, in the root before, and of 2012 to
@@ -12,11 +13,10 @@
 // "window.YTD.tweets.part0 =", and one of an unknown kind by its first element (kinds.go). The whole
 // text of a long post comes from note-tweet.js (notes.go); a text that is cut is marked.
 //
-// A run enumerates: what an earlier archive had and the newest has not was deleted at the
-// service, and becomes a tombstone. The list counts as whole only when the archive says that
-// it is not a partial one, and every file that its manifest names for the stream was read to
-// its end. An archive older than the one collected last is not read, nor one of another
-// account; one that is alone in the folder ends the run.
+// A run enumerates: what no archive in the folder has any more becomes a tombstone. The list counts as
+// whole only when the newest archive says that it is not a partial one, and every file that an archive
+// names for the stream was read to its end. Where the newest archive is gone, the older ones are not read again, and
+// nothing is deleted. An archive of another account is not read; where there are no others, it ends the run.
 //
 // Numbers stand in the files as texts. Deleted posts, likes, followers and everything else are not
 // collected, and coverage_diagnostics says so. A file that nothing recognizes is named.

@@ -2,11 +2,11 @@ package main
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -20,14 +20,16 @@ type export struct {
 	generated string // RFC 3339 in UTC: later ones compare as larger
 	account   string
 	partial   bool
-	described bool              // by a manifest
-	list      place             // the file that says what the archive has
-	listed    map[string]string // files that the manifest or the index of months names for a stream, with the stream
-	counts    map[string]int64  // of the entries of those files, where it says them
-	main      map[string]bool   // streams whose main kind of data the manifest names
-	old       bool              // its form is that of 2012 to 2017
-	months    bool              // it has posts by month, as those have
-	bare      bool              // it is known by a table of posts alone
+	described bool                     // by a manifest
+	list      place                    // the file that says what the archive has
+	listed    map[string]string        // files that the manifest or the index of months names for a stream, with the stream
+	counts    map[string]int64         // of the entries of those files, where it says them
+	main      map[string]bool          // streams whose main kind of data the manifest names
+	old       bool                     // its form is that of 2012 to 2017
+	months    bool                     // it has posts by month, as those have
+	bare      bool                     // it is known by a table of posts alone
+	spread    bool                     // each part of it that describes itself lists the files of all parts
+	numbers   map[string]map[int]place // of the files of a kind, which count from 0
 	notes     notes
 }
 
@@ -40,11 +42,13 @@ type place struct {
 // timeForm makes times whose texts compare as they do.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// sum changes with any source of the export.
-func (x *export) sum() int64 {
+// sum changes with any source of the archives.
+func (r *run) sum() int64 {
 	sum := fingerprint.Start
-	for _, s := range x.sources {
-		sum = fingerprint.Mix(fingerprint.Text(sum, s.Name) ^ uint64(s.Size)<<32 ^ uint64(s.MTimeMS))
+	for _, x := range r.exports {
+		for _, s := range x.sources {
+			sum = fingerprint.Mix(fingerprint.Text(sum, s.Name) ^ uint64(s.Size)<<32 ^ uint64(s.MTimeMS))
+		}
 	}
 	const exact = 1<<53 - 1 // what a number of JSON holds
 	return int64(sum & exact)
@@ -53,17 +57,26 @@ func (x *export) sum() int64 {
 // proves reports whether the archive says that it has all of a stream, so that what it lacks was deleted.
 func (x *export) proves(stream string) bool { return x.described && !x.partial && x.main[stream] }
 
-// changes is when the sources of the export were changed, see files.Changes.
-func (x *export) changes() (changes int64) {
-	for _, s := range x.sources {
-		changes = files.Changes(changes, s.CTimeMS)
+// changes is when the sources of the archives were changed, see files.Changes.
+func (r *run) changes() (changes int64) {
+	for _, x := range r.exports {
+		for _, s := range x.sources {
+			changes = files.Changes(changes, s.CTimeMS)
+		}
 	}
 	return changes
 }
 
 // add takes another part of the same archive in.
 func (x *export) add(part *export) {
+	if x.described && part.described {
+		x.spread = slices.Equal(exports.Sorted(x.listed), exports.Sorted(part.listed)) && (x.spread || len(x.sources) == 1)
+	}
 	x.sources = append(x.sources, part.sources...)
+	if x.account == "" {
+		x.account = part.account
+	}
+	x.described = x.described || part.described
 	x.partial = x.partial || part.partial
 	x.months = x.months || part.months
 	if x.list.source == nil {
@@ -80,7 +93,20 @@ func (x *export) add(part *export) {
 	for stream := range part.main {
 		x.main[stream] = true
 	}
+	for kind, numbers := range part.numbers {
+		for n, at := range numbers {
+			x.number(kind, n, at)
+		}
+	}
 	x.notes.add(&part.notes)
+}
+
+// number takes in that a file is the one of that number of its kind.
+func (x *export) number(kind string, n int, at place) {
+	if x.numbers[kind] == nil {
+		x.numbers[kind] = make(map[int]place)
+	}
+	x.numbers[kind][n] = at
 }
 
 // describe looks for what a source says of itself. It returns nil for one that is no archive of X.
@@ -90,7 +116,7 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 		return nil, err
 	}
 	defer a.Close()
-	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool)}
+	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place)}
 	known := false
 	for a.Next() {
 		f := s.File(a)
@@ -120,16 +146,15 @@ func (r *run) describe(s *exports.Source) (*export, error) {
 	return x, nil
 }
 
-// nestedIn returns an archive that lies in one that is no archive of X: it may be what was meant. It
-// returns nil without one.
-func (r *run) nestedIn(s *exports.Source) *exports.File {
+// find returns the first file of a source of which is holds, nil if there is none.
+func (r *run) find(s *exports.Source, is func(f *exports.File) bool) *exports.File {
 	a, err := s.Open(r.folder.Root)
 	if err != nil {
 		return nil // it could be opened before
 	}
 	defer a.Close()
 	for a.Next() {
-		if f := s.File(a); f.Problem != nil && f.Problem.Code == archive.CodeNested && !exports.Hidden(f.Name) {
+		if f := s.File(a); !exports.Hidden(f.Name) && is(f) {
 			return f
 		}
 	}
@@ -164,6 +189,9 @@ func (x *export) look(f *exports.File) bool {
 	case s.kind == kindGrailbird:
 		x.months = true
 	default:
+		if s.part >= 0 && s.streamOfKind() != "" {
+			x.number(s.kind, s.part, place{x.sources[0], f.Name})
+		}
 		return s.kind != "" && !s.isViewer(f.Name)
 	}
 	return true

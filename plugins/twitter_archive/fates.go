@@ -23,10 +23,10 @@ func (r *run) fateOf(s *exports.Source) *fate {
 	return f
 }
 
-// appendFates appends those of the archive's sources, for a cursor.
+// appendFates appends those of the archives' sources, for a cursor.
 func (r *run) appendFates(b []byte) []byte {
 	b = append(b, '{')
-	for _, s := range r.export.sources {
+	for _, s := range r.sources() {
 		f := r.fateOf(s)
 		b = append(jsonappend.Name(b, s.Name), '{')
 		b = jsonappend.String(jsonappend.Name(b, "why"), f.why)
@@ -37,7 +37,7 @@ func (r *run) appendFates(b []byte) []byte {
 
 // remember takes the fates from a cursor.
 func (r *run) remember(v jsonvalue.Value) {
-	for _, s := range r.export.sources {
+	for _, s := range r.sources() {
 		f := r.fateOf(s)
 		f.why = v.Get(s.Name).Get("why").Str()
 		f.books.ReadFates(v.Get(s.Name).Get("fates"))
@@ -51,4 +51,12 @@ func problemOf(f *exports.File) error {
 		return nil
 	}
 	return f.Problem
+}
+
+// sources are those of the archives that are read.
+func (r *run) sources() (list []*exports.Source) {
+	for _, x := range r.exports {
+		list = append(list, x.sources...)
+	}
+	return list
 }

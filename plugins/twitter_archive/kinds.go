@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
@@ -14,6 +15,7 @@ import (
 type script struct {
 	name  string // of what is assigned, up to the equals sign
 	kind  string // of a file of data: what stands between "YTD." and ".part"
+	part  int    // the number that follows there; -1: none
 	head  []byte // the first bytes, decoded
 	whole io.Reader
 
@@ -67,6 +69,9 @@ func (s *script) elementsOf(paths ...string) *jsonstream.Reader {
 	return in
 }
 
+// maxNumber bounds the number that a file may claim among those of its kind.
+const maxNumber = 1000
+
 // headBytes is how much of a file is looked at before it is read.
 const headBytes = 4 << 10
 
@@ -74,7 +79,7 @@ const headBytes = 4 << 10
 func open(f *exports.File) (script, error) {
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(f.Text(), head)
-	s := script{head: head[:n], whole: io.MultiReader(bytes.NewReader(head[:n]), f.Text())}
+	s := script{part: -1, head: head[:n], whole: io.MultiReader(bytes.NewReader(head[:n]), f.Text())}
 	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // as ReadFull returns them
 		err = nil
 	}
@@ -85,7 +90,10 @@ func open(f *exports.File) (script, error) {
 	}
 	s.name = strings.TrimSpace(string(front))
 	if _, kind, ok := strings.Cut(s.name, "YTD."); ok {
-		s.kind, _, _ = strings.Cut(kind, ".")
+		s.kind, kind, _ = strings.Cut(kind, ".")
+		if n, err := strconv.Atoi(strings.TrimPrefix(kind, "part")); err == nil && n >= 0 && n < maxNumber {
+			s.part = n
+		}
 	}
 	if strings.HasPrefix(s.name, "Grailbird.data.tweets") {
 		s.kind = kindGrailbird

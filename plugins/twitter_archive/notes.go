@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
@@ -20,8 +22,8 @@ type notes struct {
 }
 
 type note struct {
-	text string
-	used bool
+	id, text string
+	post     uint64 // the sum of the id of the post that it belongs to; 0: none was found
 }
 
 // maxNotes bounds the texts that are held.
@@ -43,55 +45,111 @@ func (n *notes) read(s script, place string) {
 	for in.Next() {
 		v := in.Value()
 		at, ok := exports.Time(v.Get("createdAt"), 1)
-		text := v.Get("core").Get("text").Str()
-		if !ok || text == "" || n.bytes+len(text) > maxNotes {
+		words := v.Get("core").Get("text").Str()
+		if !ok || words == "" || n.bytes+len(words) > maxNotes {
 			n.lost++
 			continue
 		}
-		n.bytes += len(text)
-		n.at[at.Unix()] = append(n.at[at.Unix()], &note{text: text})
+		n.bytes += len(words)
+		n.at[at.Unix()] = append(n.at[at.Unix()], &note{id: text(v.Get("noteTweetId")), text: words})
 	}
 	n.lost += in.Oversized() + in.Faults()
 	n.halves += in.Halves()
 }
 
+// add takes in the notes of a part, or of an older archive, that are not there yet.
 func (n *notes) add(other *notes) {
 	if n.at == nil {
 		n.at = make(map[int64][]*note)
 	}
 	for at, list := range other.at {
-		n.at[at] = append(n.at[at], list...)
+		for _, more := range list {
+			known := slices.ContainsFunc(n.at[at], func(x *note) bool { return x.text == more.text && (x.id == more.id || x.id == "" || more.id == "") })
+			switch {
+			case known:
+			case n.bytes+len(more.text) > maxNotes:
+				n.lost++
+			default:
+				n.at[at] = append(n.at[at], more)
+				n.bytes += len(more.text)
+			}
+		}
 	}
 	n.place = cmp.Or(n.place, other.place)
-	n.bytes, n.lost, n.halves = n.bytes+other.bytes, n.lost+other.lost, n.halves+other.halves
+	n.lost, n.halves = n.lost+other.lost, n.halves+other.halves
 }
 
-// unused counts the notes that no post has taken.
-func (n *notes) unused() int64 {
-	var count int64
-	for _, list := range n.at {
-		for _, note := range list {
-			if !note.used {
-				count++
-			}
-		}
-	}
-	return count
-}
-
-// of returns the whole text of a post that has a note; false for one without.
-func (n *notes) of(at time.Time, text string) (string, bool) {
+// of returns the whole text of a post, by the sum of its id; false if it has no note, or if two say different things
+// and may both be its own. A note belongs to one post.
+func (n *notes) of(post uint64, at time.Time, text string) (string, bool) {
 	begin, _ := cutText(text)
 	const near = 2 // seconds, of which the note may be older or younger
+	var found *note
 	for off := int64(-near); off <= near; off++ {
 		for _, note := range n.at[at.Unix()+off] {
-			if begins(note.text, begin) {
-				note.used = true
-				return note.text, true
+			switch {
+			case note.post != 0 && note.post != post, !begins(note.text, begin):
+			case found == nil, note.post == post:
+				found = note
+			case found.post == 0 && found.text != note.text:
+				return "", false
 			}
 		}
 	}
-	return "", false
+	if found == nil {
+		return "", false
+	}
+	found.post = post
+	return found.text, true
+}
+
+// texts emits the whole texts of long posts that no post has, each as a record of its own, and notes what was found of
+// long posts.
+func (r *run) texts() error {
+	n, without := &r.notes, int64(0)
+	times := make([]int64, 0, len(n.at))
+	for at := range n.at {
+		times = append(times, at)
+	}
+	slices.Sort(times)
+	for _, at := range times {
+		for _, note := range n.at[at] {
+			switch {
+			case note.post != 0 || r.lists[streamTweets] == nil:
+				continue
+			case note.id == "":
+				without++
+				continue
+			}
+			text, cut := clip.Text(note.text, maxText), len(note.text) > maxText
+			if cut {
+				r.said.Items(streamTweets).Cut++
+			}
+			rec := r.h.Record(streamTweets)
+			rec.String("id", "note:"+note.id)
+			rec.String("text", text)
+			rec.Bool("text_truncated", cut)
+			rec.Time("created_at", time.Unix(at, 0).UTC())
+			rec.Null("in_reply_to_status_id")
+			for _, name := range notInTables {
+				rec.Null(name)
+			}
+			if err := rec.Emit(); err != nil {
+				return err
+			}
+		}
+	}
+	r.books.Problems.Note(exports.HalfCharacters, n.halves, n.place)
+	r.books.Problems.Note(problemNote, n.lost, n.place)
+	r.books.Problems.Note(problemOrphan, without, n.place)
+	begun := ""
+	for _, place := range r.begun {
+		if begun == "" || place < begun {
+			begun = place
+		}
+	}
+	r.books.Problems.Note(problemBegin, r.begins, begun)
+	return nil
 }
 
 // leastBegin is how much of two texts has to be the same; shorter ones say little.

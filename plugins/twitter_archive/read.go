@@ -192,7 +192,7 @@ func (r *run) strange(stream, kind string) {
 	}
 	r.said.Items(stream).KeptBack++
 	r.said.Items(stream).Unknown(kind)
-	r.at.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
+	r.at.Miss(problemStrange, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.

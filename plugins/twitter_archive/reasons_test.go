@@ -25,7 +25,6 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 	account := func(id, day string) map[string]string {
 		return with("data/manifest.js", strings.NewReplacer(`"accountId":"1"`, `"accountId":"`+id+`"`, "2026-01-01", day).Replace(whole["data/manifest.js"]))
 	}
-	nameless := with("data/manifest.js", strings.Replace(described("false", listsTweets), `"userInfo":{"accountId":"1"},`, "", 1))
 	posts := func(list string) map[string]string {
 		return with("data/tweets.js", `window.YTD.tweets.part0 = [`+list+`]`)
 	}
@@ -33,10 +32,8 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 	rows := map[string]archives{
 		problemForeign: {whole, {"x/y.bin": "?"}},
 		problemOlder:   {whole, account("1", "2025-01-01")},
-		problemUnread:  {with("data/manifest.js", ""), account("1", "2000-01-01")},
-		problemSpare:   {posts(onePost + `,{"tweet":`), account("1", "2000-01-01")},
 		problemOthers:  {whole, account("2", "2027-01-01")},
-		problemUnnamed: {whole, nameless},
+		problemPage:    {{"Your archive.html": "x"}},
 		problemMissing: {with("data/tweets.js", "")},
 		problemFewer:   {with("data/manifest.js", described("false", strings.Replace(listsTweets, `.js"`, `.js","count":"2"`, 1)))},
 		problemPart:    {with("data/manifest.js", described("true", listsTweets))},
@@ -45,7 +42,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemID:      {posts(onePost + `,{"tweet":{"full_text":"x","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}`)},
 		problemLarge:   {posts(onePost + `,{"tweet":"` + trial.Noise(5<<20) + `"}`)},
 	}
-	alone := map[string]bool{problemOlder: true, problemUnnamed: true} // the newest is gone
+	alone := map[string]bool{problemOlder: true} // the newest is gone
 	for _, p := range problems {
 		if p.Hint == owner && rows[p.Code] == nil {
 			t.Errorf("no archive is given of which %s is told", p.Code)

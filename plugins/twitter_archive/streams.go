@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"math"
 	"strconv"
 	"time"
 
@@ -89,12 +89,10 @@ func (r *run) tweet(in *jsonstream.Reader) error {
 	for _, name := range []string{"full_text", "text"} {
 		r.textless(streamTweets, name, v.Get(name))
 	}
-	if r.another(streamTweets, id, at, either(v, "full_text", "text")) {
+	rec := r.post(id, at, either(v, "full_text", "text"), v.Get("truncated").Bool())
+	if rec == nil {
 		return nil
 	}
-	rec := r.h.Record(streamTweets)
-	rec.String("id", id)
-	r.body(rec, at, either(v, "full_text", "text"), v.Get("truncated").Bool())
 	rec.Time("created_at", at)
 	count(rec, "favorite_count", v.Get("favorite_count"))
 	count(rec, "retweet_count", v.Get("retweet_count"))
@@ -118,44 +116,84 @@ func (r *run) textless(stream, name string, v jsonvalue.Value) {
 // in a post, and fewer in a message.
 const maxText = 150_000
 
-// body sets a post's text: the whole one, where the archive has it, and else a mark that it is cut.
-func (r *run) body(rec *sdk.Record, at time.Time, text string, cut bool) {
-	if whole, ok := r.export.notes.of(at, text); ok {
+// post begins the record of a post with its text: the whole one, where an archive has it, and else a mark that it is
+// cut. It returns nil for a post that another entry has.
+func (r *run) post(id string, at time.Time, text string, cut bool) *sdk.Record {
+	key, said := fingerprint.Text(fingerprint.Start, id), text
+	if whole, ok := r.notes.of(key, at, text); ok {
 		text, cut = whole, false
 	} else if _, marked := cutText(text); marked {
 		cut = true
+	}
+	if r.another(streamTweets, key, at, said, cut) {
+		return nil
 	}
 	switch {
 	case len(text) > maxText:
 		text, cut = clip.Text(text, maxText), true
 		r.said.Items(streamTweets).Cut++
 	case cut:
-		r.begins++
-		r.begun = cmp.Or(r.begun, r.file.Place+", entry "+strconv.FormatInt(r.item, 10))
+		if r.begins++; len(r.begun) < maxBegun {
+			r.begun[key] = r.file.Place + ", entry " + strconv.FormatInt(r.item, 10)
+		}
 	}
+	rec := r.h.Record(streamTweets)
+	rec.String("id", id)
 	rec.StringOrNull("text", text)
 	rec.Bool("text_truncated", cut)
+	return rec
 }
 
-// maxTexts bounds the ids that are remembered.
-const maxTexts = 1 << 18
+// maxBegun bounds the places of posts whose text is cut that are remembered.
+const maxBegun = 1000
 
-// another reports whether an earlier entry has the id of the one at hand and says something else, and keeps it back.
-func (r *run) another(stream, id string, at time.Time, text string) bool {
-	if r.texts[stream] == nil {
-		r.texts[stream] = make(map[uint64]uint64)
-	}
-	key, sum := fingerprint.Text(fingerprint.Start, id), fingerprint.Text(fingerprint.Text(fingerprint.Start, text), at.Format(time.RFC3339Nano))
-	before, twice := r.texts[stream][key]
-	if !twice && len(r.texts[stream]) < maxTexts {
-		r.texts[stream][key] = sum
-	}
-	if !twice || before == sum {
-		return false
-	}
-	r.note(stream, problemTwice)
-	return true
+// maxMet bounds the ids that are remembered, of each stream.
+const maxMet = 1 << 20
+
+// seen is what is remembered of an entry.
+type seen struct {
+	sum  uint32 // of what it says
+	turn uint16 // of its archive
+	cut  bool   // its text is
 }
+
+// another reports whether the record of the entry at hand stays out, because another entry has its id: one of a newer
+// archive, or an earlier one of this archive, which then says something else. A whole text comes in the place of one
+// that a newer archive has cut.
+func (r *run) another(stream string, key uint64, at time.Time, text string, cut bool) bool {
+	if r.met[stream] == nil {
+		r.met[stream] = make(map[uint64]seen)
+	}
+	sum := uint32(fingerprint.Text(fingerprint.Text(fingerprint.Start, text), at.Format(time.RFC3339Nano)))
+	before, twice := r.met[stream][key]
+	now := seen{sum, uint16(min(r.turn, math.MaxUint16)), cut}
+	switch {
+	case !twice && len(r.met[stream]) < maxMet:
+		r.met[stream][key] = now
+	case !twice && r.turn > 0: // a newer archive may have it
+		r.note(stream, problemMany)
+		return true
+	case !twice:
+	case before.turn == now.turn && before.sum == sum:
+	case before.turn == now.turn:
+		r.note(stream, problemTwice)
+		return true
+	case before.cut && !cut:
+		r.met[stream][key] = now
+		r.begins--
+		delete(r.begun, key)
+	case before.sum == sum:
+		r.said.Items(stream).Duplicate++
+		return true
+	default:
+		r.said.Items(stream).Merged++
+		return true
+	}
+	return false
+}
+
+// notInTables are the fields of a post that a table does not have.
+var notInTables = []string{"favorite_count", "retweet_count", "in_reply_to_screen_name", "lang", "media_count", "url_count"}
 
 // rowTime is the form of times in a table.
 const rowTime = "2006-01-02 15:04:05 -0700"
@@ -171,15 +209,13 @@ func (r *run) row(in *csv.Reader) error {
 		r.note(streamTweets, problemID)
 		return nil
 	}
-	if r.another(streamTweets, in.Get("tweet_id"), at, in.Get("text")) {
+	rec := r.post(in.Get("tweet_id"), at, in.Get("text"), false)
+	if rec == nil {
 		return nil
 	}
-	rec := r.h.Record(streamTweets)
-	rec.String("id", in.Get("tweet_id"))
-	r.body(rec, at, in.Get("text"), false)
 	rec.Time("created_at", at)
 	rec.StringOrNull("in_reply_to_status_id", in.Get("in_reply_to_status_id"))
-	for _, name := range []string{"favorite_count", "retweet_count", "in_reply_to_screen_name", "lang", "media_count", "url_count"} {
+	for _, name := range notInTables {
 		rec.Null(name)
 	}
 	return rec.Emit()
@@ -232,7 +268,7 @@ func (r *run) message(in *jsonstream.Reader) error {
 		r.note(streamMessages, problemID)
 		return nil
 	}
-	if r.another(streamMessages, id, at, v.Get("text").Str()) {
+	if r.another(streamMessages, fingerprint.Text(fingerprint.Start, id), at, v.Get("text").Str(), false) {
 		return nil
 	}
 	rec := r.h.Record(streamMessages)
@@ -249,6 +285,31 @@ func (r *run) message(in *jsonstream.Reader) error {
 		r.said.Items(streamMessages).Cut++
 	}
 	rec.StringOrNull("text", words)
-	rec.Bool("text_truncated", cut)
+	rec.Bool("text_truncated", r.edits(rec, v.Get("editHistory")) || cut)
 	return rec.Emit()
+}
+
+// edits sets the earlier texts of a message that was edited, and reports whether one of them is cut.
+func (r *run) edits(rec *sdk.Record, history jsonvalue.Value) (cut bool) {
+	var list []string
+	room := maxText
+	for it := history.Children(); it.Next(); {
+		words := it.Value().Get("editedText").Str()
+		if words == "" {
+			r.said.Items(streamMessages).Unknown("an edit without a text")
+			continue
+		}
+		if len(words) > room {
+			words, cut = clip.Text(words, room), true
+		}
+		room -= len(words)
+		list = append(list, words)
+	}
+	if cut {
+		r.said.Items(streamMessages).Cut++
+	}
+	if len(list) > 0 {
+		rec.Strings("earlier_texts", list)
+	}
+	return cut
 }
