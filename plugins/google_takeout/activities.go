@@ -18,7 +18,7 @@ type activities struct {
 	watched          bool // the name says so
 	history          bool // the folder says that its videos were watched
 	videos, searches int64
-	worded, others   int64   // videos of which the words say that they were watched, and those that were not
+	worded, others   int64   // videos of which words that are known say that they were watched, and those that were not
 	asked            []words // around what was searched for, as entries with an address have them
 	held             []byte  // activities without an address, or of which the words do not tell, one behind the other
 	items            []int64
@@ -76,7 +76,9 @@ func (a *activities) add(v jsonvalue.Value) error {
 		return a.r.search(v, query)
 	case video && (a.watched || a.history || isWatched(v)):
 		a.videos++
-		a.worded++
+		if isWatched(v) {
+			a.worded++
+		}
 		return a.r.video(v)
 	case video && len(a.held) >= maxHeld:
 		return a.decide(v)
@@ -157,18 +159,38 @@ func (a *activities) close() error {
 	return nil
 }
 
-// nowhere takes an activity without an address: a search, by its words, a video that was removed, or another one.
+// unknownWords is told of an activity of YouTube's that has neither an address nor words that are known.
+const unknownWords = "something done on YouTube, in words that are not known"
+
+// nowhere takes an activity without an address: a search, by its words, a video that was removed, or another one. An
+// advertisement of a page names Google where it comes from, in every language.
 func (a *activities) nowhere(v jsonvalue.Value) error {
 	title := v.Get("title").Str()
 	switch query := a.searched(title); {
 	case query != "":
 		return a.r.search(v, query)
-	case a.watched && (a.worded > 0 || strings.HasPrefix(title, "Viewed ") || strings.HasPrefix(title, "Answered ")) && !saysWatched(title):
-	case a.watched, isYouTube(v) && a.videos > 0 && a.searches == 0 && a.others == 0:
+	case !a.watched && !isYouTube(v):
+	case saysWatched(title):
 		return a.r.video(v)
+	case a.worded > 0, saysOther(title), isAdvertised(v):
+	case a.watched, a.videos > 0 && a.searches == 0 && a.others == 0:
+		return a.r.video(v)
+	default:
+		a.r.strange(streamWatched, []string{unknownWords})
+		return nil
 	}
 	a.r.other()
 	return nil
+}
+
+// isAdvertised reports whether an activity is an advertisement of Google's.
+func isAdvertised(v jsonvalue.Value) bool {
+	for it := v.Get("details").Children(); it.Next(); {
+		if strings.Contains(it.Value().Get("name").Str(), "Google") {
+			return true
+		}
+	}
+	return false
 }
 
 // other counts an entry of a list of activities that is neither a search nor a video.

@@ -60,10 +60,10 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 			map[string]string{"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"0001-01-01T00:00:00Z"},{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z"}]}`},
 			map[string]int{streamLocations: 1}, "time_missing[a.zip: Takeout/Records.json, entry 1]manual_action_required",
 		},
-		"a list of activities without an address that are no videos": {
+		"an activity without an address, of which nothing tells what it was": {
 			map[string]string{"Meine Aktivitäten/YouTube/MeineAktivitäten.json": `[{"header":"YouTube","title":"x","time":"2025-01-03T03:04:05Z"},
 				{"header":"YouTube","title":"Nach x gesucht","titleUrl":"https://www.youtube.com/results?search_query=x","time":"2025-01-02T03:04:05Z"}]`},
-			map[string]int{streamSearches: 1}, "",
+			map[string]int{streamSearches: 1}, "entry_not_known[a.zip: Takeout/Meine Aktivitäten/YouTube/MeineAktivitäten.json, entry 1, something done on YouTube, in words that are not known]retry_on_connector_upgrade",
 		},
 		"HTML under a German name": {
 			map[string]string{"YouTube und YouTube Music/Verlauf/Wiedergabeverlauf.html": "<html>A angesehen</html>", "Meine Aktivitäten/Suche/MeineAktivitäten.html": "\n<html>"},
