@@ -128,7 +128,7 @@ func photoID(file string, v jsonvalue.Value, at time.Time) string {
 	return sha256.ID(parts...)
 }
 
-// placeOf returns where a photo was taken, as it says; nothing for one that does not.
+// placeOf returns the part of a photo's place that is in its key; nothing for one that has none there. takenAt has the place.
 func placeOf(photo jsonvalue.Value) jsonvalue.Value {
 	place := photo.Get("geoData")
 	if place.Get("latitude").Float() == 0 && place.Get("longitude").Float() == 0 { // unknown, not the Gulf of Guinea

@@ -63,6 +63,7 @@ const (
 	problemTimeline = "timeline_not_read"
 	problemSealed   = "timeline_is_encrypted"
 	problemTime     = "time_missing"
+	problemPlace    = "place_not_on_earth"
 	problemLarge    = "value_too_large"
 	problemRow      = "row_incomplete"
 	problemHeader   = "headers_too_long"
@@ -78,6 +79,7 @@ var problems = []exports.Problem{
 	{Code: problemTimeline, Text: "timelines of visits and routes, of which nothing is read: #; put an export of before 2025 with Records.json there, which has the places themselves, or say that the file may stay as it is", Hint: owner},
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the file may stay as it is, if they do not matter", Hint: owner},
+	{Code: problemPlace, Text: "latitudes and longitudes that are none, without which their records were collected: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemHeader, Text: "messages of which a header is longer than is read: #; their records have its beginning, and are marked", Hint: "not_retriable"},
 	{Code: problemZone, Text: "messages without a date that can be read, whose time is that of their first line, which says no zone: #; it was taken as UTC", Hint: "not_retriable"},

@@ -20,6 +20,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemTimeline:               {"Timeline.json": `{"semanticSegments":[{"startTime":"x"}]}`},
 		problemSealed:                 {"Zeitachse/x.txt": "You have encrypted Timeline backups"},
 		problemTime:                   {"a/watch-history.json": "[" + video + "]", "p.json": `{"title":"p","photoTakenTime":{"timestamp":""}}`, "a.mbox": "From MAILER\nSubject: x\n\nbody\n"},
+		problemPlace:                  {"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":"east","timestamp":"2025-01-02T03:04:05Z"}]}`, "p.json": `{"title":"p","photoTakenTime":{"timestamp":"1"},"geoData":{"latitude":91}}`},
 		problemRow:                    {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\n,http://b,B\n"},
 		problemEmpty:                  {"x.json": ""},
 		problemLarge:                  {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\nUC2,http://b," + trial.Noise(csv.RowBytes) + "\n"},

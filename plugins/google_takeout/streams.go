@@ -44,8 +44,8 @@ func (r *run) location(v jsonvalue.Value) error {
 			return nil
 		}
 	}
-	r.typed(streamLocations, v, jsonvalue.Number, "latitudeE7", "longitudeE7", "accuracy", "velocity", "altitude")
-	r.earthly(streamLocations, v, 1e7, "latitudeE7", "longitudeE7")
+	r.typed(streamLocations, v, jsonvalue.Number, "accuracy", "velocity", "altitude")
+	r.earthly(v, "latitudeE7", "longitudeE7")
 	return r.hold(streamLocations, id, at, v, r.place)
 }
 
@@ -56,12 +56,11 @@ var placeMembers = names("timestamp|timestampms|latitudee7|longitudee7|accuracy|
 
 // place emits one place under its id.
 func (r *run) place(id string, at time.Time, v jsonvalue.Value) error {
-	latitude, longitude := v.Get("latitudeE7"), v.Get("longitudeE7")
 	rec := r.h.Record(streamLocations)
 	rec.String("id", id)
 	rec.Time("timestamp", at)
-	degrees(rec, "latitude", latitude, 1e7)
-	degrees(rec, "longitude", longitude, 1e7)
+	degrees(rec, "latitude", v, "latitudeE7")
+	degrees(rec, "longitude", v, "longitudeE7")
 	number(rec, "accuracy_meters", v.Get("accuracy"))
 	var kind string
 	for it := v.Get("activity").Children(); kind == "" && it.Next(); {
@@ -73,33 +72,6 @@ func (r *run) place(id string, at time.Time, v jsonvalue.Value) error {
 	number(rec, "velocity_mps", v.Get("velocity"))
 	number(rec, "altitude_m", v.Get("altitude"))
 	return rec.Emit()
-}
-
-// degrees sets a field to degrees, of which a value has so many units.
-func degrees(rec *sdk.Record, name string, v jsonvalue.Value, units float64) {
-	f, ok := v.FloatOK()
-	if f /= units; !ok || !onEarth(name, f) {
-		rec.Null(name)
-		return
-	}
-	rec.Float(name, f)
-}
-
-// onEarth reports whether the earth has such a latitude or longitude, as its name says.
-func onEarth(name string, degrees float64) bool {
-	if strings.HasPrefix(name, "latitude") {
-		return degrees >= -90 && degrees <= 90
-	}
-	return degrees >= -180 && degrees <= 180
-}
-
-// earthly tells of degrees that the earth has not, which give no field. A value has so many units of a degree.
-func (r *run) earthly(stream string, v jsonvalue.Value, units float64, members ...string) {
-	for _, name := range members {
-		if f, ok := v.Get(name).FloatOK(); ok && !onEarth(name, f/units) {
-			r.Items(stream).Unknown(name + " that is no place on the earth")
-		}
-	}
 }
 
 func number(rec *sdk.Record, name string, v jsonvalue.Value) {
@@ -120,18 +92,18 @@ func (r *run) photo(v jsonvalue.Value) error {
 		return nil
 	}
 	r.typed(streamPhotos, v, jsonvalue.String, "title", "description")
-	r.typed(streamPhotos, v, jsonvalue.Object, "geoData")
-	r.typed(streamPhotos, v.Get("geoData"), jsonvalue.Number, "latitude", "longitude", "altitude")
-	r.earthly(streamPhotos, v.Get("geoData"), 1, "latitude", "longitude")
+	r.typed(streamPhotos, v, jsonvalue.Object, "geoData", "geoDataExif")
+	place := takenAt(v)
+	r.typed(streamPhotos, place, jsonvalue.Number, "altitude")
+	r.earthly(place, "latitude", "longitude")
 	rec := r.h.Record(streamPhotos)
 	rec.String("id", photoID(r.file.Base(), v, at))
 	rec.Time("event_time", at)
 	rec.String("filename", title)
 	rec.StringOrNull("title", title)
 	rec.StringOrNull("description", v.Get("description").Str())
-	place := placeOf(v)
-	degrees(rec, "latitude", place.Get("latitude"), 1)
-	degrees(rec, "longitude", place.Get("longitude"), 1)
+	degrees(rec, "latitude", place, "latitude")
+	degrees(rec, "longitude", place, "longitude")
 	number(rec, "altitude", place.Get("altitude"))
 	for _, field := range []string{"blob_ref", "content_sha256", "size_bytes", "hydration_error"} {
 		rec.Null(field)
