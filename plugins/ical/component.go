@@ -321,8 +321,10 @@ func (s *scan) property() {
 		if !s.ev.repeated.add(&s.line, s.in.Number) {
 			return
 		}
-		if !known(string(s.line.Name)) {
-			s.names.add("property ", string(s.line.Name))
+		if name := string(s.line.Name); !inRecords(name) {
+			if name != "DTSTAMP" { // each event has one, which says when its file was written
+				s.names.add("property ", name)
+			}
 			return
 		}
 		if encoding := s.ev.property(&s.line); encoding != "" {

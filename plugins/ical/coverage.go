@@ -99,6 +99,11 @@ func (r *run) coverageRows() []coverageRow {
 		}
 		return coverageRow{store, streamEvents, statusCollected, some, n, true}
 	}
+	cancelled := byRule("cancelled_events", "no event is cancelled", sum.cancelled,
+		problems.Counted(sum.cancelled, "event or occurrence is", "events or occurrences are")+" cancelled (STATUS or METHOD), and not collected by rule")
+	if sum.cancelled > 0 {
+		cancelled.status = statusUnsupported
+	}
 	floating := coverageRow{"floating_times", streamEvents, statusAbsent, "no event starts at a time without a zone", 0, true}
 	if sum.floating > 0 {
 		floating.status, floating.count = statusCollected, sum.floating
@@ -120,8 +125,7 @@ func (r *run) coverageRows() []coverageRow {
 			problems.Counted(sum.duplicates, "event is", "events are")+" in their file once more, the same"),
 		byRule("copied_events", "no file is a copy of another one", sum.copied,
 			problems.Counted(sum.copied, "event is", "events are")+" in a file that is a copy of another one, and collected from that one"),
-		byRule("cancelled_events", "no event is cancelled", sum.cancelled,
-			problems.Counted(sum.cancelled, "event or occurrence is", "events or occurrences are")+" cancelled (STATUS or METHOD), and not collected by rule"),
+		cancelled,
 		byRule("superseded_events", "no event has an earlier version beside it", sum.superseded,
 			problems.Counted(sum.superseded, "event is", "events are")+" an earlier version by SEQUENCE, or was cancelled later"),
 		trouble("missing_uids", "every event has a UID", sum.noUID, problems.Counted(sum.noUID, "event has no UID", "events have no UID")),

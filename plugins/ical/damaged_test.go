@@ -172,8 +172,8 @@ func TestNamesNobodyKnows(t *testing.T) {
 		r, _ := res.Record(streamCoverage, "coverage:unknown_names")
 		return fmt.Sprint(r.Text("status"), " ", r.Fields["count"], " ", r.Text("reason"))
 	}
-	want := "unsupported 9 not known, and not collected: property X-ONE (3), component PARTICIPANT (1), component VAVAILABILITY (1), component VPOLL (1), " +
-		"encoding UUENCODE (1), property COLOUR (1), property X-TWO (1)"
+	want := "unsupported 10 not known, and not collected: property X-ONE (3), component PARTICIPANT (1), component VAVAILABILITY (1), component VPOLL (1), " +
+		"encoding UUENCODE (1), property ATTACH (1), property COLOUR (1), property X-TWO (1)"
 	if got := reason(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -75,8 +75,7 @@ func (e *event) text(value string) string {
 	return value
 }
 
-// known reports whether this connector knows a property of an event, be it that no record shows
-// it.
+// known reports whether a property is one of events, be it that no record has it.
 func known(name string) bool {
 	if inRecords(name) {
 		return true
@@ -103,13 +102,9 @@ func inRecords(name string) bool {
 	return false
 }
 
-// property reads one property, and returns the name of an encoding that nothing here decodes.
-// Properties that no record shows change nothing.
+// property reads one property that records have, and returns the name of an encoding that nothing here decodes.
 func (e *event) property(l *contentline.Line) (encoding string) {
 	name := string(l.Name)
-	if !inRecords(name) {
-		return ""
-	}
 	// First, since reading a value may change it in place.
 	sum := fingerprint.Bytes(fingerprint.Start, l.Name)
 	for _, p := range l.Params {

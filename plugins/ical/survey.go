@@ -83,7 +83,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		if en.key, en.callsOff, en.message = keySum(e.uid, e.recurrence), s.calendar.cancels, s.calendar.method; e.recurrence != "" {
 			en.series = keySum(e.uid, "")
 		}
-		if e.status == "CANCELLED" || s.calendar.cancels {
+		if e.status == "CANCELLED" || e.status == "CANCELED" || s.calendar.cancels { // as the RFC spells it, and as Americans do
 			en.fingerprint = 0
 		}
 		if !v.place(id, en, e.splits()) {
