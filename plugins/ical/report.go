@@ -18,26 +18,26 @@ var (
 	unreadableFile = kind("file_unreadable", "manual_action_required", "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay")
 	linked = kind("link_not_followed", "manual_action_required",
-		"link leads to a folder, out of the folder, or nowhere, or has a path that begins with a slash, and was not followed: put what it leads to in its place; what was collected below its name stays",
-		"links lead to folders, out of the folder, or nowhere, or have paths that begin with a slash, and were not followed: put what they lead to in their place; what was collected below their names stays")
+		"link leads to a folder, out of the folder, or nowhere, or begins with a slash, and was not followed: put what it leads to in its place; what was collected below its name stays",
+		"links lead to folders, out of the folder, or nowhere, or begin with a slash, and were not followed: put what they lead to in their place; what was collected below their names stays")
 	changed = kind("file_changed_while_read", "retry_by_runtime", "calendar file was written while it was read",
 		"calendar files were written while they were read")
 	gone = kind("calendars_missing", "manual_action_required",
-		"calendar file was here, and now the folder has no calendar: it may be the wrong one, or not be mounted;"+goneStays,
-		"calendar files were here, and now the folder has no calendar: it may be the wrong one, or not be mounted;"+goneStays)
+		"calendar file was here, and now the folder has none: it may be the wrong one, or not mounted;"+goneStays,
+		"calendar files were here, and now the folder has none: it may be the wrong one, or not mounted;"+goneStays)
 	// A file that never was a calendar is a fact of the folder. One that was is for its
 	// owner to put right: its records are neither new nor deleted.
 	stranger = &problems.Kind{HostTells: true, One: "file with a calendar's name contains no calendar", Many: "files with a calendar's name contain no calendar"}
 	nothing  = &problems.Kind{Reason: "nothing_found", Hint: "not_retriable", Plain: "the folder has no calendar files; those in a zip are read once they are unpacked there"}
-	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood; where it is the rest of a text that has line breaks of its own, that text ends before it: look at the line, and export the calendar with another program if you need it",
-		"lines of calendar files were not understood; where they are the rest of a text that has line breaks of its own, that text ends before them: look at the lines, and export the calendars with another program if you need them")
+	badLines = kind("malformed_lines", "not_retriable", "line of a calendar file was not understood, and a text that it is part of ends before it: look at the line, and mend it or export the calendar again, if you need it",
+		"lines of calendar files were not understood, and texts that they are part of end before them: look at the lines, and mend them or export the calendars again, if you need them")
 	cutLines = kind("line_too_long", "not_retriable", "line of a calendar file was cut, because it is too long",
 		"lines of calendar files were cut, because they are too long")
 	guessed = kind("encoding_guessed", "not_retriable", "text of a calendar file is not UTF-8 and names no known encoding; it was read as Windows-1252: if its letters are wrong, export the calendar as UTF-8",
 		"texts of calendar files are not UTF-8 and name no known encoding; they were read as Windows-1252: if their letters are wrong, export the calendars as UTF-8")
 	doubled = kind("event_ambiguous", "manual_action_required",
-		"event has two starts or two identifiers, so that it may be what is left of two; it was not collected, and earlier events of its file stay: put it right in the program that has the calendar",
-		"events have two starts or two identifiers, so that each may be what is left of two; they were not collected, and earlier events of their files stay: put them right in the program that has the calendar")
+		"event has two starts or two identifiers, and may be what is left of two; it was not collected, and its file's earlier events stay: put it right in its calendar's program",
+		"events have two starts or two identifiers, and may be what is left of two; they were not collected, and their files' earlier events stay: put them right in their calendar's program")
 	repeated = kind("property_repeated", "not_retriable", "value of an event was left out: its property comes again with another one, and a record has room for one",
 		"values of events were left out: their properties come again with other ones, and a record has room for one")
 	cutEvent = kind("event_cut", "not_retriable", "event has more text, or longer lists, than a record has room for; their beginning was collected",
@@ -65,17 +65,19 @@ var (
 		"events have no UID; when they are edited, they become other events")
 	tooMany = &problems.Kind{Reason: "too_many_files", Hint: "manual_action_required",
 		Plain: "only the first " + strconv.Itoa(maxFiles) + " calendar files are read"}
+	tooDeep = kind("folder_too_deep", "manual_action_required", "folder lies more than "+strconv.Itoa(maxFolderDepth)+" levels deep, and was not looked into: move it further up",
+		"folders lie more than "+strconv.Itoa(maxFolderDepth)+" levels deep, and were not looked into: move them further up")
 	reduced = kind("cursor_reduced", "not_retriable", "calendar file does not fit the cursor and is read anew in every run",
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, cancelled, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, cancelled, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, tooDeep, reduced,
 	}
 )
 
 // goneStays tells owners how to confirm a deletion: the host asks about a folder that
 // has been emptied.
-const goneStays = " its records stay until a calendar is there again, or the folder is empty and accepted as such (--accept-root)"
+const goneStays = " its records stay until one is there, or the folder is emptied and accepted (--accept-root)"
 
 func kind(reason, hint, one, many string) *problems.Kind {
 	return &problems.Kind{Reason: reason, Hint: hint, One: one, Many: many, Examples: "files", First: 20}

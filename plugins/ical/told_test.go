@@ -41,7 +41,7 @@ func TestWhatIsToldOfAnEvent(t *testing.T) {
 		"half a contact and more":              {event() + strings.TrimSuffix(card, "END:VCARD\n") + vevent("3", "three"), "one,two,three", "file_incomplete", "line 18"},
 		"an event in a component of a program": {vcalendar("BEGIN:X-COMP\nDTSTART:x\n", vevent("1", "one"), "END:X-COMP\n", vevent("2", "two")), "one,two", "", ""},
 		"the year 1850":                        {start(event(), "DTSTART;TZID=Europe/Rome:18500102T100000"), "one,two", "time_zone_year_unknown", `["a.ics"]`},
-		"a text with line breaks":              {event("DESCRIPTION:a", "more of it", "LOCATION:b"), "one,two", "malformed_lines", `export the calendar with another program if you need it {"count":1,"files":["a.ics, line 11"]}`},
+		"a text with line breaks":              {event("DESCRIPTION:a", "more of it", "LOCATION:b"), "one,two", "malformed_lines", `export the calendar again, if you need it {"count":1,"files":["a.ics, line 11"]}`},
 	} {
 		f := newFolder()
 		f.write("a.ics", c.text)
