@@ -42,7 +42,7 @@ func (v *versions) covers(key, sequence int64) bool {
 	return false
 }
 
-// compare has the survey of a small file know the events that are messages, and those that it cancels for others.
+// compare has the survey of a small file know its events, and those that it cancels for others.
 func (v *survey) compare() {
 	order := make([]entry, 0, len(v.entries))
 	for _, en := range v.entries {
@@ -54,7 +54,7 @@ func (v *survey) compare() {
 		case en.callsOff:
 			v.callsOff.add(en.key, en.sequence)
 			v.callsOff.add(en.series, en.sequence)
-		case en.message && en.fingerprint != 0 && v.live <= maxVersions:
+		case en.fingerprint != 0 && v.live <= maxVersions:
 			v.stands.add(en.key, en.sequence)
 		}
 	}

@@ -23,7 +23,7 @@ const rootName = "ical"
 const (
 	sliceBytes     = 16 << 20 // how much is read between two checkpoints at least
 	racyMS         = 2000     // how close to now a file's time may be and still prove that a later write would change it
-	maxFolderDepth = 8
+	maxFolderDepth = 32
 	maxFiles       = 20000
 )
 
@@ -97,6 +97,8 @@ func newRun(h *sdk.Host) (*run, error) {
 		switch {
 		case f.Why == files.Many:
 			r.problems.Note(tooMany, "")
+		case f.Why == files.Deep:
+			r.note(tooDeep, f.Path)
 		case isMisnamed(f.Path):
 			r.note(misnamed, f.Path)
 		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):

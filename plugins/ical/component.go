@@ -74,21 +74,10 @@ func (s *scan) run() (problem *problems.Kind, err error) {
 		if s.zeros(line) {
 			continue
 		}
-		if !s.line.Split(line) {
-			if s.malformed(); beginsComponent(line) {
-				s.stray()
-			}
-			continue
-		}
-		switch string(s.line.Name) {
-		case "BEGIN":
-			s.beginComponent()
-		case "END":
-			if err := s.end(); err != nil {
+		for line != nil {
+			if line, err = s.take(line); err != nil {
 				return nil, err
 			}
-		default:
-			s.property()
 		}
 	}
 	s.closeTo(0)
@@ -101,6 +90,27 @@ func (s *scan) run() (problem *problems.Kind, err error) {
 		return notICal, nil
 	}
 	return nil, nil
+}
+
+// take reads one line, and returns what was joined to it without a line end, nil for nothing.
+func (s *scan) take(line []byte) (rest []byte, err error) {
+	if !s.line.Split(line) {
+		if s.malformed(); beginsComponent(line) {
+			s.stray()
+		}
+		return nil, nil
+	}
+	switch string(s.line.Name) {
+	case "BEGIN":
+		rest = s.joined()
+		s.beginComponent()
+	case "END":
+		rest = s.joined()
+		err = s.end()
+	default:
+		s.property()
+	}
+	return rest, err
 }
 
 // malformed counts a line that has no place in a calendar.

@@ -93,6 +93,27 @@ func (s *scan) another() {
 	s.damage = damage{first: name, n: 1, parted: true}
 }
 
+// joined cuts a line that begins or ends a component where another such line was joined to it, and returns that one.
+func (s *scan) joined() (rest []byte) {
+	value := contentline.Trim(s.line.Value)
+	if bytes.IndexByte(value, ':') < 0 {
+		return nil
+	}
+	for _, name := range []string{"VCALENDAR", "VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE", "VALARM", "STANDARD", "DAYLIGHT"} {
+		if len(value) <= len(name) || !bytes.EqualFold(value[:len(name)], []byte(name)) {
+			continue
+		}
+		rest = bytes.TrimLeft(value[len(name):], " \t")
+		for _, front := range []string{"BEGIN:", "END:"} {
+			if len(rest) > len(front) && bytes.EqualFold(rest[:len(front)], []byte(front)) {
+				s.line.Value = value[:len(name)]
+				return rest
+			}
+		}
+	}
+	return nil
+}
+
 // dateDigits is how many digits a date has.
 const dateDigits = 8
 
@@ -100,7 +121,7 @@ const dateDigits = 8
 // program that writes moments in a form of its own does neither.
 func endsEarly(value []byte) bool {
 	digits := len(value) - len(bytes.TrimLeft(value, "0123456789"))
-	rest := bytes.TrimLeft(value[digits:], "TZ0123456789")
+	rest := bytes.TrimLeft(value[digits:], "TZtz0123456789")
 	return digits > 0 && (len(rest) == 0 && digits < dateDigits || len(rest) > 0 && contentline.IsName(rest[:1]) && rest[0] != '-')
 }
 

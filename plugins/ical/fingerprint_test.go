@@ -14,7 +14,7 @@ func TestSumsAreForGood(t *testing.T) {
 	res := files.collect(t)
 	for stream, want := range map[string]string{
 		"events": `{"v":8,"files":{"a.ics":{"size_bytes":756,"mtime_ms":1767319446000,"live":2,"calendar":143625906444451,"sum":185919237273925,"cancelled":1,` +
-			`"content":110686577510285,"identity":107788469387013,"sample":[14586084825033,53412357636184,140651105829928]}}}`,
+			`"content":110686577510285,"identity":107788469387013,"sample":[14586084825033,140651105829928],"standing":[140651105829928,0,14586084825033,0]}}}`,
 		"coverage_diagnostics": `{"v":1,"items":{"coverage:alike_events":75713381664595,"coverage:cancelled_events":192013817119017,"coverage:copied_events":168689526706885,"coverage:duplicate_events":241397544201463,"coverage:events":80601085649443,` +
 			`"coverage:files":8766580171381,"coverage:floating_times":158314433478029,"coverage:free_busy":53244067939935,` +
 			`"coverage:guessed_encodings":244382364356753,"coverage:journals":78862647727925,"coverage:malformed_dates":191676572012453,` +

@@ -24,7 +24,6 @@ type entry struct {
 	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
 	ends        uint16 // of DTEND
 	callsOff    bool   // by the METHOD of its VCALENDAR
-	message     bool   // its VCALENDAR has a METHOD
 	key, series int64  // see keySum; series: of the series that it is an occurrence of
 	noStart     uint32 // the line of an event without a start; 0: it has one
 }
@@ -47,7 +46,7 @@ type survey struct {
 	sum      int64      // fingerprint of their records, in whatever order; never 0
 	names    nameCounts // that the connector does not know
 	sample   sample
-	stands   versions // its events that are messages, of a small file
+	stands   versions // its events, of a small file
 	callsOff versions // those that it cancels
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
 	// occurrences that are cancelled. They have no record of their own, so the
@@ -71,7 +70,6 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		if e.uid == "" {
 			s.counts.noUID++
 		}
-		v.sample.add(e)
 		var id, series eventID
 		at := v.groupOf(s)
 		id, series, hashed = identify(hashed, v.groups[at].id, e)
@@ -80,11 +78,13 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, *problems.
 		if e.start.kind == timeNone && !s.calendar.method { // RFC 5545, section 3.6.1
 			en.noStart = uint32(s.began)
 		}
-		if en.key, en.callsOff, en.message = keySum(e.uid, e.recurrence), s.calendar.cancels, s.calendar.method; e.recurrence != "" {
+		if en.key, en.callsOff = keySum(e.uid, e.recurrence), s.calendar.cancels; e.recurrence != "" {
 			en.series = keySum(e.uid, "")
 		}
 		if e.status == "CANCELLED" || e.status == "CANCELED" || s.calendar.cancels { // as the RFC spells it, and as Americans do
 			en.fingerprint = 0
+		} else {
+			v.sample.add(e) // of those that are collected
 		}
 		if !v.place(id, en, e.splits()) {
 			return nil
