@@ -337,6 +337,7 @@ func (s *scan) property() {
 			}
 			return
 		}
+		s.number()
 		if encoding := s.ev.property(&s.line); encoding != "" {
 			s.names.add("encoding ", encoding)
 			s.counts.guessed++
@@ -355,6 +356,17 @@ func (s *scan) property() {
 				s.stray()
 			}
 		}
+	}
+}
+
+// number counts a property that is to be a number, and is none: its record has nothing of it.
+func (s *scan) number() {
+	name, value := string(s.line.Name), contentline.Trim(s.line.Value)
+	if name != "PRIORITY" && name != "SEQUENCE" || len(value) == 0 {
+		return
+	}
+	if _, ok := integer(value); !ok {
+		s.names.add("property ", name+" that is no number")
 	}
 }
 

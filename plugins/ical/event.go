@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
@@ -172,19 +174,17 @@ func (e *event) recurrenceID(l *contentline.Line) {
 func (e *event) when(name string, l *contentline.Line) {
 	tzid := l.Param("TZID")
 	e.zoned = e.zoned || tzid != ""
-	switch name {
-	case "RDATE":
-		if e.full {
-			e.rdates = e.dates(e.rdates, l, tzid)
-		}
-	case "EXDATE":
-		if e.full {
-			e.exdates = e.dates(e.exdates, l, tzid)
-		}
-	case "DTSTART":
+	switch {
+	case (name == "RDATE" || name == "EXDATE") && !e.full:
+		e.checkDates(l)
+	case name == "RDATE":
+		e.rdates = e.dates(e.rdates, l, tzid)
+	case name == "EXDATE":
+		e.exdates = e.dates(e.exdates, l, tzid)
+	case name == "DTSTART":
 		e.start = e.moment(l, tzid)
 		e.startText = e.text(string(l.Value))
-	case "DTEND":
+	case name == "DTEND":
 		e.end = e.moment(l, tzid)
 	}
 }
@@ -196,6 +196,18 @@ func (e *event) moment(l *contentline.Line, tzid string) moment {
 	}
 	m.tzid = e.text(m.tzid)
 	return m
+}
+
+// checkDates counts, for the survey, the values of an RDATE or EXDATE that are none. An RDATE may have a PERIOD (RFC 5545,
+// section 3.8.5.2).
+func (e *event) checkDates(l *contentline.Line) {
+	contentline.Each(l.Value, func(text string) bool {
+		start, _, _ := strings.Cut(strings.TrimSpace(text), "/")
+		if _, ok := parseMoment([]byte(start), ""); !ok && start != "" {
+			e.badDates++
+		}
+		return true
+	})
 }
 
 // dates keeps the values of an RDATE or EXDATE as text, each with its zone.
@@ -217,11 +229,10 @@ func (e *event) dates(list []string, l *contentline.Line, tzid string) []string 
 func (e *event) detail(name string, l *contentline.Line) {
 	switch name {
 	case "DURATION":
-		var ok bool
-		if e.length, ok = parseSpan(contentline.Upper(l.Value)); !ok {
+		e.durationText = e.text(string(l.Value)) // as written, which Upper changes
+		if e.length, e.hasLength = parseSpan(contentline.Upper(l.Value)); !e.hasLength {
 			e.badDates++
 		}
-		e.hasLength, e.durationText = ok, e.text(string(l.Value))
 	case "CREATED", "DCREATED": // vCalendar 1.0 has the latter
 		e.created = e.moment(l, "")
 	case "LAST-MODIFIED":

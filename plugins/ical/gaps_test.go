@@ -48,7 +48,7 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	first := f.collect(t)
 	want := map[string]string{
 		cancelled.Reason: `1 event or occurrence is cancelled, and was not collected; a series names its cancelled occurrences {"count":1,"files":["a.ics"]}`,
-		badDates.Reason:  `4 dates or durations of events are impossible; the events were collected without them {"count":4,"files":["a.ics, line 5"],"places":1}`,
+		badDates.Reason:  `4 dates or durations of events are impossible; the events were collected, without them or with them as their files have them {"count":4,"files":["a.ics, line 5"],"places":1}`,
 		noStart.Reason:   `1 event has no start that can be read; it was collected without one {"count":1,"files":["a.ics, line 5"]}`,
 		noZone.Reason:    `2 events are in time zones that neither their files nor this connector defines; only their local times are known {"count":2,"files":["a.ics"],"places":1}`,
 		noUID.Reason:     `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
@@ -78,7 +78,7 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	f.write("b.ics", vcalendar(raw("UID:two\n", "DTSTART;TZID=Mars/Olympus:20260302T090000")))
 	third := again(t, second)
 	want = map[string]string{
-		badDates.Reason: `1 date or duration of an event is impossible; the event was collected without it {"count":1,"files":["a.ics, line 5"]}`,
+		badDates.Reason: `1 date or duration of an event is impossible; the event was collected, without it or with it as its file has it {"count":1,"files":["a.ics, line 5"]}`,
 		noStart.Reason:  `1 event has no start that can be read; it was collected without one {"count":1,"files":["a.ics, line 5"]}`,
 		noZone.Reason:   `1 event is in a time zone that neither its file nor this connector defines; only its local time is known {"count":1,"files":["b.ics"]}`,
 	}

@@ -55,8 +55,8 @@ var (
 		"events or occurrences are cancelled, and were not collected; a series names its cancelled occurrences")
 	calledOff = kind("event_called_off", "not_retriable", "event is cancelled by another file, as an invitation is that was called off, and is still collected: take its file out of the folder, or put the event right in its calendar",
 		"events are cancelled by other files, as invitations are that were called off, and are still collected: take their files out of the folder, or put the events right in their calendars")
-	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected without it",
-		"dates or durations of events are impossible; the events were collected without them")
+	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected, without it or with it as its file has it",
+		"dates or durations of events are impossible; the events were collected, without them or with them as their files have them")
 	noStart = kind("start_missing", "manual_action_required", "event has no start that can be read; it was collected without one",
 		"events have no start that can be read; they were collected without one")
 	noZone = kind("time_zone_unknown", "not_retriable", "event is in a time zone that neither its file nor this connector defines; only its local time is known",
