@@ -369,7 +369,7 @@ func TestUnpackedAndInParts(t *testing.T) {
 	f[".DS_Store"] = &fstest.MapFile{Data: []byte("x")}
 	f["takeout-2.zip.crdownload"] = &fstest.MapFile{Data: []byte("PK")}
 	first := f.collect(t)
-	const missing = "export_part_missing[part 2 of 3 is not there: takeout-20260101t000000z]manual_action_required"
+	const missing = "export_part_missing[part 2 of 3 is not there: takeout-20260101T000000Z]manual_action_required"
 	const unfinished = "download_unfinished[takeout-2.zip.crdownload]manual_action_required"
 	if got := told(first); got != missing+" "+unfinished {
 		t.Errorf("the run says %q, want %q", got, missing+" "+unfinished)
