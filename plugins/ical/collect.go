@@ -99,7 +99,7 @@ func newRun(h *sdk.Host) (*run, error) {
 			r.problems.Note(tooMany, "")
 		case f.Why == files.Deep:
 			r.note(tooDeep, f.Path)
-		case isMisnamed(f.Path):
+		case files.Misnamed(f.Path): // the host tells of it, with the name as it is
 			r.note(misnamed, f.Path)
 		case f.Why == files.Linked, f.Why == files.Strays && mayHave(f.Path):
 			r.books.Known(rootName, f.Path, linked.Reason) // its owner may say that it may stay

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/sdk/contentline"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
@@ -71,19 +69,4 @@ func (r *run) begins(f files.Entry) bool {
 		r.books.Unknown(rootName, f.Path)
 	}
 	return false
-}
-
-// isMisnamed reports whether a name that cannot be read has a byte that is not of UTF-8, which the host writes as a backslash,
-// an x and two digits. The host tells of it, with the name as it is.
-func isMisnamed(p string) bool {
-	for {
-		_, after, found := strings.Cut(p, `\x`)
-		if !found {
-			return !utf8.ValidString(p)
-		}
-		if n, err := strconv.ParseUint(after[:min(2, len(after))], 16, 8); err == nil && n >= utf8.RuneSelf {
-			return true
-		}
-		p = after
-	}
 }

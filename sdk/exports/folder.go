@@ -73,8 +73,8 @@ func Open(h *sdk.Host, root string) (*Folder, error) {
 	}
 	f := &Folder{Root: fsys, Books: NewBooks(), name: root}
 	for _, fault := range list.Faults {
-		f.Books.Note(faultOf(fault.Why), fault.Path, "")
-		f.left = append(f.left, left{fault.Path, Known, faultOf(fault.Why)})
+		f.Books.Note(faultOf(fault), fault.Path, "")
+		f.left = append(f.left, left{fault.Path, Known, faultOf(fault)})
 	}
 	f.sort(list.Files())
 	if len(f.Sources) > 0 || len(f.Books.Problems) > 0 {
@@ -172,9 +172,12 @@ func isPiece(name string) bool {
 }
 
 // faultOf returns the problem for which a place was not looked into.
-func faultOf(why files.Why) string {
-	if why == files.Deep {
+func faultOf(f files.Fault) string {
+	switch {
+	case f.Why == files.Deep:
 		return TooDeep
+	case f.Why == files.Unreadable && files.Misnamed(f.Path):
+		return Misnamed
 	}
 	return Unseen
 }

@@ -27,6 +27,7 @@ var faults = []Problem{
 	{Unfinished, "downloads that are not finished: #; wait until they are there whole, or say that they may stay as they are", ownerActs},
 	{Piece, "pieces of archives that a program has cut: #; join the pieces of each, and put the whole archive into the folder instead of them", ownerActs},
 	{Unseen, "places in the folder that could not be looked into: #; let this program read them, and put what links lead to into the folder itself, or say that they may stay as they are", ownerActs},
+	{Misnamed, "files or folders whose names are not UTF-8, and which cannot be opened by them: #; give them other names, or unpack the archive again with a newer program", ownerActs},
 	{TooDeep, "folders that lie more than 32 levels deep, and were not looked into: #; move them further up, or say that they may stay as they are", ownerActs},
 	{"archive_truncated", "archives or files in them that end too early: #; what closes before was read; download them again", ownerActs},
 	{"archive_corrupt", "archives or files in them that are damaged: #; download them again", ownerActs},
@@ -59,6 +60,7 @@ const (
 	Unfinished     = "download_unfinished"      // a browser is still writing the file
 	Piece          = "archive_in_pieces"        // a piece of an archive that a program has cut
 	Unseen         = "folder_not_seen"          // a folder, or a link, that could not be followed
+	Misnamed       = "name_not_utf_8"           // a file or folder that no path names
 	TooDeep        = "folder_too_deep"          // a folder below maxDepth
 	TakenForLatin  = "file_is_windows_1252"     // a text that is not UTF-8
 	HalfCharacters = "file_has_half_characters" // half of a surrogate pair in an escape of JSON
