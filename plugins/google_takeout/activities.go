@@ -88,6 +88,8 @@ func (a *activities) add(v jsonvalue.Value) error {
 		a.held = append(a.held, v.Raw()...)
 		a.ends, a.items = append(a.ends, len(a.held)), append(a.items, a.r.item)
 		return nil
+	case a.watched && isYouTube(v) && isWatched(v) && isControlled(v): // under an address of another form
+		return a.r.video(v)
 	case !video && a.searched(v.Get("title").Str()) != "":
 		a.searches++
 		return a.r.search(v, a.searched(v.Get("title").Str()))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
@@ -86,9 +87,12 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// page says what a file of HTML is. Takeout writes one that describes the export right into its
+// page says what a file of HTML or XML is. Takeout writes one that describes the export right into its
 // folder, and the classes of an activity are the same in every language.
 func page(name string, text []byte) exports.Outcome {
+	if end := strings.ToLower(path.Ext(name)); end == ".kml" || end == ".gpx" || bytes.Contains(text, []byte("<kml")) || bytes.Contains(text, []byte("<gpx")) {
+		return exports.Outcome{Fate: exports.Known, Kind: "maps", Why: problemMap}
+	}
 	activity := bytes.Contains(text, []byte("outer-cell")) || bytes.Contains(text, []byte("content-cell"))
 	if !activity && (isPage(name) || strings.HasSuffix(name, "archive_browser.html")) {
 		return exports.Outcome{Fate: exports.Rule, Kind: "settings"}

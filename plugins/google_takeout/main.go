@@ -61,6 +61,7 @@ func main() {}
 const (
 	problemHTML     = "history_is_html"
 	problemTimeline = "timeline_not_read"
+	problemMap      = "places_are_a_map"
 	problemSealed   = "timeline_is_encrypted"
 	problemTime     = "time_missing"
 	problemPlace    = "place_not_on_earth"
@@ -77,6 +78,7 @@ const owner = "manual_action_required"
 var problems = []exports.Problem{
 	{Code: problemHTML, Text: "files that are HTML, as activities are unless JSON is chosen for them: #; choose JSON for them when you make the next export", Hint: owner},
 	{Code: problemTimeline, Text: "timelines of visits and routes, of which nothing is read: #; put an export of before 2025 with Records.json there, which has the places themselves, or say that the file may stay as it is", Hint: owner},
+	{Code: problemMap, Text: "maps with places (KML or GPX), which are not read: #; put Records.json of the same time there, if you have it, or say that they may stay as they are", Hint: owner},
 	{Code: problemSealed, Text: "notes that the timeline lies encrypted on the phone: #; export it there, and put that file into the folder", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemPlace, Text: "latitudes and longitudes that are none, without which their records were collected: #; say that the file may stay as it is, if they do not matter", Hint: owner},
@@ -92,6 +94,7 @@ var problems = []exports.Problem{
 var stores = []struct{ store, stream, status, what string }{
 	{"places", streamLocations, "collected", "files with places"},
 	{"timelines", streamLocations, "unsupported", "files with a timeline"},
+	{"maps", streamLocations, "unsupported", "maps with places, as KML or GPX"},
 	{"activities", streamWatched, "collected", "files with activities, of which videos watched and searches are collected"},
 	{"other_activities", "", "unsupported", "activities of other kinds"},
 	{"photos", streamPhotos, "collected", "descriptions of photos"},

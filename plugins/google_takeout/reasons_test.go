@@ -18,6 +18,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 	rows := map[string]map[string]string{
 		problemHTML:                   {"x.html": `<div class="outer-cell">`},
 		problemTimeline:               {"Timeline.json": `{"semanticSegments":[{"startTime":"x"}]}`},
+		problemMap:                    {"Location History/Location History.kml": "<?xml version='1.0'?>\n<kml xmlns='x'><Document/></kml>", "x.xml": "<?xml version='1.0'?><gpx/>"},
 		problemSealed:                 {"Zeitachse/x.txt": "You have encrypted Timeline backups"},
 		problemTime:                   {"a/watch-history.json": "[" + video + "]", "p.json": `{"title":"p","photoTakenTime":{"timestamp":""}}`, "a.mbox": "From MAILER\nSubject: x\n\nbody\n"},
 		problemPlace:                  {"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":"east","timestamp":"2025-01-02T03:04:05Z"}]}`, "p.json": `{"title":"p","photoTakenTime":{"timestamp":"1"},"geoData":{"latitude":91}}`},

@@ -28,6 +28,9 @@ func TestVideosThatWereRemoved(t *testing.T) {
 		"in My Activity, among other things": {"Meine Aktivitäten/YouTube/MeineAktivitäten.json", []string{
 			entry("Video a angesehen", address("watch?v=a")+at(1)), entry("Nach x gesucht", address("results?search_query=x")+at(2)),
 			entry("Video b: Mag ich", address("watch?v=b")+at(3)), entry("Ein Video angesehen, das entfernt wurde", at(4))}, 2, 0},
+		"under an address of another form": {"YouTube/history/watch-history.json", []string{
+			entry("Watched e", address("attribution_link?u=/watch%3Fv%3De")+`,"activityControls":["YouTube watch history"]`+at(1)),
+			entry("Viewed a post", address("post/x")+`,"activityControls":["YouTube watch history"]`+at(2))}, 1, 0},
 		"in a language that is not known": {"YouTube/x/y.json", []string{entry("Thuas video", at(1)), entry("Thuas video", at(2))}, 0, 2},
 		"in a language that is not known, beside a video": {"YouTube/x/watch-history.json", []string{
 			entry("Thuas x", address("watch?v=x")+at(1)), entry("Thuas video", at(2)),
