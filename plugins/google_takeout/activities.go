@@ -174,8 +174,8 @@ func (a *activities) nowhere(v jsonvalue.Value) error {
 	case !a.watched && !isYouTube(v):
 	case saysWatched(title):
 		return a.r.video(v)
-	case a.worded > 0, saysOther(title), isAdvertised(v):
-	case a.watched, a.videos > 0 && a.searches == 0 && a.others == 0:
+	case saysOther(title), isAdvertised(v):
+	case a.watched && a.worded == 0, !a.watched && a.videos > 0 && a.searches == 0 && a.others == 0:
 		return a.r.video(v)
 	default:
 		a.r.strange(streamWatched, []string{unknownWords})

@@ -62,7 +62,7 @@ func saysWatched(title string) bool {
 }
 
 // watchedStems are what a title says in languages that put nothing between words, or change the form of one.
-var watchedStems = []string{"시청했", "시청함", "\u8996\u8074し", "\u89c2\u770b\u4e86", "\u89c0\u770b\u4e86"}
+var watchedStems = []string{"시청했", "시청함", "Angesehen: ", " bekeken", " izlendi", "Assistiu a", "Obejrzano ", "Просмотрено", "\u8996\u8074し", "\u89c2\u770b\u4e86", "\u89c0\u770b\u4e86"}
 
 // otherVerbs begin the titles of what else is done on YouTube, in English.
 var otherVerbs = names("added|answered|asked|commented|created|disliked|dismissed|hid|joined|left|liked|listened|opted|played|posted|rated|received|" +
