@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/leftover"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
 	"github.com/pdpp-host/pdpp-host/host/owner/running"
+	"github.com/pdpp-host/pdpp-host/host/owner/unread"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
@@ -245,4 +247,18 @@ func (c *call) removeCredential() (*credentials.RemovedCredential, error) {
 
 func (c *call) signOut() (*running.SignedOut, error) {
 	return running.SignOut(c.Context(), c.owner, c.r.PathValue("connection"))
+}
+
+// filesDecision is an owner's word on files that were not understood.
+type filesDecision struct {
+	Ignore []string `json:"ignore,omitempty"` // files of the list, which may stay as they are, and patterns of files that are not for the connection
+	Heed   []string `json:"heed,omitempty"`   // earlier ones that hold no longer
+}
+
+func (c *call) showFiles() (*leftover.Files, error) {
+	return unread.Show(c.Context(), c.owner, c.r.PathValue("connection"))
+}
+
+func (c *call) decideFiles(in *filesDecision) (*leftover.Files, error) {
+	return unread.Decide(c.Context(), c.owner, c.r.PathValue("connection"), leftover.Change(*in))
 }
