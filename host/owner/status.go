@@ -336,7 +336,7 @@ func (m *Missing) Mends(now time.Time) string {
 	case m.Gone():
 		return "nothing: gone or forbidden at the provider, which refused it in two runs; no run asks for it again by itself"
 	case m.Remedy == abi.RemedyNever && m.Says != "":
-		return "you, if its words say what to do; no later run changes it by itself"
+		return "what its words say; where they name nothing to do, nothing has to be done"
 	case m.Remedy == abi.RemedyNever:
 		return "nothing that this host does: it is damaged at its source, not to be had, or not for this connector"
 	}

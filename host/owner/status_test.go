@@ -25,7 +25,7 @@ func TestWhatAnOwnerMends(t *testing.T) {
 		"input_not_understood": {"manual_action_required", "", "you: say what to do with them", abi.RemedyOwner},
 		"deletions_withheld":   {"manual_action_required", "", "you: if they are gone, run it once with --full-refresh --accept-deletions", abi.RemedyOwner},
 		"too_large":            {"not_retriable", "", "nothing that this host does", abi.RemedyNever},
-		"calendar_copied":      {"not_retriable", "1 file is a copy: take one of the two out of the folder", "you, if its words say what to do", abi.RemedyNever},
+		"calendar_copied":      {"not_retriable", "1 file is a copy: take one of the two out of the folder", "what its words say", abi.RemedyNever},
 	} {
 		m := leftMissing(&run.KnownGap{Kind: "skip", Severity: severities[c.hint], Reason: reason, RecoveryHint: c.hint, Message: c.says}, &stored.Facts{})
 		if m.Files != m.NotUnderstood() || m.Noted != (c.remedy == abi.RemedyNever) {

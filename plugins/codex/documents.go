@@ -40,7 +40,7 @@ func (r *run) documents(folder string, depth int, match func(name string) bool, 
 			}
 		}
 	}
-	r.strays(l, rootHome, folder)
+	r.strays(l, rootHome, folder, folder)
 	unread := map[string]bool{}
 	for _, e := range l.Entries {
 		e.Path = path.Join(folder, e.Path)
@@ -69,7 +69,7 @@ func (r *run) wholly(d *document) {
 func (r *run) document(e files.Entry) (d document, ok bool) {
 	if e.Kind != files.File { // the walk has noted why, but for a link to a folder
 		if e.Kind == files.Folder {
-			r.problem(unreadable, e.Path)
+			r.problem(linked, e.Path)
 		}
 		return d, false
 	}

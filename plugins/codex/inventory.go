@@ -41,7 +41,7 @@ func (r *run) inventory(s *store) error {
 	}
 	l := files.Walk{Depth: 1, Most: len(s.paths), Times: true, Keep: func(p string, _ bool) bool { return slices.Contains(s.paths, p) }}.List(r.home, ".")
 	partial := r.faults(l, ".")
-	r.strays(l, rootHome, ".")
+	r.strays(l, rootHome, ".", ".")
 	for _, e := range l.Entries {
 		if !s.inside || e.Kind != files.Folder {
 			if err := list(e); err != nil {
@@ -51,7 +51,7 @@ func (r *run) inventory(s *store) error {
 		}
 		in := files.Walk{Depth: 1, Most: maxInventory, Times: true}.List(r.home, e.Path)
 		partial = r.faults(in, e.Path) || partial
-		r.strays(in, rootHome, e.Path)
+		r.strays(in, rootHome, e.Path, e.Path)
 		for _, inner := range in.Entries {
 			inner.Path = path.Join(e.Path, inner.Path)
 			if err := list(inner); err != nil {

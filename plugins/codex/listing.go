@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
+	"github.com/pdpp-host/pdpp-host/sdk/problems"
 	"github.com/pdpp-host/pdpp-host/sdk/zstd"
 )
 
@@ -53,7 +55,7 @@ func (r *run) listRollouts(root fs.FS, granted, folder, shown string) {
 		r.take(&f, unpacked, r.sort(f.path, as))
 	}
 	r.faults(l, shown)
-	r.strays(l, granted, folder)
+	r.strays(l, granted, folder, shown)
 	r.folders[shown], r.full = l, r.places.Count(tooMany) > 0
 }
 
@@ -97,26 +99,38 @@ func (r *run) take(f *rolloutFile, unpacked fs.FS, as fate) {
 // Folders that are deeper than the walk were never collected.
 func (r *run) faults(l *files.Listing, folder string) (partial bool) {
 	for _, f := range l.Faults {
+		at := path.Join(folder, f.Path)
 		switch f.Why {
 		case files.Deep:
 			continue
 		case files.Many:
 			r.problem(tooMany, folder)
 		case files.Linked:
-			r.problem(linked, path.Join(folder, f.Path))
+			r.problem(linked, at)
+		case files.Strays:
+			r.problem(strayed(at), at)
 		default:
-			r.problem(unreadable, path.Join(folder, f.Path))
+			r.problem(unreadable, at)
 		}
 		partial = true
 	}
 	return partial
 }
 
-// strays tells the host of links that lead nowhere, or out of the root.
-func (r *run) strays(l *files.Listing, granted, folder string) {
+// strayed is what a link that leads nowhere, or out of the root, is told as. The streams of rollouts are not whole without
+// those behind one; a document behind one is none of the home folder's.
+func strayed(at string) *problems.Kind {
+	if slices.Contains(streamsOf(at), streamCalls) {
+		return unreadable
+	}
+	return linked
+}
+
+// strays tells the host of links that lead nowhere, or out of the root. shown is the folder below the home folder.
+func (r *run) strays(l *files.Listing, granted, folder, shown string) {
 	for _, f := range l.Faults {
 		if f.Why == files.Strays {
-			r.books.Known(granted, path.Join(folder, f.Path), unreadable.Reason)
+			r.books.Known(granted, path.Join(folder, f.Path), strayed(path.Join(shown, f.Path)).Reason)
 		}
 	}
 }

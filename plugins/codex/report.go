@@ -16,8 +16,8 @@ const maxNamed = 20
 // The kinds of problems.
 var (
 	unreadable = kind("file_unreadable", "manual_action_required", "file or folder could not be read", "files or folders could not be read")
-	linked     = kind("link_not_followed", "not_retriable", "link leads to a folder and was not followed; what was collected below its name stays",
-		"links lead to folders and were not followed; what was collected below their names stays")
+	linked     = kind("link_not_followed", "not_retriable", "link leads to a folder, out of the home folder, or nowhere, and was not followed; what was collected below its name stays",
+		"links lead to folders, out of the home folder, or nowhere, and were not followed; what was collected below their names stays")
 	changed = kind("file_changed_while_read", "retry_by_runtime", "rollout was rewritten while it was read",
 		"rollouts were rewritten while they were read")
 	noThreads = kind("threads_unreadable", "retry_by_runtime", "database could not be read: sessions keep the titles they have",

@@ -38,7 +38,7 @@ func (r *run) rules() error {
 	}
 	general := files.Walk{Depth: 1, Most: 2, Keep: func(p string, _ bool) bool { return isGeneral(p) }}.List(r.home, ".")
 	r.faults(general, ".")
-	r.strays(general, rootHome, ".")
+	r.strays(general, rootHome, ".", ".")
 	unread := map[string]bool{}
 	for _, e := range general.Files() {
 		d, ok := r.document(e)
