@@ -56,6 +56,8 @@ func (r *run) accountRead(f *rolloutFile) {
 		r.books.Known(f.granted, f.name, unknownType.Reason)
 	case s.oversized > 0:
 		r.books.Known(f.granted, f.name, tooLong.Reason)
+	case s.cut > 0:
+		r.books.Beginning(f.granted, f.name, "long_texts")
 	default:
 		r.books.Read(f.granted, f.name)
 	}

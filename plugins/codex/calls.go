@@ -130,6 +130,7 @@ func (r *rollout) emit(c *call, output []byte) error {
 	f.StringOrNull("arguments", c.arguments)
 	f.Bool("arguments_truncated", c.truncated)
 	r.callItems.Cut += one(c.truncated)
+	r.state.cut += one(c.truncated)
 	if output == nil {
 		f.Null("output_preview")
 	} else {
@@ -141,6 +142,7 @@ func (r *rollout) emit(c *call, output []byte) error {
 		f.Bool("output_truncated", cut)
 		if !c.truncated {
 			r.callItems.Cut += one(cut)
+			r.state.cut += one(cut)
 		}
 	}
 	f.Time("timestamp", c.at)

@@ -44,6 +44,7 @@ type rolloutState struct {
 	malformedAt []int64
 	reader      int64 // readerVersion of the version that read it
 	oversized   int64 // lines above maxLineBytes
+	cut         int64 // texts of which only the beginning was collected
 	first       time.Time
 	last        time.Time
 	metaOffset  int64 // offset of the session_meta line; -1 without one
@@ -77,6 +78,7 @@ func (s *rolloutState) Members(m *cursor.Members) {
 	m.Int("function_call_count", &s.calls)
 	m.Int("malformed", &s.malformed)
 	m.Int("oversized", &s.oversized)
+	m.Int("cut", &s.cut)
 	m.Time("first_ts", &s.first)
 	m.Time("last_ts", &s.last)
 	m.IntOr("meta_offset", &s.metaOffset, -1)

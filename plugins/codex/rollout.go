@@ -335,6 +335,7 @@ func (r *rollout) message(v jsonvalue.Value) error {
 
 func (r *rollout) emitMessage(role, kind, content string, truncated bool, origin, request string) error {
 	r.state.messages++
+	r.state.cut += one(truncated)
 	m := r.messages
 	m.String("id", r.id(""))
 	m.String("session_id", r.state.session)

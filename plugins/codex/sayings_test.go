@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
 // AC-04, AC-05: what a session says beside messages and calls is in its messages, if it is a text; and what no other
@@ -108,6 +111,11 @@ func TestLongCalls(t *testing.T) {
 	} {
 		if got := field(res, streamCalls, sessionA+":"+c.key, c.field); got != c.want {
 			t.Errorf("%s %s: got %d bytes, %.60q, want %d, %.60q", c.key, c.field, len(got), got, len(c.want), c.want)
+		}
+	}
+	for _, res := range []*sdktest.Result{res, h.again(res)} {
+		if got := res.File(rootHome, rolloutName(sessionA)); got != abi.FileBeginning {
+			t.Errorf("the rollout: got %q, want %q", got, abi.FileBeginning)
 		}
 	}
 	if got := res.Items(streamCalls); got.Cut != 2 || got.KeptBack != 0 || len(got.Unknown) != 0 {
