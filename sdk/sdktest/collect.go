@@ -227,7 +227,7 @@ func (h *host) interact(request []byte) ([]byte, *abi.Error) {
 		return nil, abi.NewError(abi.CodeBindingNotGranted, "INTERACTION without the interactive binding", "")
 	}
 	ask := func() abi.InteractionResponse { return h.o.Answer(m) }
-	answer := abi.InteractionResponse{}
+	var answer abi.InteractionResponse
 	if m.Browser == nil || h.o.Site == nil {
 		answer = ask()
 	} else {
