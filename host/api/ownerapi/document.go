@@ -31,9 +31,6 @@ var spelled = map[reflect.Type]*jsonschema.Schema{
 func Document(version string, others []wire.Route) ([]byte, error) {
 	paths := object{}
 	for _, rt := range tableOf(others) {
-		if rt.Leads() {
-			continue
-		}
 		op, err := describe(&rt)
 		if err != nil {
 			return nil, err

@@ -19,17 +19,6 @@ type Route struct {
 	Secret                bool         // its answer has a credential
 }
 
-// Leads reports whether the route answers with nothing but another address: a browser is sent to it, and
-// no program asks it.
-func (r *Route) Leads() bool {
-	for _, a := range r.Answers {
-		if a.Status < 300 || a.Status > 399 {
-			return false
-		}
-	}
-	return len(r.Answers) > 0
-}
-
 // Answer is one way in which a route succeeds.
 type Answer struct {
 	Status int
