@@ -133,7 +133,8 @@ func (r *rollout) strange(items *accounts.Items, what string, kind jsonvalue.Val
 	if len(r.unknown) < maxUnknown {
 		r.unknown[name] = true
 	}
-	if s := r.state; s != nil && len(s.unknown) < maxUnknownOfOne && !slices.Contains(s.unknown, name) {
+	// The text of a part is collected, and an event repeats items.
+	if s := r.state; what != "part" && what != "event" && s != nil && len(s.unknown) < maxUnknownOfOne && !slices.Contains(s.unknown, name) {
 		s.unknown = append(s.unknown, name)
 	}
 }

@@ -55,6 +55,7 @@ func TestWhatIsNotKnownOfASession(t *testing.T) {
 		fmt.Sprintf(event, "user_message") + fmt.Sprintf(event, "agent_message"):                           unrepeated,
 		fmt.Sprintf(event, "user_message") + message(3, "user", "x"):                                       "",
 		itemLine(2, `{"type":"message","role":"assistant","content":[{"type":"hologram","body":"what"}]}`): "part hologram",
+		itemLine(2, `{"type":"brand_new"}`):                                                                "item brand_new",
 	} {
 		h := newHome(t)
 		h.write(rolloutName(sessionA), metaLine(sessionA)+text)
@@ -65,6 +66,13 @@ func TestWhatIsNotKnownOfASession(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+		read := abi.FileRead
+		if strings.HasPrefix(want, "item") { // nothing else has it
+			read = abi.FileKnown
+		}
+		if file := res.File(rootHome, rolloutName(sessionA)); file != read {
+			t.Errorf("%s: got the file %q, want %q", text, file, read)
 		}
 		if content := field(res, streamMessages, sessionA+":2", "content"); strings.Contains(text, "hologram") && content != `{"type":"hologram","body":"what"}` {
 			t.Errorf("got the content %s, want the part", content)
