@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -187,8 +188,15 @@ func (r *run) read(f *rolloutFile, s *rolloutState) error {
 	if s.session == "" {
 		r.roll.name(r.roll.meta.id)
 	}
-	if s.messages == 0 && r.roll.heard > 0 {
+	alone := slices.Index(s.unknown, unrepeated)
+	switch {
+	case s.messages > 0 && alone >= 0:
+		s.unknown = slices.Delete(s.unknown, alone, alone+1)
+	case s.messages == 0 && r.roll.heard > 0:
 		r.roll.items.UnknownTimes(unrepeated, r.roll.heard)
+		if alone < 0 {
+			s.unknown = append(s.unknown, unrepeated)
+		}
 	}
 	return nil
 }
