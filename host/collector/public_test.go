@@ -36,8 +36,8 @@ func TestDeliversToAPublicHost(t *testing.T) {
 	}
 }
 
-// goneNote deletes a note.
-const goneNote = `emit {"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","emitted_at":"2026-02-03T04:05:06Z"}` + "\n"
+// goneNote deletes a note, whose record has another key from then on.
+const goneNote = `emit {"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","moved_to":"notes-2","emitted_at":"2026-02-03T04:05:06Z"}` + "\n"
 
 // A lane whose deletion such a host refused, because an older collector sent it with data,
 // goes on by itself.

@@ -39,8 +39,8 @@ type publicBatch struct {
 	records []publicRecord
 }
 
-// asPublicBatch writes a batch as the public protocol demands: a deletion has no data, and a key
-// of several fields is a list of them. key returns the primary key of a stream. A batch that
+// asPublicBatch writes a batch as the public protocol demands: a deletion has no data and
+// names no other key, and a key of several fields is a list of them. key returns the primary key of a stream. A batch that
 // needs no change keeps its hash and its id; a changed one gets new ones.
 func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []string) (*publicBatch, error) {
 	var all []map[string]json.RawMessage
@@ -54,9 +54,11 @@ func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []strin
 		r.members = members
 		var op string
 		_ = json.Unmarshal(members["op"], &op) // no text is no deletion
-		if _, has := members["data"]; has && op == device.OpDelete {
-			delete(members, "data")
-			changed = true
+		for _, ours := range []string{"data", "moved_to"} {
+			if _, has := members[ours]; has && op == device.OpDelete {
+				delete(members, ours)
+				changed = true
+			}
 		}
 		if err := errors.Join(json.Unmarshal(members["stream"], &r.stream), json.Unmarshal(members["record_key"], &r.key)); err != nil {
 			return nil, err
