@@ -3,6 +3,10 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 const renamed = "projects/-home-ada-code-loom2/"
@@ -14,15 +18,7 @@ func TestCountOfAMovedProject(t *testing.T) {
 	first := run(t, h)
 	h.add(project+one+"/subagents/agent-x.jsonl", userLine(one, "x1", "go", 12))
 	first = again(t, first)
-	move := func(from, to string) {
-		for name, file := range h {
-			if below, ok := strings.CutPrefix(name, from); ok {
-				h[to+below] = file
-				delete(h, name)
-			}
-		}
-	}
-	move(project, renamed)
+	h.move(project, renamed)
 	second := again(t, first)
 	emitted(t, second, "sessions "+one)
 	want(t, second, "sessions", one, map[string]any{"message_count": 3, "project_path": "-home-ada-code-loom2", "project_folder": nil})
@@ -31,8 +27,34 @@ func TestCountOfAMovedProject(t *testing.T) {
 	third := again(t, second)
 	emitted(t, third, "messages u9", "sessions "+one)
 	want(t, third, "sessions", one, map[string]any{"message_count": 4})
-	move(renamed, project)
+	h.move(renamed, project)
 	want(t, again(t, third), "sessions", one, map[string]any{"message_count": 4, "project_folder": "/home/ada/code/loom"})
+}
+
+// move gives all that lies below a folder to another one.
+func (h home) move(from, to string) {
+	for name, file := range h {
+		if below, ok := strings.CutPrefix(name, from); ok {
+			h[to+below] = file
+			delete(h, name)
+		}
+	}
+}
+
+// AC-02: what was found in a transcript stays found when its project's folder gets another name: its lines are not
+// read again.
+func TestFindingsOfAMovedProject(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.add(project+one+".jsonl", line(map[string]any{"type": "novelty", "sessionId": one}))
+	first := run(t, h)
+	h.move(project, renamed)
+	second := again(t, first)
+	for _, res := range []*sdktest.Result{second, again(t, second)} {
+		if got := res.File(rootHome, renamed+one+".jsonl"); got != abi.FileKnown || trial.Reasons(res) != unknownTypes.Reason {
+			t.Errorf("got the file %q and %q reported, want %q and %q", got, trial.Reasons(res), abi.FileKnown, unknownTypes.Reason)
+		}
+	}
 }
 
 // AC-04: a session in two projects' folders, which begin alike, counts what both have once.

@@ -156,7 +156,7 @@ func (c *collection) takeMoved(partly map[string]bool) {
 
 // take makes the state of a transcript that is gone the one of t.
 func (t *transcript) take(old *transcript) {
-	t.cursor, t.root, t.shares, t.invalid, t.tooLong, t.cut, t.strange = old.cursor, old.root, old.shares, old.invalid, old.tooLong, old.cut, old.strange
+	t.cursor, t.root, t.shares, t.found = old.cursor, old.root, old.shares, old.found
 	t.news = !t.cursor.Same(t.Stamp)
 	for i := range t.shares {
 		s := &t.shares[i]

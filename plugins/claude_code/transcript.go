@@ -13,20 +13,25 @@ type transcript struct {
 	session  string // that the file is named after
 	subagent bool   // every line belongs to session, whatever the line contains
 
-	cursor  filecursor.Cursor
-	root    string // uuid of its first line that has one; copies of a conversation have the same
-	was     string // root of the version whose shares are kept while another one is read
-	shares  []share
+	cursor filecursor.Cursor
+	root   string // uuid of its first line that has one; copies of a conversation have the same
+	was    string // root of the version whose shares are kept while another one is read
+	shares []share
+	found
+	present bool // listed by this run
+	news    bool // unlike the cursor, until the file is read
+	// condensed: the cursor has only its stamp.
+	condensed   bool
+	files.Stamp // as listed
+}
+
+// found is what reading a transcript found that no record has whole. It goes with the cursor.
+type found struct {
 	invalid badLines // lines that are no JSON
 	tooLong badLines // lines above maxLine
 	unknown []string // types of its lines that this version does not know, at most maxUnknownOfOne
 	cut     int64    // messages longer than maxContent
 	strange bool     // it has lines, and none is one that Claude Code writes
-	present bool     // listed by this run
-	news    bool     // unlike the cursor, until the file is read
-	// condensed: the cursor has only its stamp.
-	condensed   bool
-	files.Stamp // as listed
 }
 
 // Bounds of reading, in bytes. A line with pictures is rarely above 8 MiB; a crash
@@ -151,8 +156,7 @@ func (t *transcript) reset(c *collection) {
 	if !t.cursor.Known() {
 		t.shares = nil
 	}
-	t.was = t.root
-	t.invalid, t.tooLong, t.unknown, t.cut, t.root, t.strange = badLines{}, badLines{}, nil, 0, "", false
+	t.was, t.root, t.found = t.root, "", found{}
 }
 
 // again sees to it that a version of a conversation that begins like the one before is not counted on top of it.
