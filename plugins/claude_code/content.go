@@ -200,7 +200,7 @@ func (p *parser) line(v raw, in string) {
 	p.text.Line(v)
 }
 
-// formOther is the form of a content that is none of the forms below.
+// formOther is the form of a content that has no other form.
 const formOther = "other"
 
 // forms are the kinds of content blocks, the least specific first: a message with
@@ -272,7 +272,7 @@ func (p *parser) other(b *blockParts, whole raw, depth int) {
 
 // mark names in brackets what has no text, with its address if it has one.
 func (p *parser) mark(what string, address raw) {
-	p.begin()
+	p.text.Break()
 	p.text.Plain([]byte("[" + what + "]"))
 	if address.IsString() {
 		p.text.Rune(' ')
@@ -283,15 +283,8 @@ func (p *parser) mark(what string, address raw) {
 // asJSON appends a value as it is written.
 func (p *parser) asJSON(v raw) {
 	p.more = true
-	p.begin()
+	p.text.Break()
 	p.text.Plain(v)
-}
-
-// begin begins a line.
-func (p *parser) begin() {
-	if len(p.text.Buf) > 0 {
-		p.text.Rune('\n')
-	}
 }
 
 // blockParts are the members of a content block that say something.

@@ -49,10 +49,15 @@ func (c *Clipper) Line(v Value) {
 	if !v.IsString() {
 		return
 	}
+	c.Break()
+	c.Text(v)
+}
+
+// Break begins a new line, but for the first one.
+func (c *Clipper) Break() {
 	if len(c.Buf) > 0 {
 		c.Rune('\n')
 	}
-	c.Text(v)
 }
 
 func (c *Clipper) decode(s []byte, escapes bool) {
