@@ -29,8 +29,8 @@ var spelled = map[reflect.Type]*jsonschema.Schema{
 
 // Document returns the OpenAPI 3.1 document of the owner's API and of the routes of other faces.
 func Document(version string, others []wire.Route) ([]byte, error) {
-	paths := object{}
-	for _, rt := range tableOf(others) {
+	paths, routes := object{}, tableOf(others)
+	for _, rt := range routes {
 		op, err := describe(&rt)
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func Document(version string, others []wire.Route) ([]byte, error) {
 			"description": "What an owner can do on the command line and in the console, for programs that hold one of the owner's tokens; and for apps, how they ask for access and read what they were granted.",
 		},
 		"servers":  []object{{"url": "/", "description": "the host that this description was read from"}},
-		"tags":     tagsOf(paths),
+		"tags":     tagsOf(routes),
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
 		"components": object{

@@ -106,7 +106,7 @@ func describe(r *wire.Route) (object, error) {
 	return op, err
 }
 
-// describeBody returns what a body may be; nil: there is none.
+// describeBody returns what a body may be, or nil if the route takes none.
 func describeBody(r *wire.Route) (object, error) {
 	content := object{}
 	if r.In != nil {
@@ -131,7 +131,7 @@ func describeBody(r *wire.Route) (object, error) {
 		content[wire.MediaForm] = object{"schema": object{"type": "object", "properties": members, "required": required}}
 	}
 	if len(content) == 0 {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil //nolint:nilnil // it takes none
 	}
 	return content, nil
 }
@@ -214,13 +214,11 @@ var tagDescriptions = map[string]string{ //nolint:gosec // no secret is a senten
 	"well-known":            "What clients look up before they ask for access.",
 }
 
-// tagsOf describes the tags of the operations of some paths.
-func tagsOf(paths object) []object {
+// tagsOf describes the tags of the operations of some routes.
+func tagsOf(routes []wire.Route) []object {
 	used := map[string]bool{}
-	for _, path := range paths {
-		for _, op := range path.(object) { //nolint:forcetypeassert // Document made them
-			used[op.(object)["tags"].([]string)[0]] = true //nolint:forcetypeassert // likewise
-		}
+	for i := range routes {
+		used[familyOf(routes[i].Path)] = true
 	}
 	tags := []object{}
 	for _, name := range slices.Sorted(maps.Keys(used)) {
