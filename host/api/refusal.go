@@ -16,7 +16,7 @@ type refusal struct {
 	code    string
 	message string
 	param   string        // the field that is wrong
-	stream  string        // whose records are refused; "": of none, or not known
+	stream  string        // whose records are refused; "" if that is no single stream, or is not known
 	after   time.Duration // when to come again; 0: not told
 	cause   error         // of the host's own failures, for the log
 }

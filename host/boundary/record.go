@@ -16,7 +16,7 @@ type Record struct {
 	Data      []byte     // the object's text as the guest wrote it; nil with Delete
 	EmittedAt []byte     // as the guest wrote it; may be empty with Delete
 	Delete    bool       // a tombstone (RT-07.1)
-	MovedTo   []byte     // of a tombstone: the canonical text of the key that its record has from now on; nil: none
+	MovedTo   []byte     // the canonical text of the key that a tombstone's record has from now on, or nil
 	Rejected  *Rejection // not nil: the data fails the stream's schema; do not store
 }
 

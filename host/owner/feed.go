@@ -36,7 +36,7 @@ type FeedNews struct {
 	// Refusals hold records up: the last of each stream and code, until one of the stream is taken. The last comes first.
 	Refusals   []storage.RefusedDelivery `json:"refused_deliveries,omitempty"`
 	ReplacedAt *time.Time                `json:"manifest_replaced_at"`      // null: it runs the manifest that it began with
-	Offered    []string                  `json:"offered_streams,omitempty"` // that wait for the owner to accept them
+	Offered    []string                  `json:"offered_streams,omitempty"` // streams that the owner has not accepted yet
 	OfferedAt  *time.Time                `json:"offered_at,omitempty"`
 }
 
