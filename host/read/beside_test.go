@@ -92,15 +92,16 @@ func TestATimeBesideTheOrder(t *testing.T) {
 }
 
 // Invariant 9: how long a list, a count or an aggregate under a time takes tells nothing of how many records that time hides,
-// whatever the stream is ordered by. One sample is told from one of a stream with hidden records about as well as by a coin. Two
-// streams hide nothing, the first one and the last one in the store: what sets one of them alone apart is its place.
+// whatever the stream is ordered by. One sample is told from one of a stream with hidden records about as well as by a coin. Where a
+// stream's records begin within a page of the store's tables makes some microseconds of difference as well, whatever it hides: so six
+// streams hide nothing, and what tells a stream from one that has a place like its own has to be what it hides.
 func TestATimeHidesHowMuchItHides(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes samples for some seconds")
 	}
 	s := newShelf(t)
-	arms := []int{0, 1000, 50_000, 0}
+	arms := []int{0, 0, 1000, 0, 0, 50_000, 0, 0}
 	scopes := make([]*Scope, len(arms))
 	for i, hidden := range arms { // in one store, whose tables are as deep for each
 		name := fmt.Sprint("of", i, "hides", hidden)
@@ -138,12 +139,20 @@ func TestATimeHidesHowMuchItHides(t *testing.T) {
 		for series := 0; series < mostSeries && (series == 0 || len(told) > 0); series++ {
 			took := samplesOf(s, len(arms), func(arm int) error { return ask(scopes[arm]) })
 			told = told[:0]
-			for arm := 1; arm < len(arms)-1; arm++ {
-				first, last := took[0], took[len(arms)-1]
-				got := min(auc(first, took[arm]), auc(last, took[arm]))
-				t.Logf("%s: an AUC of %.3f for %d hidden records", name, got, arms[arm])
+			for arm, hidden := range arms {
+				if hidden == 0 {
+					continue
+				}
+				got, without := 1.0, []time.Duration{}
+				for other := range arms {
+					if arms[other] == 0 {
+						got = min(got, auc(took[other], took[arm]))
+						without = append(without, middle(took[other]))
+					}
+				}
+				t.Logf("%s: an AUC of %.3f for %d hidden records, with %v in the middle, and %v without", name, got, hidden, middle(took[arm]), without)
 				if got >= 0.55 {
-					told = append(told, fmt.Sprintf("%.3f for %d hidden records, with %v in the middle, and %v and %v without", got, arms[arm], middle(took[arm]), middle(first), middle(last)))
+					told = append(told, fmt.Sprintf("%.3f for %d hidden records", got, hidden))
 				}
 			}
 		}
