@@ -19,15 +19,17 @@ func CanonicalKey(key string) string {
 var addresses = [...]string{"https://registry.pdpp.dev/connectors/", "https://github.com/pdpp-host/pdpp-host/connectors/"}
 
 // KeyNamed returns the key in the address of a connector in the public registry or in this project, and any other name as
-// it is.
+// it is. An address that ends in .wasm names a file and no key, so that a module of the working folder is not run for it.
 func KeyNamed(name string) string {
 	for _, at := range addresses {
-		if n := len(at); len(name) > n && name[:n] == at && !hasSlash(name[n:]) {
+		if n := len(at); len(name) > n && name[:n] == at && !hasSlash(name[n:]) && !endsInWASM(name) {
 			return name[n:]
 		}
 	}
 	return name
 }
+
+func endsInWASM(s string) bool { return len(s) > 5 && s[len(s)-5:] == ".wasm" }
 
 func hasSlash(s string) bool {
 	for i := range len(s) {

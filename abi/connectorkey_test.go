@@ -22,6 +22,8 @@ func TestConnectorKeysAreComparedInOneForm(t *testing.T) {
 		{"https://elsewhere.example/connectors/spotify", "spotify", false},
 		{"https://registry.pdpp.dev/connectors/a/spotify", "spotify", false},
 		{"https://registry.pdpp.dev/connectors/", "", false},
+		{"https://registry.pdpp.dev/connectors/spotify.wasm", "spotify.wasm", false},
+		{"https://github.com/pdpp-host/pdpp-host/connectors/.wasm", ".wasm", false},
 	} {
 		if got := abi.SameConnector(c.a, c.b); got != c.want {
 			t.Errorf("%q and %q are the same connector: %t, want %t", c.a, c.b, got, c.want)
