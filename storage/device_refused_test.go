@@ -75,9 +75,21 @@ func TestRefusedDeliveriesAreOpenUntilOneIsTaken(t *testing.T) {
 	if open() == "" {
 		t.Error("a device that still holds something ended a refusal")
 	}
+	refuse(device.CodeBadRequest, "state holds no stream", "")
+	refuse(device.CodeManifestMissing, "put it first", "d")
+	given := "c device_records_rejected no such stream" // and given up by a collector that goes on without it
 	x.beat(src, device.StatusHealthy, 0, 0)
+	if got := open(); got != given || says().ForwardCode != "delivery_refused" {
+		t.Errorf("open of a device that holds nothing: got %q and %s, want the refused records", got, says().ForwardCode)
+	}
+	refuse(device.CodeManifestNotAccepted, "not accepted", "d")
+	x.commit(src, x.commitOf("r1"))
+	if got := open(); got != given {
+		t.Errorf("open once the run has ended: got %q, want the refused records", got)
+	}
+	x.deliver(src, "r2", "c", "k=3")
 	if got := open(); got != "" || says().ForwardCode == "delivery_refused" {
-		t.Errorf("open of a device that holds nothing: got %q and %s, want nothing", got, says().ForwardCode)
+		t.Errorf("open once its stream is taken: got %q and %s, want nothing", got, says().ForwardCode)
 	}
 	for i := range 20 {
 		refuse(device.CodeRecordsRejected, "no", fmt.Sprintf("s%02d", i))

@@ -62,8 +62,8 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 			return err
 		}
 		if h.Status == device.StatusHealthy {
-			if n := h.RecordsPending; n != nil && *n == 0 { // what was refused is delivered, or not to be delivered any more
-				if err := keepRefusals(t, row, &[]tables.Refusal{}); err != nil {
+			if n := h.RecordsPending; n != nil && *n == 0 {
+				if err := clearRefusal(t, row, nil); err != nil {
 					return err
 				}
 			}

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -114,7 +115,7 @@ func keepManifest(t *db.Tx, row *tables.SourceJoined) error {
 	if err != nil {
 		return err
 	}
-	left := openAfterManifest(row)
+	left := slices.DeleteFunc(row.ReadRefusals(), func(o tables.Refusal) bool { return !refusedRecords(o) })
 	return keepRefusals(t, row, &left)
 }
 

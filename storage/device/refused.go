@@ -50,24 +50,22 @@ func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, d Refus
 	})
 }
 
-// clearRefusal forgets what was refused before a delivery of streams was taken: of these, and what was of no stream. nil:
-// of all streams.
+// clearRefusal forgets what was refused before a delivery of streams was taken: of these, and what was of no stream. If streams is
+// nil, the device has nothing left to deliver. That says nothing of records that were refused: a collector may have given them up.
 func clearRefusal(t *db.Tx, src *tables.SourceJoined, streams []string) error {
 	if src.RefusedUS == 0 && src.Refusals == "" {
 		return nil
 	}
 	src.RefusedUS, src.RefusedCode, src.RefusedSays = 0, "", ""
 	left := slices.DeleteFunc(src.ReadRefusals(), func(o tables.Refusal) bool {
-		return streams == nil || o.Stream == "" || slices.Contains(streams, o.Stream)
+		return !refusedRecords(o) || slices.Contains(streams, o.Stream)
 	})
 	return keepRefusals(t, src, &left)
 }
 
-// openAfterManifest are the refusals that are open once the source's manifest was taken.
-func openAfterManifest(src *tables.SourceJoined) []tables.Refusal {
-	return slices.DeleteFunc(src.ReadRefusals(), func(o tables.Refusal) bool {
-		return o.Stream == "" || o.Code == device.CodeManifestMissing || o.Code == device.CodeManifestNotAccepted
-	})
+// refusedRecords reports whether records of a stream were refused, and not a delivery that lacked a manifest or has no stream.
+func refusedRecords(o tables.Refusal) bool {
+	return o.Stream != "" && o.Code != device.CodeManifestMissing && o.Code != device.CodeManifestNotAccepted
 }
 
 // keepRefusals writes the last refusal of a source's row and, unless all is nil, the open ones.
