@@ -73,13 +73,18 @@ func TestMessagesThatAreAlike(t *testing.T) {
 		"other sizes":               {"From MAILER" + at + "Subject: s\n\nx\n\nFrom MAILER" + at + "Subject: s\n\nxyz\n", 2},
 		"copies":                    {"From MAILER" + at + "Subject: s\n\nx\n\nFrom MAILER" + at + "Subject: s\n\nx\n", 1},
 		"a copy with its id":        {"From MAILER" + at + "Message-ID: <a@b>\nSubject: s\n\nx\n\nFrom MAILER" + at + "Message-ID: <a@b>\nSubject: s\n\nx\n", 1},
+		"one number, other mails":   {"From 12@xxx" + at + "Message-ID: <a@b>\nSubject: s\n\nx\n\nFrom 12@xxx" + at + "Message-ID: <b@b>\nSubject: s\n\nx\n", 2},
+		"one number, other bodies":  {"From 12@xxx" + at + "Subject: s\n\nx\n\nFrom 12@xxx" + at + "Subject: s\n\nxyz\n", 2},
+		"one id, other senders":     {"From MAILER" + at + "From: a@b\nMessage-ID: <a@b>\n\nx\n\nFrom MAILER" + at + "From: c@b\nMessage-ID: <a@b>\n\nx\n", 2},
+		"four, two of which differ": {"From 12@xxx" + at + "Subject: s\n\nx\n\nFrom 12@xxx" + at + "Subject: t\n\nx\n\nFrom 12@xxx" + at + "Subject: s\n\nx\n\nFrom 12@xxx" + at + "Subject: t\n\nx\n", 2},
+		"other labels":              {"From 12@xxx" + at + "X-Gmail-Labels: Inbox\nSubject: s\n\nx\n\nFrom 12@xxx" + at + "X-Gmail-Labels: Archived\nSubject: s\n\nx\n", 2},
 		"Gmail's numbers":           {"From 12@xxx" + at + "Subject: s\n\nx\n\nFrom 13@xxx" + at + "Subject: s\n\nx\n", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := folder{"all.mbox": &fstest.MapFile{Data: []byte(c.box)}}
-			if got, _ := distinct(t, f, streamMail); got != c.want {
-				t.Errorf("got %d messages, want %d", got, c.want)
+			if got, records := distinct(t, f, streamMail); got != c.want || records != c.want {
+				t.Errorf("got %d messages in %d records, want %d", got, records, c.want)
 			}
 		})
 	}

@@ -252,10 +252,10 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 	if !r.Wanted[streamMail] {
 		return o, nil
 	}
-	in := mbox.New(content)
+	in, known := mbox.New(content), make(messages)
 	err := exports.Elements(r.h, in.Next, func() error {
 		r.item++
-		return r.message(in)
+		return r.message(in, known)
 	})
 	if in.Taken() > 0 {
 		r.Books.Note(exports.TakenForLatin, r.file.Place, "")
@@ -266,8 +266,8 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 	return o, err
 }
 
-// message emits one message of a mailbox.
-func (r *run) message(in *mbox.Reader) error {
+// message emits one message of a mailbox of which the known ones were emitted.
+func (r *run) message(in *mbox.Reader, known messages) error {
 	sender, when, _ := strings.Cut(strings.TrimPrefix(in.From(), "From "), " ")
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
@@ -287,8 +287,13 @@ func (r *run) message(in *mbox.Reader) error {
 	} else if !timed {
 		received = date
 	}
+	id, again := known.own(messageID(in, sender, received), in, received)
+	if again {
+		r.Items(streamMail).Duplicate++
+		return nil
+	}
 	rec := r.h.Record(streamMail)
-	rec.String("id", messageID(in, sender, received))
+	rec.String("id", id)
 	rec.StringOrNull("thread_id", in.Header("X-GM-THRID")) //nolint:misspell // as Gmail spells it
 	rec.StringOrNull("subject", in.Header("Subject"))
 	from := append(in.Addresses("From"), mbox.Address{})[0]
