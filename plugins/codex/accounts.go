@@ -127,15 +127,18 @@ func (r *rollout) strange(items *accounts.Items, what string, kind jsonvalue.Val
 	}
 	name = what + " " + name
 	items.Unknown(name)
+	// The text of a part is collected, and an event repeats items.
+	if s := r.state; what != "part" && what != "event" {
+		if len(s.unknown) < maxUnknownOfOne && !slices.Contains(s.unknown, name) {
+			s.unknown = append(s.unknown, name)
+		}
+		return
+	}
 	if r.unknown == nil {
 		r.unknown = map[string]bool{}
 	}
 	if len(r.unknown) < maxUnknown {
 		r.unknown[name] = true
-	}
-	// The text of a part is collected, and an event repeats items.
-	if s := r.state; what != "part" && what != "event" && s != nil && len(s.unknown) < maxUnknownOfOne && !slices.Contains(s.unknown, name) {
-		s.unknown = append(s.unknown, name)
 	}
 }
 

@@ -94,8 +94,8 @@ func (r *run) trouble(name string) string {
 	return ""
 }
 
-// unknownTypes names the types of lines that this connector does not know. Rows
-// of types seen in earlier runs stay: their lines are not read again.
+// unknownTypes names the types of events and of parts that this connector does not know; report names those of lines and
+// items. Rows of types seen in earlier runs stay: their lines are not read again.
 func (r *run) unknownTypes() (rows []files.Row) {
 	for _, name := range cursor.Keys(r.roll.unknown) {
 		what, kind, _ := strings.Cut(name, " ")

@@ -5,7 +5,10 @@ import (
 	"testing"
 )
 
-const sessionC = "0199a99a-1f2e-7d40-8a6b-d0e1f2a3b4c6"
+const (
+	sessionC = "0199a99a-1f2e-7d40-8a6b-d0e1f2a3b4c6"
+	sessionD = "0199a99a-1f2e-7d40-8a6b-d0e1f2a3b4c7"
+)
 
 func forkMeta(id, parent string) string {
 	return strings.Replace(metaLine(id), `"cwd"`, `"forked_from_id":"`+parent+`","cwd"`, 1)
@@ -55,12 +58,17 @@ func TestForksOfForks(t *testing.T) {
 	a, b := message(1, "user", "a"), message(2, "user", "b")
 	h.write(rolloutName(sessionB), forkMeta(sessionB, sessionA)+a+b)
 	h.write(rolloutName(sessionC), forkMeta(sessionC, sessionB)+a+b+message(3, "user", "c"))
+	event := `{"timestamp":"` + at(1) + `","type":"event_msg","payload":{"type":"user_message","message":"a"}}` + "\n"
+	h.write(rolloutName(sessionD), forkMeta(sessionD, sessionB)+event+a)
 	res := h.collect()
+	if got := told(res); got != "" {
+		t.Errorf("told %q, want nothing: the fork's events repeat its parent's messages", got)
+	}
 	if got := strings.ReplaceAll(keys(res, streamMessages), sessionC, "C"); got != "B:2 B:3 C:4" {
 		t.Errorf("got %s, want B:2 B:3 C:4", got)
 	}
-	if field(res, streamCoverage, "coverage:forked_items", "reason") != "2 items of forks are their parents', and collected there" {
-		t.Errorf("got %s, want two items counted", field(res, streamCoverage, "coverage:forked_items", "reason"))
+	if field(res, streamCoverage, "coverage:forked_items", "reason") != "3 items of forks are their parents', and collected there" {
+		t.Errorf("got %s, want three items counted", field(res, streamCoverage, "coverage:forked_items", "reason"))
 	}
 }
 

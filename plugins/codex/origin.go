@@ -207,7 +207,7 @@ var events = []string{
 	"reasoning_raw_content_delta", "conversation_path", "realtime_conversation_started", "realtime_conversation_realtime", "realtime_conversation_closed",
 }
 
-// unrepeated is told of events that repeat messages of a rollout that has no message.
+// unrepeated is told of events that repeat messages of a rollout that has no message, and is no copy of one that may have them.
 const unrepeated = "event without its item"
 
 // event takes an event that says nothing of its own, or is not known.

@@ -188,11 +188,11 @@ func (r *run) read(f *rolloutFile, s *rolloutState) error {
 	if s.session == "" {
 		r.roll.name(r.roll.meta.id)
 	}
-	alone := slices.Index(s.unknown, unrepeated)
+	alone, has := slices.Index(s.unknown, unrepeated), s.messages > 0 || s.repeated > 0 || s.copied
 	switch {
-	case s.messages > 0 && alone >= 0:
+	case has && alone >= 0:
 		s.unknown = slices.Delete(s.unknown, alone, alone+1)
-	case s.messages == 0 && r.roll.heard > 0:
+	case !has && r.roll.heard > 0:
 		r.roll.items.UnknownTimes(unrepeated, r.roll.heard)
 		if alone < 0 {
 			s.unknown = append(s.unknown, unrepeated)

@@ -36,7 +36,7 @@ type meta struct {
 type rollout struct {
 	messages, calls  *sdk.Record
 	items, callItems *accounts.Items // what becomes of each object of a line
-	unknown          map[string]bool // undocumented line and item types
+	unknown          map[string]bool // undocumented types of events and of parts
 	skipped          int64           // oversized lines of the file so far
 	lost             int64           // of the file, lines that are damaged or too long
 	understood       bool            // a line was one that Codex writes

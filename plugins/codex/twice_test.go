@@ -83,7 +83,9 @@ func TestACopyStaysOne(t *testing.T) {
 func TestCopiesInOtherFolders(t *testing.T) {
 	t.Parallel()
 	line := func(n int, text string) string { return message(n, "assistant", text) }
-	a, ab := metaLine(sessionA)+line(1, "a"), metaLine(sessionA)+line(1, "a")+callLine(2, "c")+outputLine(3, "c", "out")+line(4, "b")
+	event := `{"timestamp":"` + at(1) + `","type":"event_msg","payload":{"type":"agent_message","message":"a"}}` + "\n"
+	a := metaLine(sessionA) + event + line(1, "a")
+	ab := a + callLine(2, "c") + outputLine(3, "c", "out") + line(4, "b")
 	for what, c := range map[string]struct {
 		steps []map[string]string // what the days' folders have from then on
 		texts string

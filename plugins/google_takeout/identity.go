@@ -185,9 +185,8 @@ func (m messages) own(key string, in *mbox.Reader, received time.Time) (id strin
 	content = fingerprint.Step(fingerprint.Step(content, uint64(in.Size())), uint64(in.Attachments()))
 	first, met := m[sum]
 	if met && first != content {
-		key = sha256.ID(key, strconv.FormatUint(content, 16))
-		sum = content
-		first, met = m[sum]
+		key, sum = sha256.ID(key, strconv.FormatUint(content, 16)), content
+		_, met = m[sum]
 	}
 	if len(m) < maxMessages {
 		m[sum] = content
