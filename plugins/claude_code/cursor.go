@@ -16,7 +16,7 @@ import (
 const cursorVersion = 2
 
 // readerVersion rises when lines give more than before. A transcript that an earlier version read is read again.
-const readerVersion = 8
+const readerVersion = 9
 
 // fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
@@ -156,6 +156,8 @@ func (s *share) Members(m *cursor.Members) {
 	m.Text("version", &s.version)
 	m.Text("user_type", &s.userType)
 	m.Text("entrypoint", &s.entry)
+	m.Text("title", &s.title)
+	m.Text("ai_title", &s.aiTitle)
 	m.Text("project", &s.project)
 }
 

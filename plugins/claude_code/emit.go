@@ -102,6 +102,7 @@ func (c *collection) readEvent(t *transcript, e *event, line []byte) error {
 	if e.kind == lineOther {
 		c.books.Items("messages").NotRecord++
 		t.sawUnknown(c.sawOther(e))
+		c.takeTitle(t, e)
 		return nil
 	}
 	session := c.sessionOf(t, e)

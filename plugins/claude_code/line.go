@@ -38,6 +38,7 @@ type event struct {
 	program                               raw // the mode of a queued command
 	queued                                bool
 	entered                               raw // what a line of the queue has
+	title, aiTitle                        raw // of the session
 }
 
 // parser reads lines, one at a time, into the same event.
@@ -158,6 +159,10 @@ func (e *event) place(name []byte) *raw {
 		return &e.summary
 	case "content":
 		return &e.entered
+	case "customTitle":
+		return &e.title
+	case "aiTitle":
+		return &e.aiTitle
 	}
 	return nil
 }

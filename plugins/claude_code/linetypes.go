@@ -8,12 +8,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/files"
 )
 
-// withoutStream are the types of lines that are known, and of which no stream has anything:
-// they repeat the conversation, or are the program's own notes.
+// withoutStream are the types of lines that are known, and of which no stream has a record: they repeat the
+// conversation, or are the program's own notes. Those of a title give their session its title.
 var withoutStream = []string{
-	"agent-color", "agent-name", "agent-setting", "ai-title", "attribution-snapshot", "bridge-session", "content-replacement", "custom-title",
-	"mode", "pr-link", "progress", "queue-operation", "speculation-accept", "summary", "system", "tag", "task-summary", "worktree-state",
+	"agent-color", "agent-name", "agent-setting", typeAITitle, "artifact-autoreact-ledger", "artifact-comment-monitor", "atis-latch",
+	"attribution-snapshot", "bridge-session", "content-replacement", "context-collapse-commit", "context-collapse-snapshot", "continued-in",
+	"cost-state", typeTitle, "ended-by-model", "file-history-delta", "fork-context-ref", "frame-link", "history-suppression", "isolation-latch",
+	"marble-origami-commit", "marble-origami-reset", "marble-origami-snapshot", "mode", "observer-ref", "pr-link", "progress", "queue-operation",
+	"relocated", "saved_hook_context", "speculation-accept", "summary", "system", "tag", "task-summary", "worktree-state",
 }
+
+// The types of lines that have a session's title: the one that a person gave it, and Claude Code's own.
+const (
+	typeTitle   = "custom-title"
+	typeAITitle = "ai-title"
+)
 
 // Bounds on the remembered line types.
 const (

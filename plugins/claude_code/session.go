@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
@@ -17,6 +18,7 @@ type share struct {
 
 	// The latest value in the lines, "" without one.
 	cwd, branch, version, userType, entry string
+	title, aiTitle                        string
 	project                               string // folder that the project is named after
 }
 
@@ -53,6 +55,39 @@ func (s *share) add(t *transcript, e *event, at int64) {
 	latest(&s.entry, e.entry)
 	if latest(&s.cwd, e.cwd) && s.project == "" {
 		s.project = projectFolder(t.project, s.cwd)
+	}
+}
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 4 << 10
+
+// takeTitle keeps the title of a session that a line has. One that is too long is counted as a name that
+// is not known.
+func (c *collection) takeTitle(t *transcript, e *event) {
+	v := e.title
+	if e.typ.Is(typeAITitle) {
+		v = e.aiTitle
+	} else if !e.typ.Is(typeTitle) {
+		return
+	}
+	session := c.sessionOf(t, e)
+	switch {
+	case len(v) > maxTitle:
+		c.books.Items("messages").Unknown("title that is too long")
+		return
+	case !v.IsString() || session != t.session && c.files.has(t.project, session):
+		return
+	}
+	s := t.shareOf(session)
+	if s == nil {
+		return
+	}
+	place := &s.title
+	if e.typ.Is(typeAITitle) {
+		place = &s.aiTitle
+	}
+	if latest(place, v) {
+		c.touch(session)
 	}
 }
 
@@ -117,7 +152,7 @@ func (m *merged) add(t *transcript, s *share) {
 		value string
 	}{
 		{&m.cwd, s.cwd}, {&m.branch, s.branch}, {&m.version, s.version},
-		{&m.userType, s.userType}, {&m.entry, s.entry}, {&m.project, s.project}, {&m.fallback, t.project},
+		{&m.userType, s.userType}, {&m.entry, s.entry}, {&m.title, s.title}, {&m.aiTitle, s.aiTitle}, {&m.project, s.project}, {&m.fallback, t.project},
 	} {
 		if *f.place == "" {
 			*f.place = f.value
@@ -186,5 +221,6 @@ func (c *collection) emitSession(m *merged) error {
 	r.Int("message_count", m.count)
 	r.StringOrNull("user_type", m.userType)
 	r.StringOrNull("entrypoint", m.entry)
+	r.StringOrNull("title", cmp.Or(m.title, m.aiTitle))
 	return r.Emit()
 }
