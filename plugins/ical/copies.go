@@ -137,7 +137,7 @@ func (r *run) copied(f files.Entry, v *survey) {
 	s := r.read(f, v, nil)
 	c := &s.counts // of the events that are collected from the other file, that one counts
 	c.badDates, c.guessed, c.noUID, c.twins, c.noStart, c.unknownZone, c.floating, c.badDatesAt, c.noStartAt = 0, 0, 0, 0, 0, 0, 0, 0, 0
-	c.repeated, c.repeatedAt, c.repeatedIn, c.zoneYears, c.cancelled = 0, 0, 0, 0, 0
+	c.repeated, c.repeatedAt, c.repeatedIn, c.zoneYears, c.cancelled, c.moved = 0, 0, 0, 0, 0, 0
 	s.live, s.events, s.sample, s.further = 0, 0, nil, nil
 	r.books.Read(rootName, f.Path)
 }

@@ -11,6 +11,7 @@ type counts struct {
 	noUID                            int64 // events without a UID
 	duplicates                       int64 // events that are another one of the file
 	superseded                       int64 // events of which the file has a later version
+	moved                            int64 // of these, those that started at another time than the later version
 	twins                            int64 // events with the key of another one and other content
 	copied                           int64 // events of a file that is a copy of another one
 	cancelled                        int64 // events, and occurrences of them, that are cancelled: they have no record
@@ -28,7 +29,7 @@ type counts struct {
 var countNames = [...]string{
 	"todos", "journals", "free_busy", "malformed", "oversized", "no_uid", "bad_dates", "unknown_zone", "floating",
 	"malformed_at", "broken", "broken_at", "guessed", "duplicates", "superseded", "twins", "no_start", "cancelled", "copied", "bad_dates_at", "no_start_at",
-	"repeated", "repeated_at", "repeated_in", "doubled", "doubled_at", "cut", "cut_at", "zone_years",
+	"repeated", "repeated_at", "repeated_in", "doubled", "doubled_at", "cut", "cut_at", "zone_years", "moved",
 }
 
 // all lists the counts, by countNames.
@@ -36,7 +37,7 @@ func (c *counts) all() [len(countNames)]*int64 {
 	return [...]*int64{
 		&c.todos, &c.journals, &c.freeBusy, &c.malformed, &c.oversized, &c.noUID, &c.badDates, &c.unknownZone, &c.floating,
 		&c.malformedAt, &c.broken, &c.brokenAt, &c.guessed, &c.duplicates, &c.superseded, &c.twins, &c.noStart, &c.cancelled, &c.copied, &c.badDatesAt, &c.noStartAt,
-		&c.repeated, &c.repeatedAt, &c.repeatedIn, &c.doubled, &c.doubledAt, &c.cut, &c.cutAt, &c.zoneYears,
+		&c.repeated, &c.repeatedAt, &c.repeatedIn, &c.doubled, &c.doubledAt, &c.cut, &c.cutAt, &c.zoneYears, &c.moved,
 	}
 }
 

@@ -109,18 +109,34 @@ func (v *survey) at(id eventID) (sequence int32, start uint32, ok bool) {
 	return en.sequence, en.start, ok
 }
 
-// remove takes out the events that have an id, and returns how many they are.
-func (v *survey) remove(id eventID) int64 {
-	t := v.twins[id]
-	if t == nil {
-		delete(v.entries, id)
-		return 1
+// first returns the first of the events that have an id.
+func (v *survey) first(id eventID) entry {
+	if t := v.twins[id]; t != nil {
+		id = t.ids[0]
 	}
-	for _, own := range t.ids {
+	return v.entries[id]
+}
+
+// supersede takes out the events that have an id, of which later is a later version.
+func (v *survey) supersede(id eventID, later *entry) {
+	ids := []eventID{id}
+	if t := v.twins[id]; t != nil {
+		ids = t.ids
+	}
+	for _, own := range ids {
+		en := v.entries[own]
+		v.superseded(&en, later)
 		delete(v.entries, own)
 	}
 	delete(v.twins, id)
-	return int64(len(t.ids))
+}
+
+// superseded counts an event that has a later version. One that started at another time may be an event of its own.
+func (v *survey) superseded(en, later *entry) {
+	v.counts.superseded++
+	if en.start != later.start && en.fingerprint != 0 && later.fingerprint != 0 {
+		v.counts.moved++
+	}
 }
 
 // move gives the events that have an id another one.
@@ -151,10 +167,11 @@ func (v *survey) place(id eventID, en entry, splits bool) bool {
 	case !ok:
 		v.entries[id] = en
 	case en.sequence < sequence:
-		v.counts.superseded++
+		later := v.first(id)
+		v.superseded(&en, &later)
 		return false
 	case en.sequence > sequence:
-		v.counts.superseded += v.remove(id)
+		v.supersede(id, &en)
 		v.entries[id] = en
 	case splits && start != en.start:
 		s := &sharedUID{sequence: sequence, ids: []eventID{startID(id, start), startID(id, en.start)}}
@@ -169,11 +186,12 @@ func (v *survey) place(id eventID, en entry, splits bool) bool {
 func (v *survey) placeShared(id eventID, s *sharedUID, en entry) bool {
 	switch {
 	case en.sequence < s.sequence:
-		v.counts.superseded++
+		later := v.first(s.ids[0])
+		v.superseded(&en, &later)
 		return false
 	case en.sequence > s.sequence:
 		for _, old := range s.ids {
-			v.counts.superseded += v.remove(old)
+			v.supersede(old, &en)
 		}
 		delete(v.shared, id)
 		v.entries[id] = en
@@ -196,7 +214,7 @@ func (v *survey) again(id eventID, en entry) {
 		v.counts.duplicates++
 		v.entries[id] = en
 	case en.fingerprint == 0 || t == nil && old.fingerprint == 0: // one of them cancels the others
-		v.counts.superseded += v.remove(id)
+		v.supersede(id, &en)
 		v.entries[id] = en
 	default:
 		if t == nil {

@@ -72,8 +72,11 @@ func TestCopiesAreCounted(t *testing.T) {
 	}
 	// Each of the 20 that were met is one of these.
 	for _, res := range []*sdktest.Result{first, again(t, first), again(t, again(t, first))} {
-		if m := messages(res)[alike.Reason]; trial.Reasons(res) != alike.Reason+","+cancelled.Reason || !strings.HasPrefix(m, "6 events have the UID and the time of others") {
+		if m := messages(res)[alike.Reason]; trial.Reasons(res) != alike.Reason+","+moved.Reason || !strings.HasPrefix(m, "6 events have the UID and the time of others") {
 			t.Errorf("%s %s, want the 6 that share a key told in each run", trial.Reasons(res), m)
+		}
+		if m := messages(res)[moved.Reason]; !strings.HasPrefix(m, "5 events are earlier versions of others") || !strings.Contains(m, `["a.ics"]`) {
+			t.Errorf("%s, want the 5 that have a later version with another start told in each run", m)
 		}
 		if got := res.Items(streamEvents); got.Merged != 0 || got.Met != 20 && res == first {
 			t.Errorf("%+v, want 20 events, and no two of them one record", got)
@@ -161,5 +164,29 @@ func TestSharedUIDWithoutDates(t *testing.T) {
 	f.write("a.ics", vcalendar(day("a", "DTSTART:tomorrow\n"), day("b", "DTSTART:today\n"), day("c", ""), day("d", "DTSTART;TZID=A:20260310T090000\n"), day("e", "DTSTART;TZID=B:20260310T090000\n")))
 	if got := summaries(f.collect(t)); got != "a,b,c,d,e" {
 		t.Errorf("events %q, want a,b,c,d,e", got)
+	}
+}
+
+// AC-04: an earlier version is told where it started at another time, and neither is cancelled.
+func TestEarlierVersionsAreTold(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		events []string
+		told   int
+	}{
+		"the same start":            {[]string{at("s", "a", 10), at("s", "b", 10, "SEQUENCE:1")}, 0},
+		"another start":             {[]string{at("s", "a", 10), at("s", "b", 11, "SEQUENCE:1")}, 1},
+		"the later one first":       {[]string{at("s", "b", 11, "SEQUENCE:1"), at("s", "a", 10)}, 1},
+		"the earlier one cancelled": {[]string{at("s", "a", 10, "STATUS:CANCELLED"), at("s", "b", 11, "SEQUENCE:1")}, 0},
+		"the later one cancelled":   {[]string{at("s", "a", 10), at("s", "b", 11, "SEQUENCE:1", "STATUS:CANCELLED")}, 0},
+		"two of one content apart":  {[]string{at("s", "a", 10), at("s", "a'", 10), at("s", "b", 11, "SEQUENCE:1")}, 2},
+		"behind two later ones":     {[]string{at("s", "b", 11, "SEQUENCE:1"), at("s", "b'", 11, "SEQUENCE:1"), at("s", "a", 10)}, 1},
+	} {
+		f := newFolder()
+		f.write("a.ics", vcalendar(c.events...))
+		res := f.collect(t)
+		if got := messages(res)[moved.Reason]; (got == "") != (c.told == 0) || c.told > 0 && !strings.HasPrefix(got, fmt.Sprint(c.told)) {
+			t.Errorf("%s: told %q, want %d", what, got, c.told)
+		}
 	}
 }

@@ -47,12 +47,12 @@ var (
 	misnamed = &problems.Kind{HostTells: true, One: "file or folder has a name that is not UTF-8", Many: "files or folders have names that are not UTF-8"}
 	alike    = kind("events_share_key", "not_retriable", "event has the UID and the time of another one and other content; when it is edited, it becomes another event",
 		"events have the UID and the time of others and other content; when they are edited, they become other events")
+	moved = kind("event_superseded", "not_retriable", "event is an earlier version of another one by UID and SEQUENCE, started at another time, and was not collected: give it a UID of its own if it is one of its own",
+		"events are earlier versions of others by UID and SEQUENCE, started at other times, and were not collected: give them UIDs of their own if they are their own")
 	copyKind = kind("calendar_copied", "not_retriable", "calendar file has the calendar and the events of another one, and its events are collected from that one: take one of the two out of the folder",
 		"calendar files have the calendars and the events of others, and their events are collected from those: take one of each two out of the folder")
 	twice = kind("calendar_twice", "not_retriable", "calendar file has the calendar of another one, as a second export has, so that events of both are stored twice: take the older one of the two out of the folder",
 		"calendar files have the calendars of others, as second exports have, so that events of both are stored twice: take the older one of each two out of the folder")
-	cancelled = kind("events_cancelled", "not_retriable", "event or occurrence is cancelled, and was not collected; a series names its cancelled occurrences",
-		"events or occurrences are cancelled, and were not collected; a series names its cancelled occurrences")
 	calledOff = kind("event_called_off", "not_retriable", "event is cancelled by another file, as an invitation is that was called off, and is still collected: take its file out of the folder, or put the event right in its calendar",
 		"events are cancelled by other files, as invitations are that were called off, and are still collected: take their files out of the folder, or put the events right in their calendars")
 	badDates = kind("dates_malformed", "not_retriable", "date or duration of an event is impossible; the event was collected, without it or with it as its file has it",
@@ -71,7 +71,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, copyKind, twice, cancelled, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, tooDeep, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, moved, copyKind, twice, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, tooDeep, reduced,
 	}
 )
 
@@ -116,7 +116,7 @@ func (r *run) report() error {
 			kind *problems.Kind
 			n    int64
 		}{
-			{cutLines, c.oversized}, {guessed, c.guessed}, {alike, c.twins}, {noZone, c.unknownZone}, {noYear, c.zoneYears}, {noUID, c.noUID}, {cancelled, c.cancelled},
+			{cutLines, c.oversized}, {guessed, c.guessed}, {alike, c.twins}, {moved, c.moved}, {noZone, c.unknownZone}, {noYear, c.zoneYears}, {noUID, c.noUID},
 		} {
 			if of.n > 0 {
 				r.problems.Add(of.kind, int(of.n), p)
