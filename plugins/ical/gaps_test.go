@@ -47,10 +47,10 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	f.write("b.ics", vcalendar(raw("", "DTSTART:20260303T090000Z")))
 	first := f.collect(t)
 	want := map[string]string{
-		badDates.Reason:  `4 dates or durations of events are impossible; the events were collected, without them or with them as their files have them {"count":4,"files":["a.ics, line 5"],"places":1}`,
-		noStart.Reason:   `1 event has no start that can be read; it was collected without one {"count":1,"files":["a.ics, line 5"]}`,
-		noZone.Reason:    `2 events are in time zones that neither their files nor this connector defines; only their local times are known {"count":2,"files":["a.ics"],"places":1}`,
-		noUID.Reason:     `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
+		badDates.Reason: `4 dates or durations of events are impossible; the events were collected, without them or with them as their files have them {"count":4,"files":["a.ics, line 5"],"places":1}`,
+		noStart.Reason:  `1 event has no start that can be read; it was collected without one {"count":1,"files":["a.ics, line 5"]}`,
+		noZone.Reason:   `2 events are in time zones that neither their files nor this connector defines; only their local times are known {"count":2,"files":["a.ics"],"places":1}`,
+		noUID.Reason:    `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
 	}
 	if got := messages(first); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)
