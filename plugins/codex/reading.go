@@ -14,14 +14,15 @@ import (
 )
 
 // decide compares a rollout with the part read of it, and returns where the next line begins. It opens the
-// file only when its stamp differs.
+// file only when its stamp differs. A long one that has
+// changed and has not grown may have other words in its midst, where no guard is.
 func decide(f *rolloutFile, s *rolloutState) (plan filecursor.Plan, from int64, err error) {
 	switch {
 	case s == nil || f.Size < s.offset || s.reader < readerVersion:
 		return filecursor.Rebuild, 0, nil
 	case s.Same(f.Stamp):
 		return filecursor.Skip, 0, nil
-	case s.offset == 0, s.Size == f.Size && s.MTimeMS == f.MTimeMS: // another one has taken its place
+	case s.offset == 0, s.Size == f.Size && (s.MTimeMS == f.MTimeMS || s.offset > filecursor.GuardBytes): // another one has taken its place
 		return filecursor.Rebuild, 0, nil
 	}
 	head, tail, err := filecursor.Guards(f.root, f.name, s.offset)

@@ -253,6 +253,20 @@ func TestTouchedRolloutEmitsNothing(t *testing.T) {
 	}
 }
 
+// Words that were changed in the midst of a long rollout, which has as many bytes as before, are collected.
+func TestWordsThatWereRewritten(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	text := metaLine(sessionA) + message(1, "user", strings.Repeat("x", 80<<10)) + message(2, "user", "the password is hunter2") + message(3, "user", strings.Repeat("x", 8<<10))
+	h.write(rolloutName(sessionA), text)
+	first := h.collect()
+	h.write(rolloutName(sessionA), strings.Replace(text, "hunter2", "*******", 1))
+	h.touch(rolloutName(sessionA), h.clock.Add(time.Minute))
+	if got := field(h.again(first), streamMessages, sessionA+":3", "content"); got != "the password is *******" {
+		t.Errorf("got %q, want the words that are there now", got)
+	}
+}
+
 // A session that is being written is collected as far as its lines are complete, and
 // lines still to come do not count as missing.
 func TestGrowingSession(t *testing.T) {
