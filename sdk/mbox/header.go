@@ -242,9 +242,9 @@ func Decode(text string) string {
 }
 
 // wordBytes bounds an encoded word. RFC 2047 allows 75 bytes, and some programs write a
-// whole subject as one. Without a bound a text of nothing but beginnings would be searched
+// whole subject as one, with nine bytes for a letter of Chinese. Without a bound a text of nothing but beginnings would be searched
 // to its end for each.
-const wordBytes = 1000
+const wordBytes = 8 << 10
 
 // encodedWord decodes the encoded word at the front of a text.
 func encodedWord(text string) (word, rest string, ok bool) {
