@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// factsText has a line for each public connector, with its key and its name, and below it one for each of its streams:
-// its name, whether it only grows, the field with the time of consent, or -, and the fields of the key unless that is id.
+// factsText has a line for each public connector, with its key, whether its data grows old, and its name, and below it one for
+// each of its streams: its name, whether it only grows, the field with the time of consent, or -, and the fields of the key unless that is id.
 //
 //go:embed facts.txt
 var factsText string
@@ -19,6 +19,7 @@ var factsText string
 // fact is what is known of a public connector.
 type fact struct {
 	name    string
+	aging   bool // it fetches again and again, and is no import of what a person has got once
 	streams []Stream
 }
 
@@ -28,8 +29,9 @@ var facts = sync.OnceValue(func() map[string]fact {
 	key := ""
 	for line := range strings.Lines(factsText) {
 		if head, name, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			key = head
-			all[key] = fact{name: name}
+			var aging bool
+			key, aging = strings.CutSuffix(head, " aging")
+			all[key] = fact{name: name, aging: aging}
 			continue
 		}
 		words := strings.Fields(line)

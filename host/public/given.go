@@ -14,6 +14,7 @@ import (
 func Given(g *abi.Manifest) *Manifest {
 	m := New(g.ConnectorKey, nil)
 	m.ConnectorID, m.ConnectorKey, m.DisplayName, m.Streams = g.ConnectorID, g.ConnectorKey, g.DisplayName, nil
+	m.agesAs(g)
 	left := maxMembers
 	for i := range g.Streams {
 		m.describe(&g.Streams[i])

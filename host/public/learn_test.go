@@ -75,6 +75,43 @@ func TestTheInstalledConnectorDescribes(t *testing.T) {
 	}
 }
 
+// Data that a connector fetches again and again grows old, a week after it came unless a manifest says another age, so that a
+// connection of which all is collected is healthy. An import does not.
+func TestDataOfADeviceGrowsOld(t *testing.T) {
+	t.Parallel()
+	hour := int64(3600)
+	hourly := &abi.Manifest{ConnectorKey: "claude_code", ConnectorID: "https://connectors.example.org/a", DisplayName: "A", Capabilities: abi.Capabilities{RefreshPolicy: &abi.RefreshPolicy{MaximumStalenessSeconds: &hour}}}
+	named := func(m *public.Manifest) *public.Manifest {
+		m.Name("notes")
+		return m
+	}
+	before, err := named(public.New("my_own", nil)).Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		m    *public.Manifest
+		want int64
+	}{
+		"fetches":            {public.New("claude-code", nil), 604_800},
+		"imports":            {public.New("google_takeout", nil), 0},
+		"not in the table":   {named(public.New("my_own", nil)), 0},
+		"installed":          {public.New("claude_code", hourly), 3600},
+		"installed, without": {public.New("claude_code", &abi.Manifest{ConnectorID: "https://connectors.example.org/a", DisplayName: "A"}), 604_800},
+		"given":              {named(public.Given(hourly)), 3600},
+		"given, without":     {named(public.Given(&abi.Manifest{ConnectorKey: "claude_code", ConnectorID: "https://connectors.example.org/a", DisplayName: "A"})), 604_800},
+		"learned before":     {public.Read([]byte(strings.ReplaceAll(string(before), "my_own", "claude-code"))), 604_800},
+	} {
+		got := int64(0)
+		if p := parsed(t, c.m).Capabilities.RefreshPolicy; p != nil {
+			got = *p.MaximumStalenessSeconds
+		}
+		if got != c.want {
+			t.Errorf("%s: got %d seconds, want %d", name, got, c.want)
+		}
+	}
+}
+
 // The owner's manifest of a connector names and describes, and records widen what it says of types.
 func TestTheOwnersManifestDescribes(t *testing.T) {
 	t.Parallel()

@@ -22,14 +22,42 @@ const registry = "https://registry.pdpp.dev/connectors/"
 
 // Manifest describes what a device delivers that puts no manifest. It is not safe for concurrent use.
 type Manifest struct {
-	ConnectorID     string   `json:"connector_id"`
-	ConnectorKey    string   `json:"connector_key"`
-	DisplayName     string   `json:"display_name"`
-	Version         string   `json:"version"`
-	ProtocolVersion string   `json:"protocol_version"`
-	Streams         []Stream `json:"streams"`
+	ConnectorID     string `json:"connector_id"`
+	ConnectorKey    string `json:"connector_key"`
+	DisplayName     string `json:"display_name"`
+	Version         string `json:"version"`
+	ProtocolVersion string `json:"protocol_version"`
+	// Capabilities has the one of a connector's capabilities that a verdict rests on.
+	Capabilities capabilities `json:"capabilities,omitzero"`
+	Streams      []Stream     `json:"streams"`
 	// Drift are the fields whose type changed, the latest change last.
 	Drift []Drift `json:"x_drift,omitempty"`
+}
+
+type capabilities struct {
+	RefreshPolicy refreshPolicy `json:"refresh_policy"`
+}
+
+type refreshPolicy struct {
+	RecommendedMode         string `json:"recommended_mode"`
+	Rationale               string `json:"rationale"`
+	MaximumStalenessSeconds int64  `json:"maximum_staleness_seconds"`
+}
+
+// agesIn says from which age on the data is old.
+func (m *Manifest) agesIn(seconds int64) {
+	m.Capabilities.RefreshPolicy = refreshPolicy{"manual", "A device collects it.", seconds}
+}
+
+// staleAfter is the age, in seconds, from which the data of a device is old if no manifest says so. The public connectors say
+// between an hour and two days, which suits a program that always runs, and no computer that is off for a weekend.
+const staleAfter = 7 * 24 * 60 * 60
+
+// agesAs takes the age from which the data is old from a manifest, if that says it.
+func (m *Manifest) agesAs(other *abi.Manifest) {
+	if p := other.Capabilities.RefreshPolicy; p != nil && p.MaximumStalenessSeconds != nil && *p.MaximumStalenessSeconds > 0 {
+		m.agesIn(*p.MaximumStalenessSeconds)
+	}
 }
 
 // Stream is a stream as far as it is known. No stream has to be delivered.
@@ -68,7 +96,11 @@ func New(connector string, installed *abi.Manifest) *Manifest {
 	if m.DisplayName == "" {
 		m.DisplayName = connector
 	}
+	if known.aging {
+		m.agesIn(staleAfter)
+	}
 	if installed != nil {
+		m.agesAs(installed)
 		m.ConnectorID, m.DisplayName = installed.ConnectorID, installed.DisplayName
 		for i := range installed.Streams {
 			m.describe(&installed.Streams[i])
@@ -111,6 +143,9 @@ func Read(raw []byte) *Manifest {
 	m := new(Manifest)
 	if json.Unmarshal(raw, m) != nil || m.Version != version {
 		return nil
+	}
+	if m.Capabilities == (capabilities{}) && facts()[abi.CanonicalKey(m.ConnectorKey)].aging { // it was learned before the table said so
+		m.agesIn(staleAfter)
 	}
 	return m
 }
