@@ -142,10 +142,16 @@ func (s *host) runCommand(status int, args ...string) said {
 	return s.says(status, s.b.host, append([]string{"--data-dir", s.data}, args...)...)
 }
 
-// invite makes a code for a connector.
+// invite makes a code for the connector of most tests.
 func (s *host) invite(args ...string) string {
 	s.t.Helper()
-	out := s.runCommand(0, append([]string{"devices", "invite", "claude_code", "--yes"}, args...)...)
+	return s.inviteFor("claude_code", args...)
+}
+
+// inviteFor makes a code for a connector.
+func (s *host) inviteFor(connector string, args ...string) string {
+	s.t.Helper()
+	out := s.runCommand(0, append([]string{"devices", "invite", connector, "--yes"}, args...)...)
 	codes := secret.FindAll(out.stdout, -1)
 	if len(codes) == 0 || secret.Match(out.stderr) {
 		s.t.Fatalf("an invitation without a code\n%s%s, want len(codes) not 0 and not secret.Match(out.stderr)", out.stdout, out.stderr)
