@@ -20,7 +20,7 @@ func (r *run) check() {
 			}
 		}
 	}
-	if x.spread && !lacks { // all parts are there
+	if x.spread && !lacks && !r.twice { // all parts are there
 		x.partial = false
 	}
 	for _, stream := range []string{streamTweets, streamMessages} {

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
 // take collects the archives of the account. Where the account collected so far has none of them, all that are
@@ -34,8 +35,10 @@ func (r *run) take() error {
 // was not collected yet.
 func (r *run) bound() int64 {
 	for _, stream := range r.h.Streams() {
-		if account := r.h.Cursor(stream).Get("account"); account.Exists() {
-			return account.Int()
+		for _, before := range [...]jsonvalue.Value{r.h.Cursor(stream), r.h.Previous(stream)} {
+			if account := before.Get("account"); account.Exists() {
+				return account.Int()
+			}
 		}
 	}
 	return 0
@@ -47,10 +50,10 @@ func (r *run) choose() error {
 	all := make([]*export, len(r.folder.Sources))
 	for i := range all {
 		s := &r.folder.Sources[i]
-		x, err := r.describe(s)
+		x, place, err := r.describe(s)
 		if err != nil {
 			r.fateOf(s).why = exports.ProblemOf(err)
-			if err := r.folder.Books.Settle(s.Name, exports.Outcome{}, err); err != nil {
+			if err := r.folder.Books.Settle(place, exports.Outcome{}, err); err != nil {
 				return err
 			}
 			x = &export{}
@@ -67,6 +70,7 @@ func (r *run) choose() error {
 			}
 		}
 	}
+	r.blind = r.folder.Books.Problems.Hurt()
 	return r.share(found)
 }
 
@@ -90,14 +94,32 @@ func together(all []*export) (found []*export) {
 	return found
 }
 
-// share tells the archives of the account from those of others.
+// share tells the archives of the account from those of others. A full refresh takes another account where none of the
+// archives is of the one that was collected before, and everything in the folder could be read.
 func (r *run) share(found []*export) error {
-	bound, own := r.bound() != 0, ""
+	if err := r.shareBy(found, r.bound() != 0); err != nil {
+		return err
+	}
+	if len(r.exports) == 0 && r.h.Mode() == abi.ModeFullRefresh && !r.blind {
+		r.others = nil
+		if err := r.shareBy(found, false); err != nil {
+			return err
+		}
+	}
+	for _, x := range r.exports {
+		r.notes.add(&x.notes)
+	}
+	return nil
+}
+
+// shareBy is share, with whether the account of the archives is bound to be the one that was collected before.
+func (r *run) shareBy(found []*export, bound bool) error {
+	own := ""
 	for _, x := range found {
 		account, err := r.h.Account(x.account)
 		switch {
 		case x.account == "":
-		case bound && err != nil, own != "" && own != x.account:
+		case bound && (err != nil || account.Changed), own != "" && own != x.account:
 			r.others = append(r.others, x)
 			continue
 		case err != nil:
@@ -106,9 +128,6 @@ func (r *run) share(found []*export) error {
 			own, r.account = x.account, account
 		}
 		r.exports = append(r.exports, x)
-	}
-	for _, x := range r.exports {
-		r.notes.add(&x.notes)
 	}
 	return nil
 }
@@ -167,10 +186,6 @@ func (r *run) joinLoose(all []*export) {
 // a whole. A page that shows an archive is known, and lacks its data, where it lies alone.
 func (r *run) stranger(s *exports.Source, alone bool) error {
 	if !s.Unpacked() {
-		if sealed := r.find(s, isSealed); sealed != nil {
-			r.fateOf(s).why = exports.ProblemOf(sealed.Problem)
-			return r.folder.Books.Settle(sealed.Place, exports.Outcome{}, sealed.Problem)
-		}
 		why := problemForeign
 		if alone && r.find(s, isPage) != nil {
 			why = problemPage
@@ -189,19 +204,6 @@ func (r *run) stranger(s *exports.Source, alone bool) error {
 
 // isPage reports whether a file is the page that shows an archive.
 func isPage(f *exports.File) bool { return strings.EqualFold(f.Base(), "Your archive.html") }
-
-// isSealed reports whether an entry of an archive that is no archive of X, as far as it can be read, may be what was
-// meant: it is an archive, or cannot be unpacked.
-func isSealed(f *exports.File) bool {
-	if f.Problem == nil {
-		return false
-	}
-	switch f.Problem.Code {
-	case archive.CodeNested, archive.CodeEncrypted, archive.CodeUnsupported:
-		return true
-	}
-	return false
-}
 
 // one settles the files of a source that lie loose one by one, each with the problem that is told of it.
 func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error {
@@ -222,7 +224,7 @@ func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error
 		if kind != "" {
 			return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 		}
-		return exports.Outcome{Kind: "other"}, problemOf(f)
+		return exports.Outcome{Kind: "other"}, r.lost[f.Place]
 	})
 	r.folder.Books.Add(r.fateOf(s).books)
 	return err
@@ -254,7 +256,7 @@ func isData(f *exports.File) bool {
 	if f.Base() == "tweets.csv" {
 		return true
 	}
-	if end := f.Ending(); f.Problem != nil || end != ".js" && end != ".json" {
+	if f.Problem != nil || !isScript(f) {
 		return false
 	}
 	s, err := open(f)
@@ -276,11 +278,11 @@ func (r *run) lastIn(s *exports.Source) (time.Time, error) {
 			return last, err
 		}
 		at := time.Time{}
-		if end := f.Ending(); f.Problem != nil || exports.Hidden(f.Name) || ruleOf(f.Name) != "" {
-			continue
-		} else if f.Base() == "tweets.csv" {
+		switch {
+		case f.Problem != nil || exports.Hidden(f.Name) || ruleOf(f.Name) != "":
+		case f.Base() == "tweets.csv":
 			at = lastRow(f.Text())
-		} else if end == ".js" || end == ".json" {
+		case isScript(f):
 			if text, err := open(f); err == nil && !text.isViewer(f.Name) {
 				at = text.lastOf()
 			}

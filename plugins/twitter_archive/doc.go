@@ -15,8 +15,10 @@
 //
 // A run enumerates: what no archive in the folder has any more becomes a tombstone. The list counts as
 // whole only when the newest archive says that it is not a partial one, and every file that an archive
-// names for the stream was read to its end. Where the newest archive is gone, the older ones are not read again, and
-// nothing is deleted. An archive of another account is not read; where there are no others, it ends the run.
+// names for the stream was read to its end, and nothing else in the folder is that could not be read and may be an archive
+// or a part of one: hurt_test.go has the cases. Where the newest archive is gone, the older ones are not read again, and
+// nothing is deleted. An archive of another account is not read; where there are no others, it ends the run, unless that
+// is a full refresh.
 //
 // Numbers stand in the files as texts. Deleted posts, likes, followers and everything else are not
 // collected, and coverage_diagnostics says so. A file that nothing recognizes is named.

@@ -42,13 +42,16 @@ type place struct {
 // timeForm makes times whose texts compare as they do.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// sum changes with any source of the archives.
+// sum changes with any source of the archives, and with whether the others could be read.
 func (r *run) sum() int64 {
 	sum := fingerprint.Start
 	for _, x := range r.exports {
 		for _, s := range x.sources {
 			sum = fingerprint.Mix(fingerprint.Text(sum, s.Name) ^ uint64(s.Size)<<32 ^ uint64(s.MTimeMS))
 		}
+	}
+	if r.blind {
+		sum = fingerprint.Mix(sum) // they are read again once everything can be
 	}
 	const exact = 1<<53 - 1 // what a number of JSON holds
 	return int64(sum & exact)
@@ -109,42 +112,58 @@ func (x *export) number(kind string, n int, at place) {
 	x.numbers[kind][n] = at
 }
 
-// describe looks for what a source says of itself. It returns nil for one that is no archive of X.
-func (r *run) describe(s *exports.Source) (*export, error) {
+// describe looks for what a source says of itself. It returns nil for one that is no archive of X, and an error, with its
+// place, for one of which nobody can tell.
+func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 	a, err := s.Open(r.folder.Root)
 	if err != nil {
-		return nil, err
+		return nil, s.Name, err
 	}
 	defer a.Close()
-	x := &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place)}
+	x = &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place)}
 	known := false
 	for a.Next() {
 		f := s.File(a)
-		if ruleOf(f.Name) != "" || f.Problem != nil || exports.Hidden(f.Name) {
+		if exports.Hidden(f.Name) || ruleOf(f.Name) != "" {
 			continue
 		}
-		if x.look(f) {
+		is, lost := false, problemOf(f)
+		if lost == nil {
+			is, lost = x.look(f)
+		}
+		if lost != nil {
+			if r.lost[f.Place] = lost; err == nil {
+				at, err = f.Place, lost
+			}
+		}
+		if is {
 			x.bare = (x.bare || !known) && f.Base() == "tweets.csv"
 			known = true
 		}
 	}
-	if abiErr := a.Err(); abiErr != nil && !known {
-		return nil, abiErr
-	}
-	if !known {
-		return nil, nil
+	switch {
+	case known:
+	case a.Err() != nil:
+		return nil, s.Name, a.Err()
+	case err != nil && !s.Unpacked():
+		return nil, at, err
+	default:
+		return nil, "", nil
 	}
 	if x.generated == "" {
-		at, ok := dayIn(s.Name)
+		day, ok := dayIn(s.Name)
 		if !ok {
-			if at, err = r.lastIn(s); err != nil {
-				return nil, err
+			if day, err = r.lastIn(s); err != nil {
+				return nil, s.Name, err
 			}
 		}
-		x.generated = at.Format(timeForm)
+		x.generated = day.Format(timeForm)
 	}
-	return x, nil
+	return x, "", nil
 }
+
+// isScript reports whether a file has the name of one with data.
+func isScript(f *exports.File) bool { return f.Ending() == ".js" || f.Ending() == ".json" }
 
 // find returns the first file of a source of which is holds, nil if there is none.
 func (r *run) find(s *exports.Source, is func(f *exports.File) bool) *exports.File {
@@ -161,44 +180,48 @@ func (r *run) find(s *exports.Source, is func(f *exports.File) bool) *exports.Fi
 	return nil
 }
 
-// look takes what one file says of the archive, and reports whether it is one of an archive's.
-func (x *export) look(f *exports.File) bool {
-	if end := f.Ending(); end != ".js" && end != ".json" {
-		return f.Base() == "tweets.csv"
+// look takes what one file says of the archive, and reports whether it is one of an archive's. The error is why what it
+// says could not be read, or not to its end.
+func (x *export) look(f *exports.File) (is bool, lost error) {
+	if !isScript(f) {
+		return f.Base() == "tweets.csv", nil
 	}
 	s, err := open(f)
-	if err != nil && len(s.head) == 0 {
-		return false
+	if len(s.head) == 0 {
+		if err == nil && isOwn(f.Base()) {
+			err = errEmpty
+		}
+		return false, err
 	}
 	x.old = x.old || s.kind == kindGrailbird || descriptions[s.name]
 	switch {
 	case strings.HasSuffix(s.name, "__THAR_CONFIG"):
-		x.manifest(s)
+		lost = x.manifest(s)
 		x.list = place{x.sources[0], f.Name}
 	case s.name == "var payload_details":
-		x.created(s)
+		lost = x.created(s)
 	case s.name == "var user_details":
-		x.owner(s, "id")
+		lost = x.owner(s, "id")
 	case s.name == "var tweet_index":
-		x.index(s)
+		lost = x.index(s)
 		x.list = place{x.sources[0], f.Name}
 	case s.kind == "account":
-		x.owner(s, "*.account.accountId")
+		lost = x.owner(s, "*.account.accountId")
 	case s.kind == "note_tweet":
-		x.notes.read(s, f.Place)
+		lost = x.notes.read(s, f.Place)
 	case s.kind == kindGrailbird:
 		x.months = true
 	default:
 		if s.part >= 0 && s.streamOfKind() != "" {
 			x.number(s.kind, s.part, place{x.sources[0], f.Name})
 		}
-		return s.kind != "" && !s.isViewer(f.Name)
+		return s.kind != "" && !s.isViewer(f.Name), nil
 	}
-	return true
+	return true, lost
 }
 
 // manifest reads the description of an archive.
-func (x *export) manifest(s script) {
+func (x *export) manifest(s script) error {
 	in := jsonstream.New(s.whole, "userInfo", "archiveInfo", "dataTypes")
 	in.SkipPast('=')
 	for in.Next() {
@@ -222,6 +245,7 @@ func (x *export) manifest(s script) {
 			}
 		}
 	}
+	return in.Err()
 }
 
 // names takes in a file that the archive says it has for a stream, with the number of its entries, a text or a number.
@@ -234,7 +258,7 @@ func (x *export) names(stream string, file, count jsonvalue.Value) {
 }
 
 // index reads the list of months in an archive of 2012 to 2017.
-func (x *export) index(s script) {
+func (x *export) index(s script) error {
 	in := jsonstream.New(s.whole, "*")
 	in.SkipPast('=')
 	for in.Next() {
@@ -242,6 +266,7 @@ func (x *export) index(s script) {
 			x.names(streamTweets, v.Get("file_name"), v.Get("tweet_count"))
 		}
 	}
+	return in.Err()
 }
 
 // listedStreams are the streams of the manifest's data types.
@@ -251,22 +276,25 @@ var listedStreams = map[string]string{
 }
 
 // owner takes the account's id, where no manifest has it.
-func (x *export) owner(s script, at string) {
+func (x *export) owner(s script, at string) error {
 	in := jsonstream.New(s.whole, at)
-	if in.SkipPast('='); in.Next() && x.account == "" {
-		x.account = text(in.Value())
+	for in.SkipPast('='); in.Next(); {
+		if x.account == "" {
+			x.account = text(in.Value())
+		}
 	}
+	return in.Err()
 }
 
 // created takes the time of an archive of 2012 to 2017.
-func (x *export) created(s script) {
+func (x *export) created(s script) error {
 	in := jsonstream.New(s.whole, "created_at")
-	in.SkipPast('=')
-	if in.Next() {
+	for in.SkipPast('='); in.Next(); {
 		if at, ok := exports.Time(in.Value(), 1); ok {
 			x.generated = at.Format(timeForm)
 		}
 	}
+	return in.Err()
 }
 
 // dayIn returns the day in the name of an archive.

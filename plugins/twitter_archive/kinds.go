@@ -6,7 +6,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/archive"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
 )
@@ -100,6 +103,19 @@ func open(f *exports.File) (script, error) {
 	}
 	return s, err
 }
+
+// errEmpty is told of a file without a byte that had some: it was lost on its way.
+var errEmpty = &abi.Error{Code: archive.CodeTruncated, Message: "the file has no byte"}
+
+// isOwn reports whether a script has the name of one with posts or messages, or of one that describes an archive.
+func isOwn(base string) bool {
+	name, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSuffix(strings.ToLower(base), ".js"), "-", "_"), "_part")
+	_, err := time.Parse("2006_01", name)
+	s := script{kind: name}
+	return err == nil || s.streamOfKind() != "" || describing[name]
+}
+
+var describing = names("manifest account note_tweet user_details payload_details tweet_index")
 
 // kindGrailbird is a month of posts in an archive of 2012 to 2017.
 const kindGrailbird = "grailbird"

@@ -83,12 +83,16 @@ type run struct {
 	fates map[string]*fate // of each source, by name
 	had   map[string]bool  // streams that an archive has a file of
 	hurt  map[string]bool  // streams that something is missing of
+	blind bool             // something in the folder could not be read, and may be an archive or a part of one
+	lost  map[string]error // why files could not be read when the archives were looked at, by place
 	lists map[string]*sdk.Enumeration
 	said  *accounts.Books
 
+	last         string          // when the newest archive that was collected was made
 	export       *export         // the archive at hand
 	turn         int             // its place among the archives
 	whole        map[string]bool // files of it that were read to their end
+	twice        bool            // one of them is there more than once: a part was copied
 	at           *exports.Books  // of the source at hand
 	file         *exports.File
 	item         int64
@@ -106,7 +110,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), lost: make(map[string]error), said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen)}
 	r.said.Items(streamTweets)
 	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {
@@ -141,6 +145,7 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 	r.at = books
 	a, err := s.Open(r.folder.Root)
 	if err != nil {
+		r.harm("")
 		became.why = exports.ProblemOf(err)
 		return books.Settle(s.Name, exports.Outcome{}, err)
 	}
@@ -156,6 +161,9 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 			continue
 		}
 		o, err := read(f)
+		if err != nil {
+			r.harm(o.Kind)
+		}
 		if err := books.SettleFile(f, o, err); err != nil {
 			return err
 		}
@@ -163,9 +171,20 @@ func (r *run) each(s *exports.Source, read func(f *exports.File) (exports.Outcom
 	if a.Err() == nil {
 		return nil
 	}
-	r.hurt[streamTweets], r.hurt[streamMessages] = true, true
+	r.harm("")
 	became.why = exports.ProblemOf(a.Err())
 	return books.Settle(s.Name, exports.Outcome{}, a.Err())
+}
+
+// harm notes that a file could not be read as a whole: something is missing of the stream that it has, of both where
+// that is not known.
+func (r *run) harm(kind string) {
+	if kind != streamMessages {
+		r.hurt[streamTweets] = true
+	}
+	if kind != streamTweets {
+		r.hurt[streamMessages] = true
+	}
 }
 
 // collect reads the archives unless the cursors have them.
@@ -180,10 +199,13 @@ func (r *run) collect() error {
 	} else if known {
 		return r.learn()
 	}
+	newest := r.newest()
+	if r.last = max(r.last, newest.generated); r.blind || r.last > newest.generated {
+		r.harm("")
+	}
 	if err := r.readAll(); err != nil || r.books.Problems.Count(exports.Unreadable) > 0 { // another run may read it
 		return err
 	}
-	newest := r.newest()
 	for _, stream := range r.h.Streams() {
 		list := r.lists[stream]
 		if list == nil {
@@ -234,7 +256,7 @@ func (r *run) readAll() error {
 	}
 	all, names := exports.NewBooks(), []string(nil)
 	for i, x := range r.exports {
-		r.export, r.turn, r.whole, r.books = x, i, make(map[string]bool), exports.NewBooks()
+		r.export, r.turn, r.whole, r.twice, r.books = x, i, make(map[string]bool), false, exports.NewBooks()
 		for _, s := range x.sources {
 			names = append(names, s.Name)
 			if err := r.each(s, r.read); err != nil {
@@ -249,6 +271,9 @@ func (r *run) readAll() error {
 	}
 	r.books = all
 	missing := exports.MissingParts(r.books.Problems, names)
+	if len(missing) > 0 {
+		r.harm("")
+	}
 	for _, s := range r.sources() {
 		exports.MissParts(s, missing, &r.fateOf(s).books)
 	}
@@ -265,9 +290,10 @@ func (r *run) known() (known, older bool) {
 			continue
 		}
 		cursor := r.h.Cursor(stream)
-		generated, changed := cursor.Get("generated").Str(), cursor.Get("changes").Int()
+		changed := cursor.Get("changes").Int()
+		r.last = max(r.last, cursor.Get("generated").Str())
 		switch {
-		case generated > r.exports[0].generated: // whatever the version of its cursor
+		case r.last > r.exports[0].generated: // whatever the version of its cursor
 			older = true
 		case cursor.Get("v").Int() != cursorVersion:
 			known = false
@@ -307,12 +333,12 @@ func (r *run) learn() error {
 
 func (r *run) cursor() []byte {
 	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion)
-	if account := r.bound(); account != 0 { // what is there may name none
+	if account := r.bound(); account != 0 && r.account == (sdk.Account{}) { // what is there may name none
 		b = jsonappend.Int(jsonappend.Name(b, "account"), account)
 	} else {
 		b = r.account.AppendTo(b)
 	}
-	b = jsonappend.String(jsonappend.Name(b, "generated"), r.newest().generated)
+	b = jsonappend.String(jsonappend.Name(b, "generated"), max(r.last, r.newest().generated))
 	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.sum())
 	if changes := r.changes(); changes != 0 {
 		b = jsonappend.Int(jsonappend.Name(b, "changes"), changes)

@@ -29,8 +29,8 @@ type note struct {
 // maxNotes bounds the texts that are held.
 const maxNotes = 24 << 20
 
-// read reads a note-tweet.js.
-func (n *notes) read(s script, place string) {
+// read reads a note-tweet.js. Its error is why it was not read to its end.
+func (n *notes) read(s script, place string) error {
 	n.place = cmp.Or(n.place, place)
 	if n.at == nil {
 		n.at = make(map[int64][]*note)
@@ -55,6 +55,7 @@ func (n *notes) read(s script, place string) {
 	}
 	n.lost += in.Oversized() + in.Faults()
 	n.halves += in.Halves()
+	return in.Err()
 }
 
 // add takes in the notes of a part, or of an older archive, that are not there yet.
@@ -107,6 +108,9 @@ func (n *notes) of(post uint64, at time.Time, text string) (string, bool) {
 // long posts.
 func (r *run) texts() error {
 	n, without := &r.notes, int64(0)
+	if n.lost > 0 {
+		r.hurt[streamTweets] = true
+	}
 	times := make([]int64, 0, len(n.at))
 	for at := range n.at {
 		times = append(times, at)

@@ -17,7 +17,7 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 	if kind := ruleOf(f.Name); kind != "" {
 		return exports.Outcome{Fate: exports.Rule, Kind: kind}, nil
 	}
-	if err := problemOf(f); err != nil {
+	if err := r.lost[f.Place]; err != nil {
 		return exports.Outcome{Kind: "other"}, err
 	}
 	if f.Base() == "tweets.csv" {
@@ -65,6 +65,7 @@ func (s *script) isViewer(name string) bool {
 func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	o := exports.Outcome{Fate: exports.Read, Kind: stream}
 	if r.lists[stream] == nil {
+		r.meet()
 		return o, nil
 	}
 	before := r.at.Problems.Total()
@@ -90,9 +91,16 @@ func (r *run) script(s script, stream string) (exports.Outcome, error) {
 	if err != nil || o.Fate != exports.Read || r.at.Problems.Total() > before {
 		r.hurt[stream] = true
 	} else {
-		r.whole[r.file.Base()] = true
+		r.meet()
 	}
 	return o, err
+}
+
+// meet notes that the file at hand is there as a whole, as far as it is asked for.
+func (r *run) meet() {
+	name := r.file.Base()
+	r.twice = r.twice || r.whole[name]
+	r.whole[name] = true
 }
 
 // conversationEnds tells of an entry that is no conversation with an id and a list of messages, which have
@@ -157,6 +165,7 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 	if r.lists[streamTweets] == nil {
 		return o, nil
 	}
+	before := r.at.Problems.Total()
 	known := true
 	err := exports.Elements(r.h, func() bool { return known && in.Next() }, func() error {
 		if r.item++; r.item == 1 {
@@ -168,6 +177,7 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 		return r.row(in)
 	})
 	if !known || r.item == 0 && !in.Has("tweet_id") {
+		r.hurt[streamTweets] = true
 		return exports.Outcome{Kind: "other"}, err
 	}
 	r.noteLarge(streamTweets, in.Large())
@@ -175,7 +185,9 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 	if err == nil {
 		err = in.Err()
 	}
-	r.hurt[streamTweets] = r.hurt[streamTweets] || err != nil
+	if err != nil || r.at.Problems.Total() > before {
+		r.hurt[streamTweets] = true
+	}
 	return o, err
 }
 

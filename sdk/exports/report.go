@@ -87,6 +87,11 @@ func isFault(code string) bool {
 	return slices.ContainsFunc(faults, func(p Problem) bool { return p.Code == code })
 }
 
+// Hurt reports whether something that was found could not be read, or not to its end.
+func (f Findings) Hurt() bool {
+	return slices.ContainsFunc(faults, func(p Problem) bool { return p.Hint == ownerActs && f[p.Code].n > 0 })
+}
+
 // Report tells of each problem that was found, by the connector's own texts and those of the
 // readers' faults: how many, and what to do. The first places are beside the text.
 func Report(h *sdk.Host, found Findings, own ...Problem) error {

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// AC-06: two copies of one part are not all parts of an archive, though the lists of both are the same.
+func TestACopyOfAPart(t *testing.T) {
+	t.Parallel()
+	list := listsTweets + "," + listsMessages
+	part := map[string]string{"data/manifest.js": described("true", list), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`, "data/direct-messages.js": oneMessage}
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"5"}})
+	w.collect()
+	delete(w.folder, "a.zip")
+	w.folder["x-1.zip"], w.folder["x-1 (1).zip"] = archived(t, part), archived(t, part)
+	for range 2 {
+		w.collect()
+		w.has("1 5", problemPartial)
+	}
+	half := maps.Clone(part)
+	delete(half, "data/tweets.js")
+	w.folder["x-1 (1).zip"] = archived(t, half)
+	w.collect()
+	w.has("1 5", problemPartial)
+	if _, there := w.store[streamMessages]["m1"]; !there {
+		t.Error("the message of the part that is not there is gone, want it kept")
+	}
+}
+
+// AC-06: nothing is deleted while a part is missing that the names of the others tell of.
+func TestAPartThatTheNamesTellOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"5"}})
+	w.collect()
+	delete(w.folder, "a.zip")
+	w.put(t, "x-part2.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	w.has("1 5", problemPartial+" "+exports.PartMissing)
+	w.folder["x-part1.zip"] = archived(t, map[string]string{"data/tweets_media/1.jpg": "J"})
+	w.collect()
+	w.has("1", "")
+}
+
+// AC-06: a file without a description that is newer than everything is no proof for an older archive: what the newest one
+// had stays when that is gone, and so it is in the runs to come.
+func TestANewerFileBesideAnOlderArchive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	post := func(id, year string) string {
+		return `window.YTD.tweets.part0 = [{"tweet":` + strings.NewReplacer(`"1"`, `"`+id+`"`, "2026", year).Replace(onePost) + `}]`
+	}
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	w.put(t, "b.zip", account{id: "1", generated: "2024-11-13T08:00:00.000Z", tweets: []string{"2"}})
+	w.folder["tweets.js"] = &fstest.MapFile{Data: []byte(post("3", "2026")), ModTime: sdktest.Epoch}
+	w.collect()
+	w.has("1 2 3", "")
+	b, later := w.folder["b.zip"], sdktest.Epoch.AddDate(0, 0, 1)
+	delete(w.folder, "b.zip")
+	for _, year := range []string{"2026", "2027"} {
+		w.folder["tweets.js"] = &fstest.MapFile{Data: []byte(post("3", year)), ModTime: later}
+		w.collect()
+		w.has("1 2 3", problemPartial)
+		later = later.AddDate(0, 0, 1)
+	}
+	w.folder["b.zip"] = b
+	delete(w.folder, "a.zip")
+	w.collect()
+	w.has("2 3", "")
+}
+
+// secondFS has a file that is another one from its second opening on.
+type secondFS struct {
+	fs.FS
+
+	name   string
+	opened *int
+}
+
+func (f secondFS) Open(name string) (fs.File, error) {
+	if name == f.name {
+		if *f.opened++; *f.opened > 1 {
+			return fstest.MapFS{name: {Data: []byte("hello, hello")}}.Open(name)
+		}
+	}
+	return f.FS.Open(name)
+}
+
+// AC-06: an archive that is no archive any more when it is read, after it was looked at, deletes nothing.
+func TestAnArchiveThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.folder["2018-05-01.zip"] = archived(t, map[string]string{"tweet.js": `window.YTD.tweet.part0 = [` + strings.Replace(onePost, "2026", "2018", 1) + `]`})
+	w.put(t, "b.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"2"}})
+	w.collect()
+	w.folder["2018-05-01.zip"].ModTime = sdktest.Epoch.AddDate(0, 0, 1)
+	opened := 0
+	w.last = w.last.SecondRun(t, func(o *sdktest.Options) {
+		o.Roots = map[string]fs.FS{"twitter_archive": secondFS{fstest.MapFS(w.folder), "2018-05-01.zip", &opened}}
+	})
+	w.store.Apply(w.last)
+	w.has("1 2", problemPartial+" archive_not_an_archive")
+}
+
+// AC-06, HL-30: a full refresh stays with the account that was collected before, where the folder has an archive of it, or
+// one that cannot be read; else it takes another account in its place.
+func TestAFullRefreshBesideAnotherAccount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(f folder)
+		posts  string
+		told   string
+	}{
+		"an archive of the first account": {func(folder) {}, "1", problemOthers},
+		"one that cannot be read":         {func(f folder) { f["mine.zip"].Data = []byte("hello") }, "1", problemOthers + " archive_not_an_archive"},
+		"one that needs a password":       {func(f folder) { f["mine.zip"].Data = locked(f["mine.zip"].Data) }, "1", problemOthers + " archive_encrypted"},
+		"the other account alone":         {func(f folder) { delete(f, "mine.zip") }, "7", ""},
+	} {
+		w := newWorld(t)
+		w.put(t, "mine.zip", account{id: "1", generated: "2026-01-01T00:00:00.000Z", tweets: []string{"1"}})
+		w.collect()
+		w.put(t, "other.zip", account{id: "2", generated: "2026-03-01T00:00:00.000Z", tweets: []string{"7"}})
+		c.change(w.folder)
+		w.run(abi.ModeFullRefresh, "")
+		w.has(c.posts, c.told)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	w := newWorld(t) // the cursor is the other account's from then on
+	w.put(t, "mine.zip", account{id: "1", generated: "2026-01-01T00:00:00.000Z", tweets: []string{"1"}})
+	mine := w.folder["mine.zip"]
+	w.collect()
+	w.put(t, "other.zip", account{id: "2", generated: "2026-03-01T00:00:00.000Z", tweets: []string{"7"}})
+	delete(w.folder, "mine.zip")
+	w.run(abi.ModeFullRefresh, "")
+	w.folder["mine.zip"] = mine
+	w.run(abi.ModeIncremental, "")
+	w.has("7", problemOthers)
+}
+
+// AC-10: a stream that is not asked for lacks nothing.
+func TestAStreamThatIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	res := sdktest.Collect(t, connector{}, sdktest.Options{Streams: []string{streamTweets}, Roots: map[string]fs.FS{"twitter_archive": fstest.MapFS(w.folder)}})
+	if len(res.Skips) != 0 || len(res.Records(streamTweets)) != 1 {
+		t.Errorf("the run says %v, and emits %d posts, want nothing and one", res.Skips, len(res.Records(streamTweets)))
+	}
+}
+
+// AC-02: a script in a folder of somebody's that cannot be opened is told, and each other file there as what it is.
+func TestAScriptThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	w.collect()
+	for _, name := range []string{"x/a.js", "x/holiday.raw"} {
+		w.folder[name] = &fstest.MapFile{Data: []byte("sand"), ModTime: sdktest.Epoch}
+	}
+	res := w.run(abi.ModeIncremental, "x/a.js")
+	for name, want := range map[string]string{"x/a.js": abi.FileKnown, "x/holiday.raw": abi.FileUnknown} {
+		if got := res.File("twitter_archive", name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
