@@ -94,8 +94,8 @@ func together(all []*export) (found []*export) {
 	return found
 }
 
-// share tells the archives of the account from those of others. A full refresh takes another account where none of the
-// archives is of the one that was collected before, and everything in the folder could be read.
+// share tells the archives of the account from those of others. A full refresh takes another account where the one that
+// was collected before has no archive. Everything in the folder has to be readable for that.
 func (r *run) share(found []*export) error {
 	if err := r.shareBy(found, r.bound() != 0); err != nil {
 		return err
@@ -108,7 +108,12 @@ func (r *run) share(found []*export) error {
 	}
 	for _, x := range r.exports {
 		r.notes.add(&x.notes)
+		x.notes = notes{}
 	}
+	for _, x := range r.others {
+		x.notes = notes{}
+	}
+	r.room = room{}
 	return nil
 }
 

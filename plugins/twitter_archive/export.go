@@ -120,7 +120,7 @@ func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 		return nil, s.Name, err
 	}
 	defer a.Close()
-	x = &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place)}
+	x = &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place), notes: notes{room: &r.room}}
 	known := false
 	for a.Next() {
 		f := s.File(a)

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
@@ -172,6 +175,78 @@ func TestAScriptThatCannotBeOpened(t *testing.T) {
 	for name, want := range map[string]string{"x/a.js": abi.FileKnown, "x/holiday.raw": abi.FileUnknown} {
 		if got := res.File("twitter_archive", name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// noteList is a list of whole texts, one each so many seconds behind the other.
+func noteList(from, n, size, seconds int) string {
+	var b strings.Builder
+	for i := from; i < from+n; i++ {
+		fmt.Fprintf(&b, `,{"noteTweet":{"noteTweetId":"%d","createdAt":"%s","core":{"text":"%04d%s"}}}`, i,
+			time.Unix(int64(i*seconds), 0).UTC().Format(timeForm), i, strings.Repeat("x", size-4))
+	}
+	return `window.YTD.note_tweet.part0 = [` + strings.TrimPrefix(b.String(), ",") + `]`
+}
+
+// The whole texts of all archives have one room together, of which each takes some beside its text, and one that several
+// archives have takes the text's once.
+func TestTheRoomForWholeTexts(t *testing.T) {
+	t.Parallel()
+	const size = 1000
+	for name, c := range map[string]struct {
+		lists []string
+		rooms int // of texts of that size
+		lost  int64
+	}{
+		"in two archives":          {[]string{noteList(1, 3, size, 1), noteList(11, 3, size, 1)}, 5, 1},
+		"in two archives, and fit": {[]string{noteList(1, 3, size, 1), noteList(11, 3, size, 1)}, 6, 0},
+		"the same in two archives": {[]string{noteList(1, 3, size, 1), noteList(1, 3, size, 1)}, 4, 0},
+		"tiny ones":                {[]string{noteList(1, 2*(size+noteBytes)/noteBytes, 4, 1)}, 1, 6},
+	} {
+		all, left := notes{}, room{left: c.rooms * (size + noteBytes)}
+		for _, list := range c.lists {
+			n := notes{room: &left}
+			s := script{whole: strings.NewReader(list)}
+			if err := n.read(s, ""); err != nil {
+				t.Fatal(err)
+			}
+			all.add(&n)
+		}
+		if all.lost != c.lost || left.left < 0 {
+			t.Errorf("%s: %d texts are lost and %d bytes are left, want %d lost", name, all.lost, left.left, c.lost)
+		}
+	}
+}
+
+// AC-06: more whole texts of one second than are compared are told, and none that was collected before is deleted.
+func TestManyWholeTextsOfOneSecond(t *testing.T) {
+	t.Parallel()
+	files := func(list string) map[string]string {
+		return map[string]string{"data/manifest.js": described("false", listsTweets), "data/tweets.js": `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`, "data/note-tweet.js": list}
+	}
+	const whole, lost = problemPartial, problemPartial + " " + problemNote
+	for name, c := range map[string]struct{ first, second, told string }{
+		"in one archive":            {noteList(1, noteSecond+1, 9, 0), "", lost},
+		"in two archives":           {noteList(1, noteSecond, 9, 0), noteList(1001, 1, 9, 0), lost},
+		"in two archives, the same": {noteList(1, noteSecond, 9, 0), noteList(1, noteSecond, 9, 0), whole},
+	} {
+		w := newWorld(t)
+		w.folder["0.zip"] = archived(t, files(noteList(5001, 1, 9, 1)))
+		w.collect()
+		delete(w.folder, "0.zip")
+		w.folder["a.zip"] = archived(t, files(c.first))
+		if c.second != "" {
+			w.folder["2020-01-01.zip"] = archived(t, map[string]string{"note-tweet.js": c.second})
+		}
+		w.collect()
+		w.has(strings.Join(slices.Sorted(maps.Keys(w.store[streamTweets])), " "), c.told)
+		want := 1 + noteSecond
+		if c.told == lost {
+			want++ // the one that was collected before
+		}
+		if got := len(w.store[streamTweets]); got != want {
+			t.Errorf("%s: the host has %d posts and texts, want %d", name, got, want)
 		}
 	}
 }

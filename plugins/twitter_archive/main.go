@@ -77,6 +77,7 @@ type run struct {
 	others  []*export // those of other accounts, which are not read
 	account sdk.Account
 	notes   notes
+	room    room // of the notes of all archives
 	loose   bool // an archive lies unpacked right in the folder, with the folders of its page beside it
 
 	books exports.Books    // of the archives
@@ -110,7 +111,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), lost: make(map[string]error), said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), lost: make(map[string]error), room: room{left: maxNotes}, said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen)}
 	r.said.Items(streamTweets)
 	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {

@@ -15,7 +15,7 @@ import (
 // ids are no posts': a post has the note of its time whose text begins as its own does.
 type notes struct {
 	at     map[int64][]*note // by second
-	bytes  int
+	room   *room
 	lost   int64  // that were not read: they are damaged, or beyond the bound
 	halves int64  // texts with half of a character
 	place  string // of the first file with them
@@ -26,8 +26,36 @@ type note struct {
 	post     uint64 // the sum of the id of the post that it belongs to; 0: none was found
 }
 
-// maxNotes bounds the texts that are held.
-const maxNotes = 24 << 20
+// Bounds on the notes that a run holds.
+const (
+	maxNotes   = 24 << 20 // bytes, of all archives together
+	noteBytes  = 192      // that one takes beside its text
+	noteSecond = 100      // of one second
+)
+
+// room is what a run has left for notes. A text that several archives have is held once.
+type room struct {
+	left  int
+	texts map[string]string
+}
+
+// take returns the text as it is held; false: there is no room for another one.
+func (r *room) take(text string) (held string, ok bool) {
+	held, known := r.texts[text]
+	size := noteBytes
+	if !known {
+		held, size = text, noteBytes+len(text)
+	}
+	if size > r.left {
+		return "", false
+	}
+	if r.texts == nil {
+		r.texts = make(map[string]string)
+	}
+	r.left -= size
+	r.texts[held] = held
+	return held, true
+}
 
 // read reads a note-tweet.js. Its error is why it was not read to its end.
 func (n *notes) read(s script, place string) error {
@@ -46,11 +74,13 @@ func (n *notes) read(s script, place string) error {
 		v := in.Value()
 		at, ok := exports.Time(v.Get("createdAt"), 1)
 		words := v.Get("core").Get("text").Str()
-		if !ok || words == "" || n.bytes+len(words) > maxNotes {
+		if ok = ok && words != "" && len(n.at[at.Unix()]) < noteSecond; ok {
+			words, ok = n.room.take(words)
+		}
+		if !ok {
 			n.lost++
 			continue
 		}
-		n.bytes += len(words)
 		n.at[at.Unix()] = append(n.at[at.Unix()], &note{id: text(v.Get("noteTweetId")), text: words})
 	}
 	n.lost += in.Oversized() + in.Faults()
@@ -68,11 +98,10 @@ func (n *notes) add(other *notes) {
 			known := slices.ContainsFunc(n.at[at], func(x *note) bool { return x.text == more.text && (x.id == more.id || x.id == "" || more.id == "") })
 			switch {
 			case known:
-			case n.bytes+len(more.text) > maxNotes:
+			case len(n.at[at]) == noteSecond:
 				n.lost++
 			default:
 				n.at[at] = append(n.at[at], more)
-				n.bytes += len(more.text)
 			}
 		}
 	}
