@@ -53,8 +53,8 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 					{"header":"Search","title":"Searched for b","titleUrl":"https://www.google.com/search?q=b"},{"title":"Watched x","titleUrl":"https://youtu.be/c","time":"2025-01-02T03:04:05Z"}]`,
 				"c/a/watch-history.json": `[{"header":"YouTube","title":"Watched x","products":["YouTube"]}]`,
 			},
-			map[string]int{streamWatched: 3, streamSearches: 1}, "time_missing[a.zip: Takeout/a/watch-history.json, entry 1; a.zip: Takeout/b/My Activity.json, entry 2; " +
-				"a.zip: Takeout/c/a/watch-history.json, entry 1]manual_action_required",
+			map[string]int{streamWatched: 3, streamSearches: 1}, "time_missing[a.zip: Takeout/a/watch-history.json, entry 1; a.zip: Takeout/c/a/watch-history.json, entry 1]manual_action_required " +
+				"time_missing[a.zip: Takeout/b/My Activity.json, entry 2]manual_action_required",
 		},
 		"a place of the first second of all": {
 			map[string]string{"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"0001-01-01T00:00:00Z"},{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z"}]}`},

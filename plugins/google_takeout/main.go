@@ -132,11 +132,11 @@ func (r *run) coverage(kinds exports.Tally) error {
 // noteTime counts the item at hand, one of a stream's, as one without a time.
 func (r *run) noteTime(stream string) {
 	r.Items(stream).KeptBack++
-	r.Books.Miss(problemTime, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
+	r.Books.Miss(stream, problemTime, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.
 func (r *run) noteLarge(stream string, n int64) {
 	r.Items(stream).KeptBack += n
-	r.Books.Miss(problemLarge, n, r.file, "")
+	r.Books.Miss(stream, problemLarge, n, r.file, "")
 }

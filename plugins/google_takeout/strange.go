@@ -46,7 +46,7 @@ func (r *run) strange(stream string, members []string) {
 	for _, name := range members {
 		items.Unknown(name)
 	}
-	r.Books.Note(problemStrange, r.file.Place, "entry "+strconv.FormatInt(r.item, 10)+", "+strings.Join(members, ", "))
+	r.Books.Miss(stream, problemStrange, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+strings.Join(members, ", "))
 }
 
 // typed tells of known members that have another type than they are known with, and so give no field.

@@ -92,6 +92,14 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 			if got, want := strings.Contains(skips(res), problemStrange), c.unknown != "" && c.items.KeptBack > 0; got != want {
 				t.Errorf("the run tells of entries that are not known: %v, want %v", got, want)
 			}
+			for _, s := range res.Skips { // the page has to say of the stream what it says of the connection
+				if s.Reason == problemStrange && s.Stream != c.stream {
+					t.Errorf("the run tells of entries of %q that are not known, want %q", s.Stream, c.stream)
+				}
+			}
+			if got := res.File("google_takeout", "a.zip"); (got == abi.FileDamaged) != (c.items.KeptBack > 0) {
+				t.Errorf("the archive is %q, and %d items of it were kept back", got, c.items.KeptBack)
+			}
 		})
 	}
 }

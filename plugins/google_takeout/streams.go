@@ -184,7 +184,7 @@ func (r *run) subscription(in *csv.Reader, at channels) error {
 // noteRow counts a row that has no channel.
 func (r *run) noteRow(line int64) {
 	r.Items(streamSubscriptions).KeptBack++
-	r.Books.Miss(problemRow, 1, r.file, "line "+strconv.FormatInt(line, 10))
+	r.Books.Miss(streamSubscriptions, problemRow, 1, r.file, "line "+strconv.FormatInt(line, 10))
 }
 
 // channelColumns finds the columns of a list of subscriptions in the row at hand, whatever their

@@ -250,3 +250,21 @@ func TestManyWholeTextsOfOneSecond(t *testing.T) {
 		}
 	}
 }
+
+// AC-05: a list without an entry of a known name, or with fewer than the archive says, is told of its stream.
+func TestAListIsToldOfItsStream(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, text, why, stream string }{
+		"posts of another name":    {"data/tweets.js", `window.YTD.tweets.part0 = {"thoughts":[{"id":"5"}]}`, problemStrange, streamTweets},
+		"messages of another name": {"data/direct-messages.js", `window.YTD.direct_messages.part0 = {"talks":[{"id":"5"}]}`, problemStrange, streamMessages},
+		"fewer posts":              {"data/tweets.js", `window.YTD.tweets.part0 = []`, problemFewer, streamTweets},
+	} {
+		w := newWorld(t)
+		w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}, change: func(files map[string]string) { files[c.file] = c.text }})
+		res := w.collect()
+		at := slices.IndexFunc(res.Skips, func(s abi.SkipResult) bool { return s.Reason == c.why })
+		if at < 0 || res.Skips[at].Stream != c.stream {
+			t.Errorf("%s: the run says %v, want %s of %s", name, res.Skips, c.why, c.stream)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (s *script) isViewer(name string) bool {
 
 // script reads a file of posts or messages.
 func (r *run) script(s script, stream string) (exports.Outcome, error) {
-	o := exports.Outcome{Fate: exports.Read, Kind: stream}
+	o := exports.Outcome{Fate: exports.Read, Kind: stream, Of: stream}
 	if r.lists[stream] == nil {
 		r.meet()
 		return o, nil
@@ -194,7 +194,7 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 // note counts the item at hand, one of a stream's, as one with a problem, and leaves it out.
 func (r *run) note(stream, code string) {
 	r.said.Items(stream).KeptBack++
-	r.at.Miss(code, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
+	r.at.Miss(stream, code, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
 }
 
 // strange counts the item at hand as one of an unknown kind, and leaves it out.
@@ -204,11 +204,11 @@ func (r *run) strange(stream, kind string) {
 	}
 	r.said.Items(stream).KeptBack++
 	r.said.Items(stream).Unknown(kind)
-	r.at.Miss(problemStrange, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
+	r.at.Miss(stream, problemStrange, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+kind)
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.
 func (r *run) noteLarge(stream string, n int64) {
 	r.said.Items(stream).KeptBack += n
-	r.at.Miss(problemLarge, n, r.file, "")
+	r.at.Miss(stream, problemLarge, n, r.file, "")
 }

@@ -129,6 +129,7 @@ func TestAMessageThatWasEdited(t *testing.T) {
 func TestAFileWithAnUnknownEntry(t *testing.T) {
 	t.Parallel()
 	for file, entry := range map[string]string{"data/tweets.js": `{"thread":{"id":"5"}}`, "data/direct-messages.js": `{"talk":{}}`} {
+		stream := map[string]string{"data/tweets.js": streamTweets, "data/direct-messages.js": streamMessages}[file]
 		w := newWorld(t)
 		w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}, change: func(files map[string]string) {
 			files[file] = strings.TrimSuffix(files[file], "]") + "," + entry + "]"
@@ -138,6 +139,9 @@ func TestAFileWithAnUnknownEntry(t *testing.T) {
 				t.Errorf("%s with %s: the archive is %q, want %q", file, entry, got, abi.FileDamaged)
 			}
 			w.has("1", problemPartial+" "+problemStrange)
+			if got := w.last.Skips[1].Stream; got != stream { // the page has to say of the stream what it says of the connection
+				t.Errorf("%s with %s: the run tells of the stream %q, want %q", file, entry, got, stream)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ type Outcome struct {
 	Kind string
 	Why  string // a problem's code
 	At   string // the place in the file
+	Of   string // the stream of which something is missing by a problem of the connector's; "": more than one
 }
 
 // Books are what became of files: the counts of their kinds, and what was found wrong.
@@ -65,9 +66,9 @@ func (b *Books) SettleFile(f *File, o Outcome, err error) error {
 	return err
 }
 
-// Miss counts n cases of a problem with which the file at hand is accounted for, too, when it is settled: its
-// owner may say that the file may stay as it is.
-func (b *Books) Miss(code string, n int64, f *File, at string) {
+// Miss counts n cases of a problem, by which items of a stream are missing, and with which the file at hand is accounted
+// for, too, when it is settled: its owner may say that the file may stay as it is.
+func (b *Books) Miss(stream, code string, n int64, f *File, at string) {
 	if n == 0 {
 		return
 	}
@@ -75,7 +76,7 @@ func (b *Books) Miss(code string, n int64, f *File, at string) {
 	if at != "" {
 		place += ", " + at
 	}
-	b.Problems.Note(code, n, place)
+	b.Problems.Note(of(code, stream), n, place)
 	if !slices.Contains(b.missed, code) {
 		b.missed = append(b.missed, code)
 	}
@@ -112,7 +113,7 @@ func (b *Books) settle(name string, o Outcome, err error) (Outcome, error) {
 		if code == "" {
 			return o, err
 		}
-		o.Fate, o.Why, o.At = Damaged, code, placeOf(err)
+		o.Fate, o.Why, o.At, o.Of = Damaged, code, placeOf(err), ""
 		if refused[code] {
 			o.Fate = Known
 		}
@@ -123,7 +124,7 @@ func (b *Books) settle(name string, o Outcome, err error) (Outcome, error) {
 	switch o.Fate {
 	case Read, Rule:
 	case Known, Damaged:
-		b.Note(o.Why, name, o.At)
+		b.Note(of(o.Why, o.Of), name, o.At)
 	case Unknown: // the host tells of it
 	}
 	return o, nil

@@ -57,8 +57,12 @@ type finding struct {
 	at []string
 }
 
-// Findings count problems by their codes, and name the first places of each.
+// Findings count problems by their codes, and those that are about one stream by the stream, too. They name the first
+// places of each.
 type Findings map[string]finding
+
+// of is where the findings have a problem of a stream.
+func of(code, stream string) string { return strings.TrimSuffix(code+" "+stream, " ") }
 
 // Note counts n cases of a problem, at a place or at "".
 func (f Findings) Note(code string, n int64, place string) {
@@ -77,7 +81,7 @@ func (f *finding) name(place string) {
 	}
 }
 
-// Count returns how many cases of a problem there are.
+// Count returns how many cases of a problem there are that is about no stream.
 func (f Findings) Count(code string) int64 { return f[code].n }
 
 // Total returns how many cases of all problems there are.

@@ -95,22 +95,27 @@ func (f Findings) Hurt() bool {
 // Report tells of each problem that was found, by the connector's own texts and those of the
 // readers' faults: how many, and what to do. The first places are beside the text.
 func Report(h *sdk.Host, found Findings, own ...Problem) error {
+	streams := append([]string{""}, h.Streams()...)
 	for _, p := range append(slices.Clone(own), faults...) {
-		f := found[p.Code]
-		if f.n == 0 {
-			continue
-		}
-		diagnostics := jsonappend.Int([]byte(`{"count":`), f.n)
-		if len(f.at) > 0 {
-			diagnostics = jsonappend.Strings(jsonappend.Name(diagnostics, "examples"), f.at)
-		}
-		err := h.Skip(abi.SkipResult{
-			Reason: p.Code, Message: strings.Replace(p.Text, "#", strconv.FormatInt(f.n, 10), 1),
-			RecoveryHint: jsonappend.String(nil, p.Hint), Diagnostics: append(diagnostics, '}'),
-		})
-		if err != nil {
-			return err
+		for _, stream := range streams {
+			if err := p.tell(h, stream, found[of(p.Code, stream)]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (p *Problem) tell(h *sdk.Host, stream string, f finding) error {
+	if f.n == 0 {
+		return nil
+	}
+	diagnostics := jsonappend.Int([]byte(`{"count":`), f.n)
+	if len(f.at) > 0 {
+		diagnostics = jsonappend.Strings(jsonappend.Name(diagnostics, "examples"), f.at)
+	}
+	return h.Skip(abi.SkipResult{
+		Stream: stream, Reason: p.Code, Message: strings.Replace(p.Text, "#", strconv.FormatInt(f.n, 10), 1),
+		RecoveryHint: jsonappend.String(nil, p.Hint), Diagnostics: append(diagnostics, '}'),
+	})
 }
