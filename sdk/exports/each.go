@@ -17,7 +17,8 @@ const sliceBytes = 64 << 20
 // scope. The streams' cursors know a source by name, size and time, and the place in one
 // that was not read to its end. A source that earlier runs began and did not end, such as one
 // that takes all of a run's time, comes behind those that fewer runs began. Sources that are newer
-// than one that is read are read again behind it, so that they have the last word.
+// than one that is read are read again behind it, so that they have the last word. Where several runs did not come to its
+// end, they do not wait for that.
 type Each struct {
 	// Wanted are the streams that need the source at hand: it is new to their cursors.
 	Wanted map[string]bool
@@ -57,8 +58,10 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 		e.said.Items(stream)
 	}
 	e.readCursors()
-	for _, s := range e.turns() {
-		if e.isOutdone(s) {
+	order := e.turns()
+	long := len(order) > 0 && e.begun(order[len(order)-1]) >= longRuns
+	for _, s := range order {
+		if e.isOutdone(s) && !long {
 			e.outdo[s.Name] = true
 			continue
 		}
@@ -93,17 +96,22 @@ func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 	return nil
 }
 
+// longRuns is after how many runs that did not come to its end a source has the newer ones wait no longer.
+const longRuns = 3
+
 // turns returns the sources in the order in which they are read.
 func (e *Each) turns() []*Source {
 	order := e.folder.byAge()
-	begun := func(s *Source) (n int64) {
-		for _, known := range e.states {
-			n = max(n, known[s.Name].begun)
-		}
-		return n
-	}
-	slices.SortStableFunc(order, func(x, y *Source) int { return cmp.Compare(begun(x), begun(y)) })
+	slices.SortStableFunc(order, func(x, y *Source) int { return cmp.Compare(e.begun(x), e.begun(y)) })
 	return order
+}
+
+// begun returns how many runs began a source that did not read it to its end.
+func (e *Each) begun(s *Source) (n int64) {
+	for _, known := range e.states {
+		n = max(n, known[s.Name].begun)
+	}
+	return n
 }
 
 // Totals returns the books of all sources that are there, of earlier runs, too.

@@ -181,6 +181,16 @@ func TestArchivesTakeTurns(t *testing.T) {
 	if got, want := fmt.Sprint(third.Keys("notes"), third.Logs), "[1-0 2-0 3-0] [map[notes:3] 0]"; got != want {
 		t.Errorf("third run: got %s, want %s", got, want)
 	}
+	// Those that are newer have the last word again from the third of its runs on, and after it when it ends.
+	for n, want := range []string{"[]", "[2-0 3-0]", "[2-0 3-0]"} {
+		if second = second.SecondRun(t, endless); fmt.Sprint(second.Keys("notes")) != want {
+			t.Errorf("run %d without an end: got %s, want %s", n+3, second.Keys("notes"), want)
+		}
+	}
+	last := second.SecondRun(t, func(o *sdktest.Options) { o.Before, o.Tolerate = nil, false })
+	if got := last.Keys("notes"); got[len(got)-1] != "3-0" || !slices.Contains(got, "1-0") {
+		t.Errorf("the last run: got %s, want the newest one behind the oldest", got)
+	}
 }
 
 // partly knows the files of an archive, and reads none.
