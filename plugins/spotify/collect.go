@@ -52,6 +52,11 @@ var (
 		Reason: "spotify_items_empty", Hint: "upstream_unblock",
 		Many: "rows of the list are empty, so removed rows cannot be identified", One: "row of the list is empty, so removed rows cannot be identified",
 	}
+	withdrawn = &problems.Kind{
+		Reason: "spotify_track_withdrawn", Hint: "not_retriable",
+		Many: "saved tracks come from Spotify without a track, only with when they were saved; what was collected of them stays",
+		One:  "saved track comes from Spotify without a track, only with when it was saved; what was collected of it stays",
+	}
 	unstable = &problems.Kind{
 		Reason: "spotify_list_unstable", Hint: "retry_by_runtime",
 		Plain: "the list changed each time it was read, or is shorter than its stated length; the next run looks for removed rows",

@@ -14,6 +14,9 @@
 // it and buries the rows that it does not meet, more than half of the library at once only
 // with the owner's word; plays, which are never removed, stay, and the run reports that.
 //
+// A saved track that Spotify serves as null is no gap: its record stays, and the others are
+// compared as ever (hollow.go).
+//
 // Plays are different: Spotify keeps the last fifty and no more. Older plays since the
 // last run are lost, and the run reports that (plays.go).
 //

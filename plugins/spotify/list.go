@@ -20,13 +20,15 @@ type list struct {
 	// row sets the fields of a row, the nth of its list from 1, and returns its own id and
 	// the fingerprint of the fields that decide whether it is new.
 	row func(r *sdk.Record, item jsonvalue.Value, part string, n int64) (id string, sum uint64)
+	// hollow reports whether a row has nothing but its time; nil: no row is hollow.
+	hollow func(item jsonvalue.Value) (at string, is bool)
 }
 
 // part is one list of the provider's.
 type part struct{ name, path string }
 
 // cursorVersion changes with the meaning of the cursors.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // place is the cursor of a list.
 type place struct {
@@ -57,10 +59,13 @@ type reader struct {
 	same  [][]string       // rows of the page that are unchanged
 	keeps bool             // the page at which the reading is, for a later run
 	taken int64
+
+	hollows map[uint64]int // how many hollow rows the last reading met, by their time
+	unsure  bool           // one of them may be any record that was not met
 }
 
 func newReader(c *api.Client, l list) *reader {
-	s := &reader{Client: c, list: l, tally: problems.New(c.Host, l.stream, unreadable, empty, unstable)}
+	s := &reader{Client: c, list: l, tally: problems.New(c.Host, l.stream, unreadable, empty, withdrawn, unstable)}
 	cursor.Read(c.Cursor(l.stream), cursorVersion, &s.place)
 	s.saver = cursor.Saver{Host: c.Host, Stream: l.stream, Version: cursorVersion, Whose: c.Account, Value: &s.place}
 	return s
@@ -96,6 +101,9 @@ func (s *reader) inventory() (how api.Settled, last api.Pass, err error) {
 	case api.Whole, api.Moving:
 		s.place.known = s.met
 	case api.Holes:
+		if s.unsure {
+			s.tally.Note(empty, "")
+		}
 	}
 	return how, last, nil
 }
@@ -103,7 +111,7 @@ func (s *reader) inventory() (how api.Settled, last api.Pass, err error) {
 // read reads the list once, from its first page to the last.
 func (s *reader) read() (api.Pass, error) {
 	p := api.Pass{Ranked: s.ranked}
-	s.met = cursor.Sums{}
+	s.met, s.hollows = cursor.Sums{}, nil
 	for i, one := range s.parts {
 		if i > 0 {
 			p.List()
@@ -112,7 +120,7 @@ func (s *reader) read() (api.Pass, error) {
 			return p, err
 		}
 	}
-	return p, nil
+	return p, s.keepHollow(&p)
 }
 
 // from reads a part of the list from a page on.
@@ -162,6 +170,9 @@ func (s *reader) take(p *api.Pass, of part, item jsonvalue.Value) (fresh bool, e
 	id, sum := "", uint64(0)
 	if item.IsNull() {
 		s.tally.Note(empty, "")
+	} else if at, is := s.isHollow(item); is {
+		p.Row(hollowRow + at)
+		return false, nil
 	} else if id, sum = s.row(r, item, of.name, p.Rows()+1); !api.PlainID(id) {
 		s.tally.Note(unreadable, "")
 		id = ""
@@ -205,6 +216,9 @@ func (s *reader) slice() string { return s.stream + " " + strconv.FormatInt(s.ta
 func (s *reader) end(err error) error {
 	if e := s.saver.Save(s.slice()); e != nil {
 		return e
+	}
+	for _, n := range s.hollows {
+		s.tally.Add(withdrawn, n, "")
 	}
 	if e := s.tally.Report(); e != nil {
 		return e

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -62,9 +63,19 @@ var tracks = list{
 		r.Copy("name", t.Get("name"))
 		r.Copy("added_at", v.Get("added_at"))
 		copyTrack(r, t)
-		sum = r.Sum()
+		if sum = r.Sum(); sum != 0 {
+			sum = (sum<<atBits | timeSum(v.Get("added_at").View())) & fingerprint.Mask48
+		}
 		r.Copy("popularity", t.Get("popularity"))
 		return t.Get("id").Str(), sum
+	},
+	hollow: func(v jsonvalue.Value) (at string, is bool) {
+		t := v.Get("track")
+		if !t.Exists() {
+			t = v.Get("item")
+		}
+		at = v.Get("added_at").Str()
+		return at, t.IsNull() && at != ""
 	},
 }
 

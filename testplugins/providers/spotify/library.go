@@ -14,6 +14,7 @@ type Track struct {
 	Popularity      int
 	ISRC            string
 	Overrides       map[string]any // members of the rendered track
+	Withdrawn       bool           // it is served as null
 }
 
 // Playlist is a playlist that the owner made or follows.
@@ -124,6 +125,9 @@ func (t *Track) render(modern bool) map[string]any {
 }
 
 func (t *Track) saved(modern bool) any {
+	if t.Withdrawn {
+		return map[string]any{"added_at": stamp(t.AddedAt), "track": nil}
+	}
 	return map[string]any{"added_at": stamp(t.AddedAt), "track": t.render(modern)}
 }
 
