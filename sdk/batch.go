@@ -1,6 +1,8 @@
 package sdk
 
 import (
+	"bytes"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -14,8 +16,8 @@ func (h *Host) stampNow() {
 }
 
 // record appends one RECORD with the key (as JSON) and the data (an object) to
-// the batch, and sends the batch when it is full.
-func (h *Host) record(s *stream, key, data []byte) error {
+// the batch, and sends the batch when it is full. The record had the key was until now, nil for none.
+func (h *Host) record(s *stream, key, data []byte, was []string) error {
 	if h.pending == 0 {
 		h.stampNow()
 	}
@@ -26,6 +28,13 @@ func (h *Host) record(s *stream, key, data []byte) error {
 	h.batch = append(h.batch, data...)
 	h.batch = append(h.batch, `,"emitted_at":`...)
 	h.batch = append(h.batch, h.stamp...)
+	if was != nil {
+		var err error
+		if h.batch, err = s.appendMoved(h.batch, key, was); err != nil {
+			h.batch = h.batch[:from]
+			return err
+		}
+	}
 	h.batch = append(h.batch, '}', '\n')
 	if len(h.batch)-from > abi.MaxRecordBytes {
 		s.given.Withheld++
@@ -33,6 +42,19 @@ func (h *Host) record(s *stream, key, data []byte) error {
 		s.given.Sent++
 	}
 	return h.appended(s, key, from)
+}
+
+// appendMoved appends the key that a record had, but for one that no record can have had, and the record's own.
+func (s *stream) appendMoved(dst, key []byte, was []string) ([]byte, error) {
+	if s.appendOnly {
+		return dst, abi.NewError(abi.CodeDeleteOnAppendOnly, "another key for a record of an append-only stream",
+			"nothing is ever deleted there").WithDetail(s.name)
+	}
+	from, err := s.textKey(nil, was)
+	if err != nil || !goodKey(from) || bytes.Equal(from, key) {
+		return dst, err
+	}
+	return append(append(dst, `,"moved_from":`...), from...), nil
 }
 
 // appended counts the line that starts at from, or takes it back when it is

@@ -40,7 +40,7 @@ func (r *Record) Emit() error {
 			s.misfits[i]++
 		}
 		r.data = append(r.data, '}')
-		err = h.record(s, h.key, r.data)
+		err = h.record(s, h.key, r.data, r.from)
 	}
 	r.Reset()
 	return err
@@ -131,7 +131,7 @@ func (h *Host) emitRaw(s *stream, data []byte) error {
 		h.filterBuffer = appendLine(h.filterBuffer[:0], data)
 		data = h.filterBuffer
 	}
-	return h.record(s, h.key, data)
+	return h.record(s, h.key, data, nil)
 }
 
 // filter applies the time range and the fields of the scope to a made object.
@@ -160,19 +160,7 @@ func (h *Host) filter(s *stream, data []byte) ([]byte, error) {
 // Delete emits a tombstone (RT-07): the record of that key, one text for each field of
 // primary_key, no longer exists at the source. Only for mutable streams. A key outside
 // the scope's resources is dropped.
-func (h *Host) Delete(stream string, key ...string) error { return h.remove(stream, key, nil) }
-
-// Moved deletes the record with the key from, which has the key to from now on: call it before that one is emitted. A
-// connector whose new version gives its records other keys says so of each: what its owner has deleted stays deleted under the
-// other key, and no guard asks whether the old ones may go.
-func (h *Host) Moved(stream string, from, to []string) error {
-	if len(to) == 0 {
-		return abi.NewError(abi.CodeKeyInvalid, "a record has moved to no key", "give one text for each field of primary_key").WithDetail(stream)
-	}
-	return h.remove(stream, from, to)
-}
-
-func (h *Host) remove(stream string, key, to []string) error {
+func (h *Host) Delete(stream string, key ...string) error {
 	s := h.stream(stream)
 	if s == nil {
 		return undeclared(stream)
@@ -202,14 +190,6 @@ func (h *Host) remove(stream string, key, to []string) error {
 	h.batch = append(h.batch, h.key...)
 	h.batch = append(h.batch, `,"op":"delete","emitted_at":`...)
 	h.batch = append(h.batch, h.stamp...)
-	if to != nil {
-		moved, err := s.textKey(append(h.batch, `,"moved_to":`...), to)
-		if err != nil {
-			h.batch = h.batch[:from]
-			return err
-		}
-		h.batch = moved
-	}
 	h.batch = append(h.batch, '}', '\n')
 	return h.appended(s, h.key, from)
 }

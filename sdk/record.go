@@ -21,6 +21,7 @@ type Record struct {
 	parts [][]byte // of the key, by primary_key, as JSON strings; empty: missing
 	late  bool     // outside the time range, or no time seen yet
 	next  int      // the field of the schema behind the one that was copied last
+	from  []string // the key that the record had in earlier versions
 	drift []int    // fields of the schema whose value did not fit
 	doc   jsonvalue.Doc
 }
@@ -47,8 +48,13 @@ func (r *Record) Reset() {
 		r.parts[i] = r.parts[i][:0]
 	}
 	r.late = r.s != nil && r.s.timed
-	r.next, r.drift = 0, r.drift[:0]
+	r.next, r.drift, r.from = 0, r.drift[:0], nil
 }
+
+// MovedFrom says which key an earlier version of the connector gave the record: one text for each field of primary_key, in its
+// order. The record under that key goes when this one is stored, without a guard that asks, and what its owner has deleted stays
+// deleted. Say so whenever the record is emitted: an earlier run may have been lost. No other record may have that key from now on.
+func (r *Record) MovedFrom(key ...string) { r.from = key }
 
 // field starts a field, and reports false when there is nothing to build.
 func (r *Record) field(name string) bool {

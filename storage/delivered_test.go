@@ -23,9 +23,9 @@ func TestDeliveredKeysOfALane(t *testing.T) {
 	x := newLane(t)
 	byKey := func(n *NewRun) { n.ByKey = []string{"a"} }
 	w := x.begin("c", allStreams, byKey)
-	x.put(w, 0, `k={}`, `m:1={}`, "-gone", "!bad", `worse={}`, "!worse")
+	x.put(w, 0, `k={}`, `m:1={}`, "-gone", "!bad", `worse={}`, "!worse", `was>now={}`)
 	x.put(w, 1, `k={}`)
-	x.same(x.delivered(w, "k", "m", "gone", "bad", "worse", "other"), "gone k m")
+	x.same(x.delivered(w, "k", "m", "gone", "bad", "worse", "other", "was", "now"), "gone k m now")
 	x.succeed(w, nil)
 	x.deliver()
 	_, err := x.s.PruneDelivered(t.Context(), 1)
@@ -39,7 +39,7 @@ func TestDeliveredKeysOfALane(t *testing.T) {
 		x.ok(x.s.db.Read.QueryRowContext(t.Context(), "SELECT count(*) FROM delivered_keys").Scan(&n))
 		return n
 	}
-	x.same(rows(), 4) // of stream a alone
+	x.same(rows(), 5) // of stream a alone
 	x.sound()
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
 	x.same(rows(), 0)

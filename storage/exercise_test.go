@@ -237,7 +237,7 @@ func (x *exercise) finish(w *RunWriter, checkpoints ...StateCommit) {
 	x.ok(w.Finish(x.Context(), Outcome{Status: "succeeded", Checkpoints: checkpoints}))
 }
 
-// put writes records: "key=data" for one, "-key" for a tombstone, "!key" for one
+// put writes records: "key=data" for one, "from>key=data" for one that had another key, "-key" for a tombstone, "!key" for one
 // that was rejected.
 func put(ctx context.Context, w *RunWriter, stream int, records ...string) error {
 	b := w.NewBatch()
@@ -252,14 +252,14 @@ func fill(b *Batch, stream int, records ...string) {
 			continue
 		}
 		if key, gone := strings.CutPrefix(r, "-"); gone {
-			if from, to, moved := strings.Cut(key, ">"); moved {
-				b.AddMoved(stream, []byte(from), []byte(to), []byte("t"))
-				continue
-			}
 			b.Add(stream, []byte(key), []byte("ignored"), []byte("t"), true)
 			continue
 		}
 		key, data, _ := strings.Cut(r, "=")
+		if from, key, moved := strings.Cut(key, ">"); moved {
+			b.AddMoved(stream, []byte(from), []byte(key), []byte(data), []byte("t"))
+			continue
+		}
 		b.Add(stream, []byte(key), []byte(data), []byte("t"), false)
 	}
 }

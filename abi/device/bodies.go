@@ -119,15 +119,16 @@ const (
 )
 
 // Record is one record of a batch. Key is the canonical text of the record's key.
-// Data of a deletion may hold the key fields only, or be absent. MovedTo of a deletion is the canonical text of
-// the key that the record has from then on: what the host's owner has decided about the one holds for the other.
+// Data of a deletion may hold the key fields only, or be absent. MovedFrom, which a
+// deletion does not have, is the canonical text of the key that the record had until now: it goes from there, and what the host's
+// owner has deleted under the one key stays deleted under the other.
 type Record struct {
 	Stream    string          `json:"stream"`
 	Key       string          `json:"record_key"`
 	Data      json.RawMessage `json:"data,omitempty"`
 	EmittedAt string          `json:"emitted_at"`   // RFC 3339
 	Op        string          `json:"op,omitempty"` // "": upsert
-	MovedTo   string          `json:"moved_to,omitempty"`
+	MovedFrom string          `json:"moved_from,omitempty"`
 }
 
 // Batch is one delivery of records. BatchID, BatchSeq, BodyHash and the device

@@ -10,7 +10,7 @@ var ErrNotRecords = errors.New("not an array of records")
 
 // RawRecord is a Record whose parts keep their original text. A missing part is nil.
 // If a name occurs twice the last one counts, as it does for the hash.
-type RawRecord struct{ Stream, Key, Data, EmittedAt, Op, MovedTo []byte }
+type RawRecord struct{ Stream, Key, Data, EmittedAt, Op, MovedFrom []byte }
 
 // Records calls each for the records of a batch in order; ok is false for an item that
 // does not have the form of a record. It stops at the first error from each, and
@@ -50,8 +50,8 @@ func (o *outline) record(at int32, r *RawRecord) bool {
 			r.EmittedAt = text
 		case "op":
 			r.Op = text
-		case "moved_to":
-			r.MovedTo = text
+		case "moved_from":
+			r.MovedFrom = text
 		}
 	}
 	return true

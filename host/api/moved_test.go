@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -25,16 +26,18 @@ func TestADeletedRecordOfADeviceIsGivenAnotherKey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 2,
-		`{"stream":"notes","record_key":"a","emitted_at":"","op":"delete","moved_to":"b"}`, note("b", "one"),
-		`{"stream":"tops","record_key":"[\"t\",\"week\"]","emitted_at":"","op":"delete","moved_to":"[\"u\",\"week\"]"}`, week("u"))), nil)
+	moved := func(record, from string) string { return strings.Replace(record, "{", `{"moved_from":`+from+`,`, 1) }
+	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 2, moved(note("b", "one"), `"a"`), moved(week("u"), `"[\"t\",\"week\"]"`))), nil)
 	for stream, key := range map[string]string{"notes": "b", "tops": `["u","week"]`} {
 		if erased, err := l.store.IsErased(ctx, conn.ID, stream, key); err != nil || !erased {
 			t.Errorf("%s: got %v, %v, want it deleted", stream, erased, err)
 		}
 	}
-	for _, bad := range []string{"1", `"\u0000"`, `"["`} {
-		l.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, l.ingest(l.batch("run_1", 3,
-			`{"stream":"tops","record_key":"[\"t\",\"week\"]","emitted_at":"","op":"delete","moved_to":`+bad+`}`)))
+	gone := `{"stream":"notes","record_key":"a","emitted_at":"","op":"delete"}`
+	for _, bad := range []string{
+		moved(week("v"), "1"), moved(week("v"), `"\u0000"`), moved(week("v"), `"["`), moved(week("v"), `"[ \"t\",\"week\"]"`), moved(week("v"), `""`), moved(note("v", "one"), "null"),
+		moved(note("v", "one"), `""`), moved(note("v", "one"), `"v"`), moved(gone, `"c"`), moved(gone, `""`),
+	} {
+		l.refuses(http.StatusUnprocessableEntity, device.CodeRecordsRejected, l.ingest(l.batch("run_1", 3, bad)))
 	}
 }

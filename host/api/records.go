@@ -145,22 +145,28 @@ func (in *intake) take(i int, r *device.RawRecord, ok bool) error {
 		return refused
 	}
 	var err error
-	if in.line, err = emission(in.line[:0], r, op, len(decl.PrimaryKey) > 1, key); err != nil {
+	from, moved := textOf(r.MovedFrom)
+	if !moved && len(r.MovedFrom) > 0 {
+		return rejected(i, stream, "moved_from must be a string")
+	}
+	if in.line, err = emission(in.line[:0], r, op, len(decl.PrimaryKey) > 1, key, from); err != nil {
 		return rejected(i, stream, err.Error())
 	}
-	return in.add(key, i, stream)
+	return in.add(key, from, i, stream)
 }
 
-func (in *intake) add(key string, i int, stream string) error {
+func (in *intake) add(key, from string, i int, stream string) error {
 	err := in.gate.Records(in.line, func(r *boundary.Record) error {
 		switch {
 		case r.Rejected != nil:
 			return rejected(i, stream, failing(r.Rejected))
 		case string(r.Key) != key:
 			return rejected(i, stream, "record_key is not the canonical text of its key")
+		case string(r.MovedFrom) != from:
+			return rejected(i, stream, "moved_from is not the canonical text of a key")
 		}
-		if r.MovedTo != nil {
-			in.batch.AddMoved(in.at(stream), r.Key, r.MovedTo, r.EmittedAt)
+		if r.MovedFrom != nil {
+			in.batch.AddMoved(in.at(stream), r.MovedFrom, r.Key, r.Data, r.EmittedAt)
 		} else {
 			in.batch.Add(in.at(stream), r.Key, r.Data, r.EmittedAt, r.Delete)
 		}
@@ -180,16 +186,21 @@ func textOf(raw []byte) (text string, ok bool) {
 
 // emission writes the RECORD that a guest would have emitted. Of a composite key the
 // canonical text is an array already; of a single one it is the string's value.
-func emission(b []byte, r *device.RawRecord, op string, composite bool, key string) ([]byte, error) {
+func emission(b []byte, r *device.RawRecord, op string, composite bool, key, from string) ([]byte, error) {
 	b = append(append(b, `{"type":"RECORD","stream":`...), r.Stream...)
-	b = append(b, `,"key":`...)
-	if composite {
-		if !json.Valid([]byte(key)) {
-			return nil, errors.New("record_key is not a JSON array")
+	for _, part := range []struct {
+		name, is, text string
+		raw            []byte
+	}{{`,"key":`, "record_key", key, r.Key}, {`,"moved_from":`, "moved_from", from, r.MovedFrom}} {
+		switch {
+		case part.raw == nil:
+		case !composite:
+			b = appendShortest(append(b, part.name...), part.raw)
+		case !json.Valid([]byte(part.text)):
+			return nil, errors.New(part.is + " is not a JSON array")
+		default:
+			b = append(append(b, part.name...), part.text...)
 		}
-		b = append(b, key...)
-	} else {
-		b = appendShortest(b, r.Key)
 	}
 	if len(r.Data) > 0 {
 		b = append(append(b, `,"data":`...), r.Data...)
@@ -198,17 +209,6 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 	case "", device.OpUpsert:
 	case device.OpDelete:
 		b = append(b, `,"op":"delete"`...)
-		if len(r.MovedTo) > 0 {
-			to, ok := textOf(r.MovedTo)
-			if !ok || composite && !json.Valid([]byte(to)) {
-				return nil, errors.New("moved_to is not the text of a key")
-			}
-			if b = append(b, `,"moved_to":`...); composite {
-				b = append(b, to...)
-			} else {
-				b = appendShortest(b, r.MovedTo)
-			}
-		}
 	default:
 		return nil, errors.New("its op is neither upsert nor delete")
 	}

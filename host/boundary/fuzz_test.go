@@ -16,7 +16,7 @@ func FuzzRecords(f *testing.F) {
 	for _, s := range []string{
 		record("log", `"a"`, `{"id":"a"}`) + "\n" + record("tops", `["a","b"]`, `{"id":"a","range":"b"}`),
 		record("messages", `"a"`, `{"id":"a","created_at":1}`), record("log", `"1"`, `{"id":1}`),
-		`{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`, `{"type":"RECORD","stream":"messages","key":"a","moved_to":"b","op":"delete"}`, "\n", `{}`,
+		`{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`, `{"type":"RECORD","stream":"messages","key":"a","moved_from":"b","emitted_at":"t","data":{"id":"a"}}`, "\n", `{}`,
 		`{"type":"RECORD","stream":"log","key":"a","emitted_at":"\u0000","data":{"id":"a"}}`, `{"type":"RECORD","stream":"log"}`,
 	} {
 		f.Add([]byte(s))
@@ -35,8 +35,8 @@ func FuzzRecords(f *testing.F) {
 			if r.key == "" || r.stream < 0 || r.deleted != (r.data == "") || !r.deleted && r.emittedAt == "" {
 				t.Fatalf(`accepted %+v, want r.key != "" && r.stream >= 0 && r.deleted == (r.data == "") && (r.deleted || r.emittedAt != "")`, r)
 			}
-			if strings.ContainsRune(r.key+r.movedTo+r.emittedAt, 0) || !r.deleted && r.movedTo != "" {
-				t.Fatalf("accepted %+v, want no NUL in what a column holds, and another key of deletions alone", r)
+			if strings.ContainsRune(r.key+r.movedFrom+r.emittedAt, 0) || r.movedFrom != "" && (r.deleted || r.movedFrom == r.key) {
+				t.Fatalf("accepted %+v, want no NUL in what a column holds, and another key of records alone", r)
 			}
 			if !r.deleted {
 				var data map[string]any

@@ -190,15 +190,23 @@ func (g *Gate) formed(dst []byte, s *streamGate, i int) ([]byte, error) {
 	return dst, nil
 }
 
-// movedTo builds the key that the record of a deletion has from now on, if it has one.
-func (g *Gate) movedTo(s *streamGate, e *envelope) (err error) {
-	if e.movedTo < 0 {
+// movedFrom builds the key that the record had until now, if it had one. It lies outside no scope: it names a record that is in it.
+func (g *Gate) movedFrom(s *streamGate, e *envelope) (err error) {
+	if e.movedFrom < 0 {
 		return nil
 	}
-	if g.movedKey, err = g.formed(g.movedKey[:0], s, e.movedTo); err != nil {
+	if s.appendOnly {
+		return violation(abi.CodeDeleteOnAppendOnly, "a record of stream "+quote(s.name)+" had another key, and the stream is append-only",
+			"give other keys on mutable_state streams only")
+	}
+	if g.movedKey, err = g.formed(g.movedKey[:0], s, e.movedFrom); err != nil {
 		return err
 	}
-	g.record.MovedTo = g.movedKey
+	if bytes.Equal(g.movedKey, g.keyText) {
+		return violation(abi.CodeKeyInvalid, "a record of stream "+quote(s.name)+" names its own key as its earlier one",
+			"set moved_from of a record that had another key")
+	}
+	g.record.MovedFrom = g.movedKey
 	return nil
 }
 

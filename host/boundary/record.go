@@ -16,7 +16,7 @@ type Record struct {
 	Data      []byte     // the object's text as the guest wrote it; nil with Delete
 	EmittedAt []byte     // as the guest wrote it; may be empty with Delete
 	Delete    bool       // a tombstone (RT-07.1)
-	MovedTo   []byte     // the canonical text of the key that a tombstone's record has from now on, or nil
+	MovedFrom []byte     // the canonical text of the key that the record had until now, or nil
 	Rejected  *Rejection // not nil: the data fails the stream's schema; do not store
 }
 
@@ -101,7 +101,10 @@ func (g *Gate) admit(line int) error {
 			return violation(abi.CodeDeleteOnAppendOnly, "a deletion on stream "+quote(s.name)+", which is append-only",
 				"emit deletions on mutable_state streams only")
 		}
-		return g.movedTo(s, &e)
+		return nil
+	}
+	if err := g.movedFrom(s, &e); err != nil {
+		return err
 	}
 	if err := g.withinTimeRange(s, e.data); err != nil {
 		return err
@@ -158,8 +161,8 @@ func outOfScope(what, stream string) error {
 
 // envelope holds the positions of a RECORD's members on the tape; -1: absent.
 type envelope struct {
-	stream, key, data, emittedAt, movedTo int
-	delete                                bool
+	stream, key, data, emittedAt, movedFrom int
+	delete                                  bool
 }
 
 const wrongType = "its type is not RECORD"
@@ -194,8 +197,8 @@ func (g *Gate) envelope() (e envelope, rule string) {
 			e.emittedAt = k + 1
 		case "op":
 			op = k + 1
-		case "moved_to":
-			e.movedTo = k + 1
+		case "moved_from":
+			e.movedFrom = k + 1
 		}
 	}
 	is := func(i int, kind tape.Kind) bool { return i >= 0 && t.Kind(i) == kind }
@@ -213,10 +216,10 @@ func (g *Gate) envelope() (e envelope, rule string) {
 	}
 	e.delete = op >= 0
 	switch {
-	case e.movedTo >= 0 && !e.delete:
-		return e, "moved_to is of a deletion"
-	case e.movedTo >= 0 && !is(e.movedTo, tape.String) && !is(e.movedTo, tape.Array):
-		return e, "moved_to must be a string or an array of strings"
+	case e.movedFrom >= 0 && e.delete:
+		return e, "moved_from is not of a deletion"
+	case e.movedFrom >= 0 && !is(e.movedFrom, tape.String) && !is(e.movedFrom, tape.Array):
+		return e, "moved_from must be a string or an array of strings"
 	case !e.delete && !is(e.data, tape.Object):
 		return e, "data must be an object"
 	case e.delete && e.data >= 0 && !is(e.data, tape.Object) && !is(e.data, tape.Null):

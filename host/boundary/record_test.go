@@ -14,7 +14,7 @@ import (
 type accepted struct {
 	stream                 int
 	key, data, emittedAt   string
-	movedTo                string
+	movedFrom              string
 	deleted                bool
 	rejectedAt, rejectedBy string
 }
@@ -22,7 +22,7 @@ type accepted struct {
 func records(g *Gate, payload string) ([]accepted, error) {
 	var all []accepted
 	err := g.Records([]byte(payload), func(r *Record) error {
-		a := accepted{stream: r.Stream, key: string(r.Key), data: string(r.Data), emittedAt: string(r.EmittedAt), movedTo: string(r.MovedTo), deleted: r.Delete}
+		a := accepted{stream: r.Stream, key: string(r.Key), data: string(r.Data), emittedAt: string(r.EmittedAt), movedFrom: string(r.MovedFrom), deleted: r.Delete}
 		if r.Rejected != nil {
 			a.rejectedAt, a.rejectedBy = r.Rejected.Path, r.Rejected.Keyword
 		}
@@ -59,8 +59,10 @@ func TestRecordsAccepts(t *testing.T) {
 		{"composite with a number", record("tops", `["1","2.50"]`, `{"range":2.50,"id":1}`), []accepted{{stream: 1, key: `["1","2.50"]`, data: `{"range":2.50,"id":1}`}}},
 		{"members that are not defined", `{"type":"RECORD","x":[1],"stream":"log","key":"a",` + at + `,"data":{"id":"a"}}`, []accepted{{stream: 3, key: "a", data: `{"id":"a"}`}}},
 		{"deletion", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `}`, []accepted{{stream: 0, key: "a", deleted: true}}}, // RT-07.1
-		{"moved", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"\u00e9","op":"delete",` + at + `}`, []accepted{{stream: 0, key: "a", movedTo: "é", deleted: true}}},
-		{"composite moved", `{"type":"RECORD","stream":"tops","key":["a","b"],"op":"delete","moved_to":[ "a" , "c" ],` + at + `}`, []accepted{{stream: 1, key: `["a","b"]`, movedTo: `["a","c"]`, deleted: true}}},
+		{"moved", `{"type":"RECORD","stream":"messages","key":"a","moved_from":"\u00e9",` + at + `,"data":{"id":"a","created_at":"2026-01-31T10:00:00Z"}}`,
+			[]accepted{{stream: 0, key: "a", movedFrom: "é", data: `{"id":"a","created_at":"2026-01-31T10:00:00Z"}`}}},
+		{"composite moved", `{"type":"RECORD","stream":"tops","key":["a","b"],"moved_from":[ "a" , "c" ],` + at + `,"data":{"id":"a","range":"b"}}`,
+			[]accepted{{stream: 1, key: `["a","b"]`, movedFrom: `["a","c"]`, data: `{"id":"a","range":"b"}`}}},
 		{"deletion with data", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `,"data":{"id":"b"}}`, []accepted{{stream: 0, key: "a", deleted: true}}},
 		{"deletion with data null", `{"type":"RECORD","stream":"messages","key":"a","op":"delete",` + at + `,"data":null}`, []accepted{{stream: 0, key: "a", deleted: true}}},
 		{"composite deletion", `{"type":"RECORD","stream":"tops","key":["a","b"],"op":"delete",` + at + `}`, []accepted{{stream: 1, key: `["a","b"]`, deleted: true}}},
@@ -98,11 +100,13 @@ func TestRecordsRefuses(t *testing.T) {
 		code          abi.Code
 	}{
 		{"nothing", ``, abi.CodeSyntax},
-		{"moved, and not deleted", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"b",` + at + `,"data":{"id":"a"}}`, abi.CodeEnvelope},
-		{"moved to a number", `{"type":"RECORD","stream":"messages","key":"a","moved_to":1,"op":"delete"}`, abi.CodeEnvelope},
-		{"moved to a key of more fields", `{"type":"RECORD","stream":"messages","key":"a","moved_to":["b"],"op":"delete"}`, abi.CodeKeyInvalid},
-		{"moved to nothing", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"","op":"delete"}`, abi.CodeKeyInvalid},
-		{"moved to a NUL", `{"type":"RECORD","stream":"messages","key":"a","moved_to":"\u0000","op":"delete"}`, abi.CodeKeyInvalid},
+		{"moved, and deleted", `{"type":"RECORD","stream":"messages","key":"a","moved_from":"b","op":"delete"}`, abi.CodeEnvelope},
+		{"moved from a number", `{"type":"RECORD","stream":"messages","key":"a","moved_from":1,` + at + `,"data":{"id":"a"}}`, abi.CodeEnvelope},
+		{"moved from a key of more fields", `{"type":"RECORD","stream":"messages","key":"a","moved_from":["b"],` + at + `,"data":{"id":"a"}}`, abi.CodeKeyInvalid},
+		{"moved from nothing", `{"type":"RECORD","stream":"messages","key":"a","moved_from":"",` + at + `,"data":{"id":"a"}}`, abi.CodeKeyInvalid},
+		{"moved from a NUL", `{"type":"RECORD","stream":"messages","key":"a","moved_from":"\u0000",` + at + `,"data":{"id":"a"}}`, abi.CodeKeyInvalid},
+		{"moved from where it is", `{"type":"RECORD","stream":"messages","key":"a","moved_from":"\u0061",` + at + `,"data":{"id":"a"}}`, abi.CodeKeyInvalid},
+		{"moved on an append-only stream", `{"type":"RECORD","stream":"log","key":"a","moved_from":"b",` + at + `,"data":{"id":"a"}}`, abi.CodeDeleteOnAppendOnly},
 		{"empty line", "\n", abi.CodeSyntax},
 		{"empty line between", record("log", `"a"`, `{"id":"a"}`) + "\n\n" + record("log", `"a"`, `{"id":"a"}`), abi.CodeSyntax},
 		{"call too large", strings.Repeat(" ", abi.MaxEmitBytes+1), abi.CodeCallTooLarge},

@@ -2,6 +2,7 @@ package collector
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,8 +37,23 @@ func TestDeliversToAPublicHost(t *testing.T) {
 	}
 }
 
-// goneNote deletes a note, whose record has another key from then on.
-const goneNote = `emit {"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","moved_to":"notes-2","emitted_at":"2026-02-03T04:05:06Z"}` + "\n"
+// goneNote deletes a note.
+const goneNote = `emit {"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","emitted_at":"2026-02-03T04:05:06Z"}` + "\n"
+
+// Such a host has a record under its earlier key no more once it has it under the other one: also where that key is a list, and not
+// when it refuses the record.
+func TestAPublicHostIsToldOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	const at = `"emitted_at":"2026-02-03T04:05:06Z"`
+	w := newWorld(t).guest()
+	h := w.onPublicHost()
+	h.bad = "notes bad"
+	w.run(records("notes", 0, 3) + `emit {"type":"RECORD","stream":"notes","key":"bad","moved_from":"notes-0","data":{"id":"bad"},` + at + `}` + "\n" +
+		`emit {"type":"RECORD","stream":"notes","key":"a","moved_from":"notes-1","data":{"id":"a"},` + at + `}` + "\n" +
+		`emit {"type":"RECORD","stream":"ranked","key":["a","0-1"],"moved_from":["b","0-1"],"data":{"id":"a","range":"0-1"},` + at + `}` + "\n" + done(6))
+	w.same(slices.Sorted(maps.Keys(h.records)), []string{"notes a", "notes notes-0", "notes notes-1", "notes notes-2", "ranked [a 0-1]"}, "records")
+	w.same(h.deleted, []string{"notes notes-1", "ranked [b 0-1]"}, "deleted")
+}
 
 // A lane whose deletion such a host refused, because an older collector sent it with data,
 // goes on by itself.

@@ -118,7 +118,7 @@ type publicRecord struct {
 	Op     string          `json:"op"`
 	Key    any             `json:"record_key"`
 	Data   json.RawMessage `json:"data"`
-	Moved  json.RawMessage `json:"moved_to"` // which the public protocol does not have
+	Moved  json.RawMessage `json:"moved_from"` // which the public protocol does not have
 }
 
 // refused returns the text of a record's key, or why the host refuses the record.
@@ -128,7 +128,7 @@ func (r *publicRecord) refused() (key, why string) {
 		return "", ".data must be an object for upsert"
 	}
 	if r.Moved != nil {
-		return "", ".moved_to is not of the protocol"
+		return "", ".moved_from is not of the protocol"
 	}
 	if r.Op == device.OpDelete && len(data) > 0 {
 		return "", ".data must be omitted or {} for delete"

@@ -84,8 +84,8 @@ func (in *intake) record(rec *boundary.Record) error {
 	if len(at) == 0 { // RT-07.1 lets a deletion come without
 		at = in.now().UTC().AppendFormat(nil, time.RFC3339Nano)
 	}
-	if rec.MovedTo != nil {
-		in.batch.AddMoved(rec.Stream, rec.Key, rec.MovedTo, at)
+	if rec.MovedFrom != nil {
+		in.batch.AddMoved(rec.Stream, rec.MovedFrom, rec.Key, rec.Data, at)
 	} else {
 		in.batch.Add(rec.Stream, rec.Key, rec.Data, at, rec.Delete)
 	}

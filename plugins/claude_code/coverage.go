@@ -19,14 +19,6 @@ func (c *collection) coverage() error {
 	}
 	set := files.OpenRows(c.h, "coverage_diagnostics")
 	set.Reader(keysVersion)
-	for _, was := range [...][2]string{
-		{"sessions", "projects"}, {"slash_commands", "commands"}, {"messages", "derived_messages"},
-		{"attachments", "derived_attachments"}, {"memory_notes", "derived_memory_notes"},
-	} {
-		if err := set.Moved("coverage:"+was[0], "coverage:"+was[1]); err != nil {
-			return err
-		}
-	}
 	for _, row := range slices.Concat(c.storeRows(), c.unknownRows(), c.problemRows()) {
 		if err := set.Row(row); err != nil {
 			return err
@@ -47,12 +39,18 @@ func (c *collection) coverage() error {
 // aboutLines are the problems of the lines of transcripts.
 var aboutLines = []*problem{invalidLines, longLines, tornLines, cutLines, emptyFiles, changing, notUnderstood}
 
+// was is what an earlier version called a store.
+var was = map[string]string{
+	"projects": "sessions", "commands": "slash_commands", "derived_messages": "messages",
+	"derived_attachments": "attachments", "derived_memory_notes": "memory_notes",
+}
+
 // storeRows reports the outcome of each known store.
 func (c *collection) storeRows() []files.Row {
 	rows := make([]files.Row, 0, len(stores))
 	for i := range stores {
 		s := &stores[i]
-		row := files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}
+		row := files.Row{Store: s.name, Was: was[s.name], Stream: s.stream, Status: s.status, Reason: s.reason}
 		switch {
 		case !c.isThere(s) && !c.home.entries.Listed():
 			row.Status, row.Reason = files.StatusUnaccounted, "the home folder could not be listed"

@@ -125,9 +125,7 @@ func TestListedFilesMoveToTheirKeys(t *testing.T) {
 	}))
 	moved := map[string]string{}
 	for _, r := range res.All {
-		if r.Delete {
-			moved[r.Key] = r.MovedTo
-		}
+		moved[r.MovedFrom] = r.Key
 	}
 	for _, name := range names {
 		if moved["cache:"+hash(name)] != "cache:"+hash("claude_code:"+name) || res.Stored()["cache_inventory"]["cache:"+hash("claude_code:"+name)].Key == "" {

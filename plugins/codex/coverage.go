@@ -17,11 +17,7 @@ func (r *run) coverage() error {
 	}
 	set := files.OpenRows(r.h, streamCoverage)
 	set.Reader(keysVersion)
-	for _, was := range [...][2]string{{"rollouts", "sessions"}, {"threads", "state_db"}} {
-		if err := set.Moved("coverage:"+was[0], "coverage:"+was[1]); err != nil {
-			return err
-		}
-	}
+	was := map[string]string{"sessions": "rollouts", "state_db": "threads"}
 	for i := range stores {
 		s := stores[i]
 		if !r.has(&s) {
@@ -31,7 +27,7 @@ func (r *run) coverage() error {
 		} else if problem := r.trouble(s.name); problem != "" {
 			s.status, s.reason = files.StatusIncomplete, problem
 		}
-		if err := set.Row(files.Row{Store: s.name, Stream: s.stream, Status: s.status, Reason: s.reason}); err != nil {
+		if err := set.Row(files.Row{Store: s.name, Was: was[s.name], Stream: s.stream, Status: s.status, Reason: s.reason}); err != nil {
 			return err
 		}
 	}

@@ -84,14 +84,16 @@ func (in *ruleFiles) take(d *document) error {
 		}
 		id := "rules:" + ruleset + ":" + strconv.Itoa(rule.index)
 		text = clip.Text(text, maxContent)
-		if err := in.set.Moved("rules:"+fileOf(d.path)+":"+strconv.Itoa(n), id); err != nil {
-			return err
-		}
+		was := "rules:" + fileOf(d.path) + ":" + strconv.Itoa(n)
+		moved := in.set.Moved(was, id)
 		if !in.set.News(id, files.Sum(keysWord, ruleset, d.path, text)) {
 			continue
 		}
 		in.books.Items(streamRules).Cut += one(cut)
 		rec := in.h.Record(streamRules)
+		if moved {
+			rec.MovedFrom(was)
+		}
 		rec.String("id", id)
 		rec.String("ruleset", ruleset)
 		rec.String("rule_text", text)
@@ -112,15 +114,15 @@ func isGeneral(p string) bool { return p == "AGENTS.md" || p == "AGENTS.override
 const policyExt = ".rules"
 
 // rulesetOf names the rules of a file: by its path in the folder of rules, which a file of policies has without its extension. One
-// whose name there could be another file's has its path below the home folder, so that no two files have one name.
+// whose name there could be another file's, now or in an earlier version, has its path below the home folder, so that no two files
+// ever had one name.
 func rulesetOf(p string) string {
-	file := fileOf(p)
-	name, policy := strings.CutSuffix(file, policyExt)
+	name, policy := strings.CutSuffix(fileOf(p), policyExt)
 	switch {
-	case !policy || strings.HasPrefix(file, "rules/"):
-		return file
-	case isGeneral(name) || path.Ext(name) == ".md":
-		return p
+	case !policy:
+		return fileOf(p)
+	case path.Ext(name) == ".md" || path.Ext(name) == policyExt:
+		return "./" + p
 	}
 	return name
 }
@@ -136,7 +138,7 @@ func fileOf(p string) string {
 
 // pathsOf are the paths of the files whose rules may have a name, those that an earlier version gave among them.
 func pathsOf(ruleset string) []string {
-	return []string{ruleset, "rules/" + ruleset, "rules/" + ruleset + policyExt}
+	return []string{strings.TrimPrefix(ruleset, "./"), ruleset + policyExt, "rules/" + ruleset, "rules/" + ruleset + policyExt}
 }
 
 // rule is one rule of a file.

@@ -22,6 +22,7 @@ const (
 // Row is one record of coverage_diagnostics: what became of one store of a folder.
 type Row struct {
 	Store  string
+	Was    string // its name in an earlier version, "" for the same
 	Kind   string // for a row of no store: the beginning of its id, with a colon
 	Stream string // of its content, "" for none
 	Status string
@@ -30,11 +31,15 @@ type Row struct {
 
 // Row emits the record of a row that is new or changed. Its id is made of the store's name.
 func (s *Set) Row(row Row) error {
-	id := "coverage:" + row.Kind + row.Store
+	id, was := "coverage:"+row.Kind+row.Store, "coverage:"+row.Kind+row.Was
+	moved := row.Was != "" && s.Moved(was, id)
 	if !s.News(id, Sum(row.Stream, row.Status, row.Reason)) {
 		return nil
 	}
 	r := s.h.Record(s.stream)
+	if moved {
+		r.MovedFrom(was)
+	}
 	r.String("id", id)
 	r.String("store", row.Store)
 	r.StringOrNull("stream", row.Stream)
@@ -55,18 +60,19 @@ type Listed struct{ Store, Class, Reason, Tool string }
 func (s *Set) List(of Listed, e Entry) error {
 	hash, kind := hexOf(e.Path), e.Word()
 	id := of.Store + ":" + hash
+	was, moved := id, false
 	if of.Tool != "" {
-		was := id
 		hash = hexOf(of.Tool + ":" + e.Path)
 		id = of.Store + ":" + hash
-		if err := s.Moved(strings.TrimPrefix(was, s.prefix), strings.TrimPrefix(id, s.prefix)); err != nil {
-			return err
-		}
+		moved = s.Moved(strings.TrimPrefix(was, s.prefix), strings.TrimPrefix(id, s.prefix))
 	}
 	if !s.News(strings.TrimPrefix(id, s.prefix), Sum(e.Path, kind, of.Reason)) {
 		return nil
 	}
 	r := s.h.Record(s.stream)
+	if moved {
+		r.MovedFrom(was)
+	}
 	r.String("id", id)
 	r.String("store", of.Store)
 	r.String("relative_path", e.Path)

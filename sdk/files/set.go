@@ -182,18 +182,21 @@ func (s *Set) News(key string, sum int64) bool {
 	return s.Take(key, Entry{}, sum)
 }
 
-// Moved has the record of a thing that an earlier Reader took under the key from go on under the key to: the earlier one is
-// deleted, and News has the other be emitted. Call it before News. Nothing is weighed, for nothing is gone.
-func (s *Set) Moved(from, to string) error {
+// Moved forgets a thing that an earlier Reader took under the key from and that has the key to from now on, whose record News
+// then has emitted. It reports whether from is no key of this Reader's, so that the record is to say that it moved from there, see
+// sdk.Record: also where the set knows nothing of it, for what an earlier run knew may be lost. Nothing is weighed, for nothing is
+// gone. Call it before News.
+func (s *Set) Moved(from, to string) bool {
 	old := s.items[from]
-	if from == to || old == nil || old.reader >= s.reader {
-		return nil
+	if from == to || old != nil && old.reader >= s.reader {
+		return false
 	}
-	delete(s.items, from)
-	if s.changed = true; s.items[to] == nil {
+	if old != nil {
+		delete(s.items, from)
 		s.put(to, &item{Stamp: unlike})
+		s.changed = true
 	}
-	return s.h.Moved(s.stream, []string{s.prefix + from}, []string{s.prefix + to})
+	return true
 }
 
 // Len counts the things.

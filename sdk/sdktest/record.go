@@ -112,7 +112,7 @@ func (h *host) record(line []byte) (rec Record, code abi.Code, problem string) {
 		Data      json.RawMessage `json:"data"`
 		Op        string          `json:"op"`
 		EmittedAt string          `json:"emitted_at"`
-		MovedTo   json.RawMessage `json:"moved_to"`
+		MovedFrom json.RawMessage `json:"moved_from"`
 	}
 	if err := json.Unmarshal(line, &m); err != nil || m.Type != abi.TypeRecord {
 		return rec, abi.CodeEnvelope, "no RECORD: " + quote(string(line))
@@ -132,9 +132,9 @@ func (h *host) record(line []byte) (rec Record, code abi.Code, problem string) {
 	if len(s.Resources) > 0 && !slices.Contains(s.Resources, rec.Key) {
 		return rec, abi.CodeKeyOutsideResource, at + "key " + quote(rec.Key) + " is outside the resources"
 	}
-	if len(m.MovedTo) > 0 {
-		if rec.MovedTo = keyText(m.MovedTo); rec.MovedTo == "" || !rec.Delete {
-			return rec, abi.CodeEnvelope, at + "moved_to is no key, or not of a deletion"
+	if len(m.MovedFrom) > 0 {
+		if rec.MovedFrom = keyText(m.MovedFrom); rec.MovedFrom == "" || rec.MovedFrom == rec.Key || rec.Delete || s.stream.AppendOnly() {
+			return rec, abi.CodeEnvelope, at + "moved_from is no other key of a record that may go"
 		}
 	}
 	if rec.Delete {

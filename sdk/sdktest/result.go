@@ -21,7 +21,7 @@ type Record struct {
 	Data      json.RawMessage // nil for a tombstone
 	Fields    map[string]any  // Data decoded; numbers are json.Number
 	Delete    bool
-	MovedTo   string // of a tombstone: the key that its record has from then on, "" for none
+	MovedFrom string // the key that the record had until then, "" for none
 	EmittedAt string
 
 	parts []string // the enumerations that hold it, see enumerate.go

@@ -14,7 +14,7 @@ import (
 type Store map[string]map[string]Record
 
 // Apply applies the records of a run in their order: a record replaces the one with its
-// key, a tombstone removes it, and so does an enumeration that is whole and has not met it.
+// key and the one with the key that it had, a tombstone removes it, and so does an enumeration that is whole and has not met it.
 func (s Store) Apply(r *Result) {
 	for _, rec := range r.All {
 		if rec.Delete {
@@ -24,6 +24,7 @@ func (s Store) Apply(r *Result) {
 		if s[rec.Stream] == nil {
 			s[rec.Stream] = make(map[string]Record)
 		}
+		delete(s[rec.Stream], rec.MovedFrom)
 		for _, part := range s[rec.Stream][rec.Key].parts {
 			if !slices.Contains(rec.parts, part) {
 				rec.parts = append(slices.Clone(rec.parts), part)

@@ -79,14 +79,19 @@ func (r *LaneRun) bury(t *db.Tx, stream int64, keys []string) error {
 func (r *LaneRun) deliveries(b *record.Batch) (*laneBatch, error) {
 	out := &laneBatch{counts: make([]record.StreamCounts, len(r.to.Streams))}
 	var part batchPart
-	var record []byte
+	var record, from []byte
 	for i := range b.Records() {
 		row := b.Row(i)
+		if row.Moved { // in one delivery with the record that it has become, whatever becomes of that
+			from = row.Key
+			continue
+		}
 		stream := r.to.Streams[row.Stream].Name
 		var ok bool
-		if record, ok = appendRecord(record[:0], &row, stream); !ok {
+		if record, ok = appendRecord(record[:0], &row, from, stream); !ok {
 			return nil, badRecord(r.RunID)
 		}
+		from = nil
 		if part.n > 0 && (part.n >= r.MaxBatchRecords || len(part.records)+len(record)+2 > r.MaxBatchBytes) {
 			out.parts = append(out.parts, part)
 			part = batchPart{}
@@ -127,10 +132,10 @@ func (p *batchPart) add(record []byte, stream string) {
 	}
 }
 
-// appendRecord writes one record as device.Record. It returns false for one
+// appendRecord writes one record as device.Record, which had the key from until now, nil for none. It returns false for one
 // whose parts would not come out as they went in.
-func appendRecord(to []byte, r *record.Row, stream string) ([]byte, bool) {
-	if !utf8.Valid(r.Key) || !utf8.Valid(r.When) || !utf8.Valid(r.Data) || !utf8.Valid(r.MovedTo) || !r.Deleted && !json.Valid(r.Data) {
+func appendRecord(to []byte, r *record.Row, from []byte, stream string) ([]byte, bool) {
+	if !utf8.Valid(r.Key) || !utf8.Valid(r.When) || !utf8.Valid(r.Data) || !utf8.Valid(from) || !r.Deleted && !json.Valid(r.Data) {
 		return to, false
 	}
 	to = appendJSONText(append(to, `{"stream":`...), stream)
@@ -142,8 +147,8 @@ func appendRecord(to []byte, r *record.Row, stream string) ([]byte, bool) {
 	if r.Deleted {
 		to = append(to, `,"op":"`+device.OpDelete+`"`...)
 	}
-	if len(r.MovedTo) > 0 {
-		to = appendJSONText(append(to, `,"moved_to":`...), r.MovedTo)
+	if from != nil {
+		to = appendJSONText(append(to, `,"moved_from":`...), from)
 	}
 	return append(to, '}'), true
 }

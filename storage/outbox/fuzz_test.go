@@ -28,7 +28,7 @@ func FuzzBatchPayload(f *testing.F) {
 		}
 		b := &record.Batch{}
 		b.Add(0, []byte(key), data, []byte(when), del)
-		b.Add(1, []byte("after"), []byte("1"), nil, false)
+		b.AddMoved(1, []byte("before"), []byte("after"), []byte("1"), nil)
 		l := &Lane{SourceInstanceID: "s\"rc", ConnectorID: "c\\", MaxBatchRecords: 2, MaxBatchBytes: 1 << 20}
 		run := &LaneRun{lane: &lane{Lane: *l}, RunID: "r", to: &record.Target{Streams: []record.Stream{{Name: stream}, {Name: "other"}}}}
 		cut, err := run.deliveries(b)
@@ -52,7 +52,7 @@ func FuzzBatchPayload(f *testing.F) {
 			t.Fatal(len(records), err)
 		}
 		r := records[0]
-		if r.Stream != stream || r.Key != key || r.EmittedAt != when || (r.Op == device.OpDelete) != del || records[1].Key != "after" {
+		if r.Stream != stream || r.Key != key || r.EmittedAt != when || (r.Op == device.OpDelete) != del || r.MovedFrom != "" || records[1].Key != "after" || records[1].MovedFrom != "before" {
 			t.Fatalf("%+v: got %+v, want it as it was", key, r)
 		}
 		if !del && !bytes.Equal(r.Data, bytes.TrimSpace(data)) || del && r.Data != nil {

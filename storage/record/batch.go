@@ -24,9 +24,9 @@ type batchRow struct {
 	key    int32
 	data   int32
 	when   int32
-	moved  int32 // of the key that a tombstone's record has from then on
 	stream int32
 	del    bool
+	moved  bool // of a tombstone: the next row is its record under another key, see AddMoved
 }
 
 // Add copies one record into the batch. stream is the index into
@@ -50,23 +50,20 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 	b.arena = append(b.arena, emittedAt...)
 }
 
-// AddMoved copies a tombstone into the batch whose record has the key to from then on. It is added in front of that
-// record, which stays deleted if the owner has deleted this one.
-func (b *Batch) AddMoved(stream int, key, to, emittedAt []byte) {
-	b.Add(stream, key, nil, emittedAt, true)
-	if len(to) == 0 || bytes.IndexByte(to, 0) >= 0 {
-		b.bad = true
-	}
-	b.rows[len(b.rows)-1].moved = int32(len(to))
-	b.arena = append(b.arena, to...)
+// AddMoved is Add for a record that had the key from until now. The one under that key goes with it, and what the owner has
+// deleted there stays deleted. It takes two rows: a tombstone, which leaves nothing where there is no record, and the record.
+func (b *Batch) AddMoved(stream int, from, key, data, emittedAt []byte) {
+	b.Add(stream, from, nil, emittedAt, true)
+	b.rows[len(b.rows)-1].moved = true
+	b.Add(stream, key, data, emittedAt, false)
 }
 
 // Row is one record of a batch. Its bytes are the batch's own.
 type Row struct {
 	Stream          int
 	Key, Data, When []byte
-	MovedTo         []byte // of a tombstone, see AddMoved; empty: none
 	Deleted         bool
+	Moved           bool // the next row is the record that had this key
 }
 
 // Row returns the i-th record that was added.
@@ -74,8 +71,7 @@ func (b *Batch) Row(i int) Row {
 	r := &b.rows[i]
 	data := r.at + int(r.key)
 	when := data + int(r.data)
-	moved := when + int(r.when)
-	return Row{int(r.stream), b.arena[r.at:data], b.arena[data:when], b.arena[when:moved], b.arena[moved : moved+int(r.moved)], r.del}
+	return Row{int(r.stream), b.arena[r.at:data], b.arena[data:when], b.arena[when:][:r.when], r.del, r.moved}
 }
 
 // Records returns how many records were added.

@@ -7,7 +7,7 @@ import (
 // Put writes the records of a batch but for those that their owner has deleted, marks those that an enumeration meets, and lists which
 // others were rejected.
 func Put(t *db.Tx, to *Target, b *Batch) error {
-	if err := moveErasures(t, to, b); err != nil {
+	if err := carryErasures(t, to, b); err != nil {
 		return err
 	}
 	erased, err := findErased(t, to, b)
@@ -53,24 +53,16 @@ func putRecords(t *db.Tx, to *Target, b *Batch, erased []bool) error {
 		when := b.text(r.at+int(r.key)+int(r.data), r.when)
 		next := seq.Last + 1
 		if r.del {
-			changed, _, err := run(t, stBury, next, next, when, runPK, c.ID, key)
-			if err != nil {
+			changed, err := putTombstone(t, c, r.moved, next, when, runPK, key)
+			switch {
+			case err != nil:
 				return err
-			}
-			if changed {
-				c.live--
-				c.dead++
-			} else if changed, _, err = run(t, stTombstone, next, next, c.ID, key, when, runPK); err != nil {
-				return err
-			} else if changed {
-				c.dead++
-			}
-			if !changed {
+			case changed:
+				c.Deleted++
+				seq.Last, c.lastSeq = next, next
+			case !r.moved:
 				c.Unchanged++
-				continue
 			}
-			c.Deleted++
-			seq.Last, c.lastSeq = next, next
 			continue
 		}
 		data := b.text(r.at+int(r.key), r.data)
@@ -105,4 +97,21 @@ func putRecords(t *db.Tx, to *Target, b *Batch, erased []bool) error {
 		seq.Last, c.lastSeq = next, next
 	}
 	return nil
+}
+
+// putTombstone writes a tombstone, and reports whether it changed anything. Where there is no record, one that has moved leaves nothing.
+func putTombstone(t *db.Tx, c *Tally, moved bool, next int64, when string, runPK any, key string) (changed bool, err error) {
+	changed, _, err = run(t, stBury, next, next, when, runPK, c.ID, key)
+	if err == nil && changed {
+		c.live--
+		c.dead++
+	}
+	if err != nil || changed || moved {
+		return changed, err
+	}
+	changed, _, err = run(t, stTombstone, next, next, c.ID, key, when, runPK)
+	if err == nil && changed {
+		c.dead++
+	}
+	return changed, err
 }

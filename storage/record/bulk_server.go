@@ -119,6 +119,8 @@ func decide(seq *sequence, c *Tally, b *Batch, i int, d *decided, has onServer) 
 	r := &b.rows[i]
 	exists := d.id != nil || d.by >= 0
 	switch {
+	case r.moved && (!exists || d.deleted):
+		return
 	case r.del && exists && d.deleted:
 		c.Unchanged++
 		return

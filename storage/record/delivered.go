@@ -20,7 +20,7 @@ func RememberKeys(t *db.Tx, to *Target, b *Batch) error {
 		open, err := to.enumerated(t, st.ID)
 		switch {
 		case err != nil:
-		case st.ByKey, open && !r.del:
+		case st.ByKey && !r.moved, open && !r.del:
 			err = rememberKey(t, st.ID, b.text(r.at, r.key))
 		case open:
 			err = forgetKey(t, st.ID, b.text(r.at, r.key))

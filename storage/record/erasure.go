@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -260,7 +261,7 @@ func deleteBlobs(t *db.Tx, connectionID string, names []string) error {
 	return nil
 }
 
-// RestoreRecord lets runs bring a record again that its owner has deleted. Its data is gone until
+// RestoreRecord lets runs bring a record again that its owner has deleted, under whichever key it had or has. Its data is gone until
 // one does. Where the owner has deleted no such record it is record.unknown.
 func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key string) error {
 	st, err := s.streamOf(ctx, connection, stream)
@@ -268,7 +269,9 @@ func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key strin
 		return err
 	}
 	return s.db.Alone(ctx, "let the record come again", func(t *db.Tx) error {
-		done, err := t.DB.ExecContext(t.Ctx, "DELETE FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?", st.ConnectionID, st.Name, erasureKey([]byte(key)))
+		done, err := t.DB.ExecContext(t.Ctx, `DELETE FROM erasures WHERE connection_id = ? AND stream = ? AND coalesce(first_sha256, key_sha256) =
+(SELECT coalesce(first_sha256, key_sha256) FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?)`,
+			st.ConnectionID, st.Name, st.ConnectionID, st.Name, erasureKey([]byte(key)))
 		if err != nil {
 			return err
 		}
@@ -277,7 +280,7 @@ func (s *Store) RestoreRecord(ctx context.Context, connection, stream, key strin
 			err = abi.NewError(abi.CodeRecordUnknown, "no record with that key was deleted from stream "+st.Name+" by its owner", "`pdpp-host records list --deleted` shows the keys of deleted records")
 		}
 		if err == nil {
-			_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET erased = erased - 1 WHERE id = ?", st.ID)
+			_, err = t.DB.ExecContext(t.Ctx, "UPDATE streams SET erased = erased - ? WHERE id = ?", n, st.ID)
 		}
 		return err
 	})
@@ -297,29 +300,33 @@ func isErased(t *db.Tx, to *Target, r *rejection) (erased bool, err error) {
 	return erased, err
 }
 
-// moveErasures has what an owner has deleted stay deleted under the key that its record has from now on. A record that the
-// store already has under that key is another one's word, and stays.
+// maxCarried bounds how many keys an erasure holds for beside its own, whatever a connector says. None changes its keys as often.
+const maxCarried = 16
+
+// carryErasures has what an owner has deleted stay deleted under the key that its record has from now on. A record that came
+// under that key before is another one's word, and stays.
 //
 // Invariant 13: a connector that gives a record another key brings nothing back.
-func moveErasures(t *db.Tx, to *Target, b *Batch) error {
+func carryErasures(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
-		r := &b.rows[i]
-		if r.moved == 0 {
+		if !b.rows[i].moved {
 			continue
 		}
 		tallies, err := OpenTallies(t, to)
 		if err != nil {
 			return err
 		}
-		c := &tallies[r.stream]
-		if c.erased == 0 {
+		from, row := b.Row(i), b.Row(i+1)
+		c := &tallies[from.Stream]
+		if c.erased == 0 || b.cameBefore(i, &row) {
 			continue
 		}
-		row := b.Row(i)
-		done, err := t.DB.ExecContext(t.Ctx, `INSERT INTO erasures (connection_id, stream, key_sha256, key, erased_us)
-SELECT connection_id, stream, ?, ?, erased_us FROM erasures WHERE connection_id = ? AND stream = ? AND key_sha256 = ?
-AND NOT EXISTS (SELECT 1 FROM records WHERE stream_id = ? AND key = ? AND deleted = 0) ON CONFLICT DO NOTHING`,
-			erasureKey(row.MovedTo), string(row.MovedTo), to.ConnectionID, to.Streams[r.stream].Name, erasureKey(row.Key), c.ID, string(row.MovedTo))
+		done, err := t.DB.ExecContext(t.Ctx, `INSERT INTO erasures (connection_id, stream, key_sha256, key, erased_us, first_sha256)
+SELECT e.connection_id, e.stream, ?, ?, e.erased_us, coalesce(e.first_sha256, e.key_sha256) FROM erasures AS e
+WHERE e.connection_id = ? AND e.stream = ? AND e.key_sha256 = ? AND NOT EXISTS (SELECT 1 FROM records WHERE stream_id = ? AND key = ? AND deleted = 0)
+AND (SELECT count(*) FROM erasures AS o WHERE o.connection_id = e.connection_id AND o.stream = e.stream AND o.first_sha256 = coalesce(e.first_sha256, e.key_sha256)) < ?
+ON CONFLICT DO NOTHING`,
+			erasureKey(row.Key), string(row.Key), to.ConnectionID, to.Streams[from.Stream].Name, erasureKey(from.Key), c.ID, string(row.Key), maxCarried)
 		if err != nil {
 			return err
 		}
@@ -333,6 +340,13 @@ AND NOT EXISTS (SELECT 1 FROM records WHERE stream_id = ? AND key = ? AND delete
 		}
 	}
 	return nil
+}
+
+// cameBefore reports whether one of the first n rows has a record under the key of row.
+func (b *Batch) cameBefore(n int, row *Row) bool {
+	return slices.ContainsFunc(b.rows[:n], func(r batchRow) bool {
+		return !r.del && int(r.stream) == row.Stream && bytes.Equal(b.arena[r.at:][:r.key], row.Key)
+	})
 }
 
 // findErased returns which records of a batch their owner has deleted; nil: none. A batch of

@@ -30,6 +30,7 @@ const maxRefusals = 50
 type publicRecord struct {
 	members     map[string]json.RawMessage
 	stream, key string // as they were collected
+	moved       bool   // it deletes what the record in front of it was, and goes with that alone
 }
 
 // publicBatch is a batch in the form of the public protocol.
@@ -39,40 +40,57 @@ type publicBatch struct {
 	records []publicRecord
 }
 
-// asPublicBatch writes a batch as the public protocol demands: a deletion has no data and
-// names no other key, and a key of several fields is a list of them. key returns the primary key of a stream. A batch that
+// asPublicBatch writes a batch as the public protocol demands: a deletion has no data, a record that had another key is followed
+// by the deletion of that one, and a key of several fields is a list of them. key returns the primary key of a stream. A batch that
 // needs no change keeps its hash and its id; a changed one gets new ones.
 func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []string) (*publicBatch, error) {
 	var all []map[string]json.RawMessage
 	if err := json.Unmarshal(b.Records, &all); err != nil {
 		return nil, err
 	}
-	out := &publicBatch{batch: b, body: body, records: make([]publicRecord, len(all))}
+	out := &publicBatch{batch: b, body: body}
 	changed := false
-	for i, members := range all {
-		r := &out.records[i]
-		r.members = members
-		var op string
+	for _, members := range all {
+		r := publicRecord{members: members}
+		var op, from string
 		_ = json.Unmarshal(members["op"], &op) // no text is no deletion
-		for _, ours := range []string{"data", "moved_to"} {
-			if _, has := members[ours]; has && op == device.OpDelete {
-				delete(members, ours)
-				changed = true
-			}
+		if _, has := members["data"]; has && op == device.OpDelete {
+			delete(members, "data")
+			changed = true
 		}
 		if err := errors.Join(json.Unmarshal(members["stream"], &r.stream), json.Unmarshal(members["record_key"], &r.key)); err != nil {
 			return nil, err
 		}
 		fields := len(key(r.stream))
-		var parts []json.RawMessage
-		if fields > 1 && json.Unmarshal([]byte(r.key), &parts) == nil && len(parts) == fields {
-			members["record_key"], changed = json.RawMessage(r.key), true
+		changed = r.listKey(fields) || changed
+		out.records = append(out.records, r)
+		if _, has := members["moved_from"]; !has {
+			continue
 		}
+		if err := json.Unmarshal(members["moved_from"], &from); err != nil {
+			return nil, err
+		}
+		gone := publicRecord{stream: r.stream, key: from, moved: true, members: map[string]json.RawMessage{
+			"stream": members["stream"], "record_key": members["moved_from"], "emitted_at": members["emitted_at"], "op": json.RawMessage(`"` + device.OpDelete + `"`),
+		}}
+		gone.listKey(fields)
+		delete(members, "moved_from")
+		out.records, changed = append(out.records, gone), true
 	}
 	if !changed {
 		return out, nil
 	}
 	return out, out.rewrite()
+}
+
+// listKey writes a key of several fields as a list of them, and reports whether it is one.
+func (r *publicRecord) listKey(fields int) bool {
+	var parts []json.RawMessage
+	if fields < 2 || json.Unmarshal([]byte(r.key), &parts) != nil || len(parts) != fields {
+		return false
+	}
+	r.members["record_key"] = json.RawMessage(r.key)
+	return true
 }
 
 // rewrite makes the body anew from the records.
@@ -145,7 +163,11 @@ func (l *Lane) sendPublicBatch(ctx context.Context, body []byte, b *device.Batch
 		r := &p.records[at]
 		aside = append(aside, storage.SetAside{Stream: r.stream, Key: r.key, Why: why})
 		if !l.refusesStream(r.stream, why, aside) {
-			p.records = slices.Delete(slices.Clone(p.records), at, at+1)
+			end := at + 1
+			if end < len(p.records) && p.records[end].moved {
+				end++
+			}
+			p.records = slices.Delete(slices.Clone(p.records), at, end)
 			continue
 		}
 		aside = slices.DeleteFunc(aside, func(a storage.SetAside) bool { return a.Stream == r.stream })
