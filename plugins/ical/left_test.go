@@ -35,7 +35,7 @@ func TestPropertiesThatNoRecordHas(t *testing.T) {
 	}
 }
 
-// AC-02, AC-04: cancelled events are left out by a rule that owners accept, and counted. What a rule explains is no gap.
+// AC-02, AC-04: cancelled events are left out by a rule that owners accept, and counted. A gap that a rule explains is none.
 func TestCancelledEventsAreTold(t *testing.T) {
 	t.Parallel()
 	f := newFolder()

@@ -268,3 +268,19 @@ func TestAListIsToldOfItsStream(t *testing.T) {
 		}
 	}
 }
+
+// AC-06: an archive whose name has lost its ending is none that is gone when it cannot be opened.
+func TestAnArchiveWithoutAnEnding(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "download", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	w.put(t, "b.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"2"}})
+	w.collect()
+	for range 2 {
+		res := w.run(abi.ModeIncremental, "download")
+		w.has("1 2", problemPartial+" "+exports.Unreadable)
+		if got := res.File("twitter_archive", "download"); got != abi.FileKnown {
+			t.Errorf("the archive is %q, want %q", got, abi.FileKnown)
+		}
+	}
+}
