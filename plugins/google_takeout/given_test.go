@@ -63,7 +63,7 @@ func TestWhatBecomesOfAFile(t *testing.T) {
 		"an activity without an address, of which nothing tells what it was": {
 			map[string]string{"Meine Aktivitäten/YouTube/MeineAktivitäten.json": `[{"header":"YouTube","title":"x","time":"2025-01-03T03:04:05Z"},
 				{"header":"YouTube","title":"Nach x gesucht","titleUrl":"https://www.youtube.com/results?search_query=x","time":"2025-01-02T03:04:05Z"}]`},
-			map[string]int{streamSearches: 1}, "entry_not_known[a.zip: Takeout/Meine Aktivitäten/YouTube/MeineAktivitäten.json, entry 1, something done on YouTube, in words that are not known]retry_on_connector_upgrade",
+			map[string]int{streamSearches: 1}, "entry_not_known[a.zip: Takeout/Meine Aktivitäten/YouTube/MeineAktivitäten.json, entry 1, something done on YouTube, in words that are not known]manual_action_required",
 		},
 		"HTML under a German name": {
 			map[string]string{"YouTube und YouTube Music/Verlauf/Wiedergabeverlauf.html": "<html>A angesehen</html>", "Meine Aktivitäten/Suche/MeineAktivitäten.html": "\n<html>"},

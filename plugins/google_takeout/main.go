@@ -85,7 +85,7 @@ var problems = []exports.Problem{
 	{Code: problemRow, Text: "rows of lists of subscriptions that were left out, because they have no channel: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemHeader, Text: "messages of which a header is longer than is read: #; their records have its beginning, and are marked", Hint: "not_retriable"},
 	{Code: problemZone, Text: "messages without a date that can be read, whose time is that of their first line, which says no zone: #; it was taken as UTC", Hint: "not_retriable"},
-	{Code: problemStrange, Text: "entries of a form that is not known, which were left out: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
+	{Code: problemStrange, Text: "entries of a form that is not known, which were left out: #; a newer version of this connector may read them; say that the file may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemEmpty, Text: "files without a byte: #; download the export again, or say that they may stay as they are", Hint: owner},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; say that the file may stay as it is, if they do not matter", Hint: owner},
 }

@@ -23,6 +23,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemTime:                   {"a/watch-history.json": "[" + video + "]", "p.json": `{"title":"p","photoTakenTime":{"timestamp":""}}`, "a.mbox": "From MAILER\nSubject: x\n\nbody\n"},
 		problemPlace:                  {"Records.json": `{"locations":[{"latitudeE7":1,"longitudeE7":"east","timestamp":"2025-01-02T03:04:05Z"}]}`, "p.json": `{"title":"p","photoTakenTime":{"timestamp":"1"},"geoData":{"latitude":91}}`},
 		problemRow:                    {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\n,http://b,B\n"},
+		problemStrange:                {"My Activity/Search/MyActivity.json": `[` + oneSearch + `,17]`},
 		problemEmpty:                  {"x.json": ""},
 		problemLarge:                  {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\nUC1,http://a,A\nUC2,http://b," + trial.Noise(csv.RowBytes) + "\n"},
 		"time_missing and csv_syntax": {"subscriptions.csv": "Channel Id,Channel Url,Channel Title\n\"UC1\"x,http://a,A\n,http://b,B\n"},

@@ -40,6 +40,7 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 		problemTime:    {posts(onePost + `,{"tweet":{"id_str":"2","full_text":"x","created_at":"never"}}`)},
 		problemTwice:   {posts(onePost + "," + strings.Replace(onePost, `"t"`, `"u"`, 1))},
 		problemID:      {posts(onePost + `,{"tweet":{"full_text":"x","created_at":"Sat Jan 03 04:05:06 +0000 2026"}}`)},
+		problemStrange: {posts(onePost + `,{"thread":{"id":"5"}}`)},
 		problemLarge:   {posts(onePost + `,{"tweet":"` + trial.Noise(5<<20) + `"}`)},
 	}
 	alone := map[string]bool{problemOlder: true} // the newest is gone
