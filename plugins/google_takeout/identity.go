@@ -166,30 +166,34 @@ func messageID(in *mbox.Reader, sender string, received time.Time) string {
 	return sha256.ID(parts...)
 }
 
-// messages has a sum of the first message of each key, and the further keys, for one mailbox: two messages may have one key.
-type messages map[uint64]uint64
+// taken has, by a sum of each key that was given, a sum of the content that has it: two items may have one key. An
+// item whose key another one has that says something else gets a key with a sum of its content, and the first keeps the
+// key alone. Beyond maxTaken, for some 50 MiB, none is remembered.
+type taken map[uint64]uint64
 
-// maxMessages is how many messages of a mailbox are remembered, for some 50 MiB.
-const maxMessages = 1 << 21
+const maxTaken = 1 << 21
 
-// own returns the key of a message, with a sum of what it says where an earlier one has the key and says something else. It
-// reports whether an earlier one says the same.
-func (m messages) own(key string, in *mbox.Reader, received time.Time) (id string, again bool) {
+// own returns the key of an item with that content, and reports whether an earlier one says the same.
+func (t taken) own(key string, content uint64) (id string, again bool) {
 	sum := fingerprint.Text(fingerprint.Start, key)
-	content := fingerprint.Text(sum, received.UTC().Format(time.RFC3339))
+	first, met := t[sum]
+	if met && first != content {
+		key, sum = sha256.ID(key, strconv.FormatUint(content, 16)), fingerprint.Step(sum, content)
+		_, met = t[sum]
+	}
+	if len(t) < maxTaken {
+		t[sum] = content
+	}
+	return key, met
+}
+
+// messageSum is a sum of what the record of a message has.
+func messageSum(in *mbox.Reader, received time.Time) uint64 {
+	sum := fingerprint.Text(fingerprint.Start, received.UTC().Format(time.RFC3339))
 	for _, field := range [...]string{
 		"X-GM-THRID", "Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date", "Message-ID", "In-Reply-To", "References", "X-Gmail-Labels", //nolint:misspell // as Gmail spells it
 	} {
-		content = fingerprint.Step(fingerprint.Text(content, in.Raw(field)), 0)
+		sum = fingerprint.Step(fingerprint.Text(sum, in.Raw(field)), 0)
 	}
-	content = fingerprint.Step(fingerprint.Step(content, uint64(in.Size())), uint64(in.Attachments()))
-	first, met := m[sum]
-	if met && first != content {
-		key, sum = sha256.ID(key, strconv.FormatUint(content, 16)), content
-		_, met = m[sum]
-	}
-	if len(m) < maxMessages {
-		m[sum] = content
-	}
-	return key, met
+	return fingerprint.Step(fingerprint.Step(sum, uint64(in.Size())), uint64(in.Attachments()))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,7 @@ func TestPicturesThatAreAlike(t *testing.T) {
 		"one number, other places":          {map[string]string{"A/p.jpg(1).json": photo("p.jpg", berlin), "B/p.jpg(1).json": photo("p.jpg", rome)}, 2},
 		"a number behind one in the title":  {map[string]string{"A/p(1).jpg.json": photo("p(1).jpg", ""), "A/p(1).jpg(1).json": photo("p(1).jpg", "")}, 2},
 		"a number behind another":           {map[string]string{"A/p(1).jpg.json": photo("p(1).jpg", ""), "A/p(1).jpg(2).json": photo("p(1).jpg", "")}, 2},
+		"other places of a camera":          {map[string]string{"A/p.jpg.json": photo("p.jpg", `,"geoDataExif":{"latitude":1.5,"longitude":3.0}`), "B/p.jpg.json": photo("p.jpg", `,"geoDataExif":{"latitude":2.5,"longitude":3.0}`)}, 2},
 		"one picture in two albums":         {map[string]string{"A/p.jpg.json": photo("p.jpg", berlin), "B/p.jpg.json": photo("p.jpg", berlin)}, 1},
 		"one address in two albums":         {map[string]string{"A/p.jpg.json": photo("p.jpg", `,"url":"https://x/1"`), "B/p.jpg.json": photo("p.jpg", `,"url":"https://x/1"`)}, 1},
 		"two addresses":                     {map[string]string{"A/p.jpg.json": photo("p.jpg", `,"url":"https://x/1"`), "B/p.jpg.json": photo("p.jpg", `,"url":"https://x/2"`)}, 2},
@@ -54,6 +56,23 @@ func TestPicturesThatAreAlike(t *testing.T) {
 				t.Errorf("got %d pictures, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+// A picture with an address is one, wherever its owner moves it.
+func TestAPictureThatWasMoved(t *testing.T) {
+	t.Parallel()
+	photo := func(latitude string) string {
+		return `{"title":"p.jpg","url":"https://x/1","photoTakenTime":{"timestamp":"1577836800"},"geoData":{"latitude":` + latitude + `,"longitude":3.0}}`
+	}
+	f := folder{}
+	f.put(t, "takeout-20260301T080000Z-001.zip", map[string]string{"A/p.jpg.json": photo("1.5")})
+	f.put(t, "takeout-20260401T080000Z-001.zip", map[string]string{"A/p.jpg.json": photo("2.5")})
+	stored := f.collect(t).Stored()[streamPhotos]
+	for key, r := range stored {
+		if len(stored) != 1 || fmt.Sprint(r.Fields["latitude"]) != "2.5" {
+			t.Errorf("%s is at %v, one of %d, want one, where the newer export has it", key, r.Fields["latitude"], len(stored))
+		}
 	}
 }
 
@@ -87,6 +106,20 @@ func TestMessagesThatAreAlike(t *testing.T) {
 				t.Errorf("got %d messages in %d records, want %d", got, records, c.want)
 			}
 		})
+	}
+}
+
+// AC-05: charsets of subjects and names that are not known are told by their names.
+func TestCharsetsThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	f := folder{"all.mbox": &fstest.MapFile{Data: []byte("From 12@xxx Mon Mar 02 08:00:00 +0000 2026\n" +
+		"Subject: =?ISO-2022-JP?B?GyRCRnwbKEI=?=\nFrom: =?gb2312?B?1tA=?= <a@b>\nTo: =?utf-8?q?x?= <c@d>\n\nx\n")}}
+	var names []string
+	for _, u := range f.collect(t).Items(streamMail).Unknown {
+		names = append(names, u.Name)
+	}
+	if slices.Sort(names); strings.Join(names, ", ") != "encoding gb2312, encoding iso-2022-jp" {
+		t.Errorf("got %q, want both encodings", names)
 	}
 }
 

@@ -29,6 +29,8 @@ type run struct {
 	alike alike         // entries of the file at hand
 	again jsonvalue.Doc // in which they are parsed once more
 
+	photos taken // of this run
+
 	folder   *exports.Folder
 	products map[string]bool // folders that the exports' own pages name, in lower case; nil: they were not looked at
 }
@@ -38,7 +40,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, head: make([]byte, headBytes)}
+	r := &run{h: h, folder: folder, head: make([]byte, headBytes), photos: make(taken)}
 	r.Read, r.Counted = r.read, []string{streamLocations, streamWatched, streamSearches, streamPhotos, streamMail, streamSubscriptions}
 	if err := r.Run(h, folder); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/csv"
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/mbox"
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
@@ -96,8 +97,12 @@ func (r *run) photo(v jsonvalue.Value) error {
 	place := takenAt(v)
 	r.typed(streamPhotos, place, jsonvalue.Number, "altitude")
 	r.earthly(place, "latitude", "longitude")
+	id := photoID(r.file.Base(), v, at)
+	if v.Get("url").Str() == "" {
+		id, _ = r.photos.own(id, fingerprint.Text(fingerprint.Start, place.Raw()))
+	}
 	rec := r.h.Record(streamPhotos)
-	rec.String("id", photoID(r.file.Base(), v, at))
+	rec.String("id", id)
 	rec.Time("event_time", at)
 	rec.String("filename", title)
 	rec.StringOrNull("title", title)
@@ -252,7 +257,7 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 	if !r.Wanted[streamMail] {
 		return o, nil
 	}
-	in, known := mbox.New(content), make(messages)
+	in, known := mbox.New(content), make(taken)
 	err := exports.Elements(r.h, in.Next, func() error {
 		r.item++
 		return r.message(in, known)
@@ -267,7 +272,7 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 }
 
 // message emits one message of a mailbox of which the known ones were emitted.
-func (r *run) message(in *mbox.Reader, known messages) error {
+func (r *run) message(in *mbox.Reader, known taken) error {
 	sender, when, _ := strings.Cut(strings.TrimPrefix(in.From(), "From "), " ")
 	received, err := time.Parse("Mon Jan 2 15:04:05 -0700 2006", strings.Join(strings.Fields(when), " "))
 	date, dated := in.Date("Date")
@@ -287,10 +292,15 @@ func (r *run) message(in *mbox.Reader, known messages) error {
 	} else if !timed {
 		received = date
 	}
-	id, again := known.own(messageID(in, sender, received), in, received)
+	id, again := known.own(messageID(in, sender, received), messageSum(in, received))
 	if again {
 		r.Items(streamMail).Duplicate++
 		return nil
+	}
+	for _, field := range [...]string{"Subject", "From"} {
+		for _, name := range mbox.Undecoded(in.Raw(field)) {
+			r.Items(streamMail).Unknown("encoding " + name)
+		}
 	}
 	rec := r.h.Record(streamMail)
 	rec.String("id", id)

@@ -117,24 +117,24 @@ func (v *survey) first(id eventID) entry {
 	return v.entries[id]
 }
 
-// supersede takes out the events that have an id, of which later is a later version.
-func (v *survey) supersede(id eventID, later *entry) {
+// supersede takes out the events that have an id, of which later is a later version. splits: see event.splits.
+func (v *survey) supersede(id eventID, later *entry, splits bool) {
 	ids := []eventID{id}
 	if t := v.twins[id]; t != nil {
 		ids = t.ids
 	}
 	for _, own := range ids {
 		en := v.entries[own]
-		v.superseded(&en, later)
+		v.superseded(&en, later, splits)
 		delete(v.entries, own)
 	}
 	delete(v.twins, id)
 }
 
 // superseded counts an event that has a later version. One that started at another time may be an event of its own.
-func (v *survey) superseded(en, later *entry) {
+func (v *survey) superseded(en, later *entry, splits bool) {
 	v.counts.superseded++
-	if en.start != later.start && en.fingerprint != 0 && later.fingerprint != 0 {
+	if splits && en.start != later.start && en.fingerprint != 0 && later.fingerprint != 0 {
 		v.counts.moved++
 	}
 }
@@ -168,10 +168,10 @@ func (v *survey) place(id eventID, en entry, splits bool) bool {
 		v.entries[id] = en
 	case en.sequence < sequence:
 		later := v.first(id)
-		v.superseded(&en, &later)
+		v.superseded(&en, &later, splits)
 		return false
 	case en.sequence > sequence:
-		v.supersede(id, &en)
+		v.supersede(id, &en, splits)
 		v.entries[id] = en
 	case splits && start != en.start:
 		s := &sharedUID{sequence: sequence, ids: []eventID{startID(id, start), startID(id, en.start)}}
@@ -187,11 +187,11 @@ func (v *survey) placeShared(id eventID, s *sharedUID, en entry) bool {
 	switch {
 	case en.sequence < s.sequence:
 		later := v.first(s.ids[0])
-		v.superseded(&en, &later)
+		v.superseded(&en, &later, true)
 		return false
 	case en.sequence > s.sequence:
 		for _, old := range s.ids {
-			v.supersede(old, &en)
+			v.supersede(old, &en, true)
 		}
 		delete(v.shared, id)
 		v.entries[id] = en
@@ -214,7 +214,7 @@ func (v *survey) again(id eventID, en entry) {
 		v.counts.duplicates++
 		v.entries[id] = en
 	case en.fingerprint == 0 || t == nil && old.fingerprint == 0: // one of them cancels the others
-		v.supersede(id, &en)
+		v.supersede(id, &en, false)
 		v.entries[id] = en
 	default:
 		if t == nil {

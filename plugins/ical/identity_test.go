@@ -179,6 +179,7 @@ func TestEarlierVersionsAreTold(t *testing.T) {
 		"the later one first":       {[]string{at("s", "b", 11, "SEQUENCE:1"), at("s", "a", 10)}, 1},
 		"the earlier one cancelled": {[]string{at("s", "a", 10, "STATUS:CANCELLED"), at("s", "b", 11, "SEQUENCE:1")}, 0},
 		"the later one cancelled":   {[]string{at("s", "a", 10), at("s", "b", 11, "SEQUENCE:1", "STATUS:CANCELLED")}, 0},
+		"one occurrence":            {[]string{at("s", "a", 10, "RECURRENCE-ID:20260309T090000Z"), at("s", "b", 11, "SEQUENCE:1", "RECURRENCE-ID:20260309T090000Z")}, 0},
 		"two of one content apart":  {[]string{at("s", "a", 10), at("s", "a'", 10), at("s", "b", 11, "SEQUENCE:1")}, 2},
 		"behind two later ones":     {[]string{at("s", "b", 11, "SEQUENCE:1"), at("s", "b'", 11, "SEQUENCE:1"), at("s", "a", 10)}, 1},
 	} {

@@ -1,6 +1,7 @@
 package charset
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,7 +33,7 @@ func Decode(b []byte, name string) (text string, known bool) {
 	upper := codePage(strings.ToLower(strings.Trim(name, "\" \t")))
 	if upper == "" || ascii(b) {
 		text, taken := Text(b)
-		return text, taken == 0 && (ascii(b) || isUTF8(name))
+		return text, taken == 0 && (ascii(b) && !shifts(b, name) || isUTF8(name))
 	}
 	page := []rune(upper)
 	out := make([]byte, 0, len(b)+len(b)/2)
@@ -44,6 +45,19 @@ func Decode(b []byte, name string) (text string, known bool) {
 		}
 	}
 	return string(out), true
+}
+
+// shifts reports whether a text of ASCII in the encoding of that name has other letters: ISO 2022, HZ and UTF-7 write
+// each in several bytes behind a mark.
+func shifts(b []byte, name string) bool {
+	name = strings.ToLower(strings.Trim(name, "\" \t"))
+	switch {
+	case strings.HasPrefix(name, "iso-2022-"):
+		return bytes.IndexByte(b, 0x1b) >= 0
+	case strings.HasPrefix(name, "hz"):
+		return bytes.Contains(b, []byte("~{"))
+	}
+	return name == "utf-7" && bytes.IndexByte(b, '+') >= 0
 }
 
 func isUTF8(name string) bool {

@@ -32,6 +32,14 @@ func TestDecode(t *testing.T) {
 		{"plain", "Shift_JIS", "plain", true},
 		{"\x83e", "Shift_JIS", "ƒe", false},
 		{"ö", "Shift_JIS", "ö", false},
+		{"\x1b$BF|\x1b(B", "ISO-2022-JP", "\x1b$BF|\x1b(B", false},
+		{"plain", "iso-2022-jp", "plain", true},
+		{"\x1b[1m", "us-ascii", "\x1b[1m", true},
+		{"~{VP~}", "HZ-GB-2312", "~{VP~}", false},
+		{"VP", "hz-gb-2312", "VP", true},
+		{"+AOQ-", "\"UTF-7\"", "+AOQ-", false},
+		{"a", "utf-7", "a", true},
+		{"a+b ~{", "utf-8", "a+b ~{", true},
 	} {
 		if got, known := charset.Decode([]byte(c.in), c.name); got != c.want || known != c.known {
 			t.Errorf("%q in %s: %q, known %v, want %q and %v", c.in, c.name, got, known, c.want, c.known)

@@ -241,6 +241,41 @@ func Decode(text string) string {
 	return out.String() + text
 }
 
+// Undecoded returns the charsets of the encoded words that Decode leaves as they are, in small letters, each as often as
+// there are such words.
+func Undecoded(text string) (charsets []string) {
+	for start := strings.Index(text, "=?"); start >= 0; start = strings.Index(text, "=?") {
+		text = text[start:]
+		if _, rest, ok := encodedWord(text); ok {
+			text = rest
+			continue
+		}
+		text = text[2:]
+		declared, tail, closed := strings.Cut(text[:min(len(text), wordBytes-2)], "?")
+		if !closed || len(tail) < 2 || tail[1] != '?' || strings.ContainsAny(declared, " =") {
+			continue
+		}
+		end := strings.Index(tail[2:], "?=")
+		if end < 0 {
+			continue
+		}
+		text = text[len(declared)+len("?q?")+end+len("?="):]
+		if declared, _, _ = strings.Cut(strings.ToLower(declared), "*"); !isKnown(declared) {
+			charsets = append(charsets, declared)
+		}
+	}
+	return charsets
+}
+
+// isKnown reports whether package charset has the charset of that name.
+func isKnown(name string) bool {
+	if strings.EqualFold(name, "utf-8") {
+		return true
+	}
+	_, known := charset.Decode([]byte{0xe9}, name)
+	return known
+}
+
 // wordBytes bounds an encoded word. RFC 2047 allows 75 bytes, and some programs write a
 // whole subject as one, with nine bytes for a letter of Chinese. Without a bound a text of nothing but beginnings would be searched
 // to its end for each.
@@ -275,7 +310,7 @@ func encodedWord(text string) (word, rest string, ok bool) {
 		decoded, _ := charset.Text(b)
 		return strings.Map(printable, decoded), rest, true
 	}
-	if _, known := charset.Decode([]byte{0xe9}, declared); !known { // no code page of that name
+	if !isKnown(declared) {
 		return "", "", false
 	}
 	decoded, _ := charset.Decode(b, declared)

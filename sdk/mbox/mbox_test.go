@@ -177,6 +177,23 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// AC-05: the charsets of encoded words that stay as they are have names.
+func TestCharsetsThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain =? and =?utf-8?q?a?=":                        "",
+		"=?koi8-r?b?8w==?=":                                 "koi8-r",
+		"=?ISO-2022-JP*ja?B?GyRC?= =?iso-2022-jp?q?a?=":     "iso-2022-jp iso-2022-jp",
+		"=?windows-1251?b?0Q==?= =?GB2312?B?0Q==?= =?x?q?=": "gb2312",
+		"=?utf-8?b?!?= =?us-ascii?x?a?= =?big5":             "",
+		"=?big5?B?" + strings.Repeat("a", 1000) + "?=":      "",
+	} {
+		if got := strings.Join(mbox.Undecoded(in), " "); got != want {
+			t.Errorf("%q has the charsets %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAHeaderIsBounded(t *testing.T) {
 	t.Parallel()
 	r := mbox.New(strings.NewReader("From a 10:00:00\nSubject: x\nX: " + strings.Repeat("y", mbox.HeaderBytes) + "\n\nbody\n\nFrom a 10:00:00\nSubject: z\n\n"))
