@@ -183,7 +183,7 @@ func TestCharsetsThatAreNotKnown(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain =? and =?utf-8?q?a?=":                        "",
 		"=?koi8-r?b?8w==?=":                                 "koi8-r",
-		"=?ISO-2022-JP*ja?B?GyRC?= =?iso-2022-jp?q?a?=":     "iso-2022-jp iso-2022-jp",
+		"=?ISO-2022-JP*ja?B?GyRC?= =?euc-kr?q?a?=":          "iso-2022-jp euc-kr",
 		"=?windows-1251?b?0Q==?= =?GB2312?B?0Q==?= =?x?q?=": "gb2312",
 		"=?utf-8?b?!?= =?us-ascii?x?a?= =?big5":             "",
 		"=?big5?B?" + strings.Repeat("a", 1000) + "?=":      "",
