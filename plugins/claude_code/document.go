@@ -83,7 +83,7 @@ func (c *collection) text(set *files.Set, key, name string, f folder, e files.En
 		r.String("relative_path", f.shown(e.Path))
 		r.String("content", m.body)
 		r.Raw("frontmatter", m.texts)
-		r.Raw("metadata", readFrontmatter(content))
+		r.Raw("metadata", m.metadata)
 		r.Int("mtime_epoch", e.MTimeMS/1000)
 		return r.Emit()
 	})

@@ -37,14 +37,10 @@ func frontMatter(content string) (lines []string, body int) {
 	return nil, -1
 }
 
-// readFrontmatter reads the part of YAML that front matters use: scalars, quoted scalars,
+// metadataOf reads the part of YAML that front matters use: scalars, quoted scalars,
 // block scalars and lists of scalars. Every scalar is text. A deeper structure becomes
-// its key with an empty text. It returns an object of texts and lists of texts, nil without front matter.
-func readFrontmatter(content string) (json []byte) {
-	lines, body := frontMatter(content)
-	if body < 0 {
-		return nil
-	}
+// its key with an empty text. It returns an object of texts and lists of texts.
+func metadataOf(lines []string) (json []byte) {
 	end := len(lines)
 	seen := make(map[string]bool)
 	json = append(json, '{')
@@ -125,6 +121,7 @@ func unquote(s string) string {
 type header struct {
 	name, title, description string
 	texts                    []byte // an object of texts, empty without front matter
+	metadata                 []byte // see metadataOf; nil without front matter
 	body                     string // behind the front matter
 }
 
@@ -160,7 +157,7 @@ func readHeader(content string) header {
 	for _, name := range names {
 		texts = jsonappend.String(jsonappend.Name(texts, name), values[name])
 	}
-	return header{values["name"], values["title"], values["description"], append(texts, '}'), content[body:]}
+	return header{values["name"], values["title"], values["description"], append(texts, '}'), metadataOf(lines), content[body:]}
 }
 
 // isName reports whether a text is the name of a value: letters, digits, hyphens and underscores.

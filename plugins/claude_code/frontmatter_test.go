@@ -16,7 +16,7 @@ func TestFrontmatter(t *testing.T) {
 		"\ufeff---\r\nname: crlf\r\n---\r\n":                             `{"name":"crlf"}`,
 		"---\nname: a\nname: b\n---":                                     `{"name":"a"}`,
 	} {
-		if got := string(readFrontmatter(in)); got != want {
+		if got := string(readHeader(in).metadata); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}

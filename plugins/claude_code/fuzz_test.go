@@ -126,12 +126,12 @@ func FuzzFrontmatter(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, meta := readHeader(string(b)), readFrontmatter(string(b))
-		if !strings.HasSuffix(string(b), m.body) || meta == nil && m.body != string(b) {
+		m := readHeader(string(b))
+		if !strings.HasSuffix(string(b), m.body) || m.metadata == nil && m.body != string(b) {
 			t.Fatalf("the text is %q, want what is behind the front matter", m.body)
 		}
 		var v map[string]any
-		for _, object := range [][]byte{meta, m.texts} {
+		for _, object := range [][]byte{m.metadata, m.texts} {
 			if err := json.Unmarshal(object, &v); object != nil && err != nil || !utf8.Valid(object) {
 				t.Fatalf("%q: %v, want a JSON object in valid UTF-8", object, err)
 			}
