@@ -240,7 +240,7 @@ func (x *export) manifest(s script) error {
 				stream := listedStreams[kind]
 				for file := it.Value().Get("files").Children(); stream != "" && file.Next(); {
 					x.names(stream, file.Value().Get("fileName"), file.Value().Get("count"))
-					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Group")
+					x.main[stream] = x.main[stream] || !strings.HasPrefix(kind, "community") && !strings.Contains(kind, "Circle") && !strings.Contains(kind, "Group")
 				}
 			}
 		}
@@ -271,7 +271,7 @@ func (x *export) index(s script) error {
 
 // listedStreams are the streams of the manifest's data types.
 var listedStreams = map[string]string{
-	"tweet": streamTweets, "tweets": streamTweets, "communityTweet": streamTweets,
+	"tweet": streamTweets, "tweets": streamTweets, "communityTweet": streamTweets, "twitterCircleTweet": streamTweets,
 	"directMessage": streamMessages, "directMessages": streamMessages, "directMessageGroup": streamMessages, "directMessagesGroup": streamMessages,
 }
 

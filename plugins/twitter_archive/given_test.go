@@ -145,6 +145,21 @@ func TestWhatBecomesOfAnArchive(t *testing.T) {
 			}},
 			texts: "1641875282431729689=n 1=t", told: "archive_partial",
 		},
+		"posts for a circle, one of which is among the others": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":             described("false", listsTweets+`,"twitterCircleTweet":{"files":[{"fileName":"data/twitter-circle-tweet.js","count":"2"}]}`),
+				"data/tweets.js":               `window.YTD.tweets.part0 = [{"tweet":` + onePost + `}]`,
+				"data/twitter-circle-tweet.js": `window.YTD.twitter_circle_tweet.part0 = [{"tweet":` + onePost + `},{"tweet":` + strings.Replace(onePost, `"1"`, `"2"`, 1) + `}]`,
+			}},
+			texts: "1=t 1=t 2=t", told: "archive_partial",
+		},
+		"posts for a circle alone": {
+			archives: map[string]files{"a.zip": {
+				"data/manifest.js":             described("false", `"twitterCircleTweet":{"files":[{"fileName":"data/twitter-circle-tweet.js"}]}`),
+				"data/twitter-circle-tweet.js": `window.YTD.twitter_circle_tweet.part0 = [{"tweet":` + onePost + `}]`,
+			}},
+			texts: "1=t", told: "archive_partial",
+		},
 		"of a year to come": {
 			archives: map[string]files{"a.zip": {
 				"data/manifest.js": described("false", listsTweets+","+listsMessages), "data/direct-messages.js": oneMessage, "data/tweets.js": `window.YTD.tweets.part0 = []`,

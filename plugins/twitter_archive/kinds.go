@@ -124,7 +124,7 @@ const kindGrailbird = "grailbird"
 // judged by its first element.
 func (s *script) streamOfKind() string {
 	switch s.kind {
-	case "tweets", "tweet", "community_tweet", kindGrailbird:
+	case "tweets", "tweet", "community_tweet", "twitter_circle_tweet", kindGrailbird:
 		return streamTweets
 	case "direct_messages", "direct_message", "direct_messages_group", "direct_message_group":
 		return streamMessages
@@ -183,7 +183,7 @@ manifest moment moments_media moments_tweets_media monetization mute ni_devices 
 periscope_broadcast_metadata periscope_comments_made_by_user periscope_expired_broadcasts periscope_followers periscope_profile_description
 personalization phone_number product_drop product_set professional_data profile profile_media protected_history reply_prompt saved_search
 screen_name_change shop_account shop_module shopify_account smartblock spaces_metadata sso tweet_headers tweetdeck twitter_article
-twitter_article_metadata twitter_articles_media twitter_circle twitter_circle_member twitter_circle_tweet twitter_shop user_link_clicks verified verified_organization`)
+twitter_article_metadata twitter_articles_media twitter_circle twitter_circle_member twitter_shop user_link_clicks verified verified_organization`)
 
 func names(list string) map[string]bool {
 	set := make(map[string]bool)
