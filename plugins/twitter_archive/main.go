@@ -63,7 +63,7 @@ var problems = []exports.Problem{
 	{Code: problemTwice, Text: "records that were left out, because an earlier one has their id and says something else: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemTime, Text: "records that were left out, because they have no time that can be read: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemID, Text: "records that were left out, because they have no id: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
-	{Code: problemStrange, Text: "entries of a kind that is not known, which were left out: #; earlier records stay, and a newer version of this connector may read them; say that the archive may stay as it is, if they do not matter", Hint: owner},
+	{Code: problemStrange, Text: "entries of a kind that is not known, which were left out: #; earlier records stay, and a newer version may read them; say that the archive may stay as it is, if they do not matter", Hint: owner},
 	{Code: problemPage, Text: "pages that show an archive, without the archive: #; put the folder data that lies beside them in the download into the folder, or the whole download", Hint: owner},
 	{Code: problemMany, Text: "entries of older archives that were left out, because more records are there than are compared: #; a newer version of this connector may read them", Hint: "retry_on_connector_upgrade"},
 	{Code: problemLarge, Text: "values that were left out, because they are too large for a record: #; say that the archive may stay as it is, if they do not matter", Hint: owner},
