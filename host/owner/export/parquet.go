@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,6 +33,7 @@ const (
 	truths
 	large // a whole number that no Double has exactly
 	other // a list, an object, or a number that is too large
+	instants
 )
 
 // kind is the column that holds all of these.
@@ -45,15 +47,44 @@ func (s sorts) kind() parquet.Kind {
 		return parquet.Double
 	case truths:
 		return parquet.Bool
+	case instants:
+		return parquet.Instant
+	case instants | texts:
+		return parquet.Text
 	}
 	return parquet.JSON
+}
+
+// declares is what a schema says of a member.
+type declares struct {
+	Type   json.RawMessage `json:"type"`
+	Format string          `json:"format"`
+}
+
+// sorts are what a member may have. Whether its texts are instants is left to the records if the schema says so.
+func (d declares) sorts() (s sorts) {
+	var one string
+	many := []string{}
+	if json.Unmarshal(d.Type, &one) == nil {
+		many = append(many, one)
+	} else {
+		_ = json.Unmarshal(d.Type, &many) // what it does not say, the records do
+	}
+	for _, kind := range many {
+		if kind == "string" && d.Format == "date-time" {
+			s |= instants
+		} else {
+			s |= declaredSorts[kind]
+		}
+	}
+	return s
 }
 
 // declaredSorts are what a schema's type lets a member have.
 var declaredSorts = map[string]sorts{"string": texts, "integer": wholes, "number": numbers, "boolean": truths, "array": other, "object": other}
 
 // Table finds out which columns a Parquet file of records has: those of the schema's
-// properties in their order, then those that records have besides.
+// properties in their order, then those that records have besides. A column of instants has those of RFC 3339 to the microsecond.
 type Table struct {
 	names []string
 	sorts map[string]sorts // by name
@@ -69,23 +100,12 @@ func NewTable(schema []byte) *Table {
 	var c Columns
 	c.AddSchema(schema)
 	var s struct {
-		Properties map[string]struct {
-			Type json.RawMessage `json:"type"`
-		} `json:"properties"`
+		Properties map[string]declares `json:"properties"`
 	}
 	_ = json.Unmarshal(schema, &s) // what it does not say, the records do
 	for _, name := range c.names {
 		t.column(name)
-		var one string
-		many := []string{}
-		if json.Unmarshal(s.Properties[name].Type, &one) == nil {
-			many = append(many, one)
-		} else {
-			_ = json.Unmarshal(s.Properties[name].Type, &many) // the same
-		}
-		for _, kind := range many {
-			t.add(name, declaredSorts[kind])
-		}
+		t.add(name, s.Properties[name].sorts())
 	}
 	return t
 }
@@ -129,6 +149,9 @@ func (t *Table) AddObject(object []byte) error {
 func sortOf(value []byte) sorts {
 	switch value[0] {
 	case '"':
+		if _, is := instantOf(value); is {
+			return instants
+		}
 		return texts
 	case 't', 'f':
 		return truths
@@ -159,7 +182,7 @@ type Parquet struct {
 
 // NewParquet makes a Parquet writer with the columns of a table.
 func NewParquet(w io.Writer, t *Table) (*Parquet, error) {
-	columns := []parquet.Column{{Name: fixed[0]}, {Name: fixed[1]}, {Name: fixed[2], Kind: parquet.Bool}}
+	columns := []parquet.Column{{Name: fixed[0]}, {Name: fixed[1], Kind: parquet.Instant}, {Name: fixed[2], Kind: parquet.Bool}}
 	out := &Parquet{place: map[string]int{}}
 	for _, name := range t.names {
 		out.place[name] = len(columns)
@@ -178,7 +201,10 @@ func NewParquet(w io.Writer, t *Table) (*Parquet, error) {
 // Write writes one record.
 func (p *Parquet) Write(r storage.Record) error {
 	clear(p.row)
-	p.row[0], p.row[1], p.row[2] = r.Key, r.EmittedAt, r.Deleted
+	p.row[0], p.row[2] = r.Key, r.Deleted
+	if at, err := time.Parse(time.RFC3339Nano, r.EmittedAt); err == nil {
+		p.row[1] = at.UnixMicro()
+	}
 	if r.Deleted {
 		return p.file.Row(p.row)
 	}
@@ -209,6 +235,15 @@ func (p *Parquet) Write(r storage.Record) error {
 	return p.file.Row(p.row)
 }
 
+// instantOf reads a text of JSON that is an instant with its zone, in microseconds since 1970. One that is finer is none.
+func instantOf(value []byte) (micros int64, is bool) {
+	if len(value) < len(`"2006-01-02T15:04:05Z"`) || len(value) > len(`"2006-01-02T15:04:05.000000+00:00"`) {
+		return 0, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(value[1:len(value)-1]))
+	return at.UnixMicro(), err == nil && at.Nanosecond()%1000 == 0
+}
+
 // valueOf is a value as its column has it; nil: it does not fit there.
 func valueOf(kind parquet.Kind, value json.RawMessage) any {
 	switch kind {
@@ -229,6 +264,10 @@ func valueOf(kind parquet.Kind, value json.RawMessage) any {
 		var is bool
 		if json.Unmarshal(value, &is) == nil {
 			return is
+		}
+	case parquet.Instant:
+		if n, is := instantOf(value); is {
+			return n
 		}
 	case parquet.JSON:
 		return []byte(value)

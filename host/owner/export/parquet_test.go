@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,10 +108,10 @@ func TestParquet(t *testing.T) {
 		t.Fatalf("columns are %s, want %s", got, want)
 	}
 	want := [][]any{
-		{"a", "2026-01-02T03:04:05Z", false, "ä\"\x00", int64(9223372036854775807), "1", true, `[1, {"a":null}]`, "1", "9007199254740993", nil, false, `{"":0,"ID":"two","a\nb":"c"}`},
-		{"b", "", true, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil},
-		{"c", "", false, "", nil, "-2.5e3", false, nil, `"text"`, "0.5", nil, nil, `{"_key":"theirs"}`},
-		{"d", "", false, nil, nil, "1e999", nil, nil, nil, nil, nil, nil, nil},
+		{"a", int64(1767323045000000), false, "ä\"\x00", int64(9223372036854775807), "1", true, `[1, {"a":null}]`, "1", "9007199254740993", nil, false, `{"":0,"ID":"two","a\nb":"c"}`},
+		{"b", nil, true, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil},
+		{"c", nil, false, "", nil, "-2.5e3", false, nil, `"text"`, "0.5", nil, nil, `{"_key":"theirs"}`},
+		{"d", nil, false, nil, nil, "1e999", nil, nil, nil, nil, nil, nil, nil},
 	}
 	for i := range want {
 		for j := range names {
@@ -121,6 +122,36 @@ func TestParquet(t *testing.T) {
 	}
 	if names, rows := rowsOf(t, asParquet(t, `{`, nil)); len(names) != 4 || len(rows) != 0 {
 		t.Errorf("no records: got the columns %q and %d rows, want the four that each file has, and none", names, len(rows))
+	}
+}
+
+// A column whose texts are all instants has them as timestamps in UTC, whether a schema says so or says nothing. One text that
+// is none, or is finer than a microsecond, makes it a column of texts as they are.
+func TestParquetInstants(t *testing.T) {
+	t.Parallel()
+	schema := `{"properties":{"at":{"type":["string","null"],"format":"date-time"},"text":{"type":"string"},"odd":{"type":"string","format":"date-time"},` +
+		`"fine":{"type":"string","format":"date-time"},"never":{"type":"string","format":"date-time"}}}`
+	file := asParquet(t, schema, []storage.Record{
+		{Key: "a", Data: []byte(`{"at":"1970-01-01T01:00:00.5+01:00","text":"2026-01-02T03:04:05Z","odd":"2026-01-02T03:04:05Z","fine":"2026-01-02T03:04:05.123456789Z","free":"1969-12-31T23:59:59.999999Z","local":"2026-01-02T03:04:05"}`)},
+		{Key: "b", Data: []byte(`{"at":null,"odd":"yesterday","fine":"2026-01-02T03:04:05Z"}`)},
+	})
+	names, rows := rowsOf(t, file)
+	want := map[string]any{
+		"at": int64(500_000), "text": "2026-01-02T03:04:05Z", "odd": "2026-01-02T03:04:05Z", "fine": "2026-01-02T03:04:05.123456789Z",
+		"never": nil, "free": int64(-1), "local": "2026-01-02T03:04:05",
+	}
+	f, err := reader.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range f.Root().Columns() {
+		if w, ok := want[names[i]]; ok && rows[0][i] != w {
+			t.Errorf("%s: got %v, want %v", names[i], rows[0][i], w)
+		}
+		instant := slices.Contains([]string{"_emitted_at", "at", "never", "free"}, names[i])
+		if got := c.Type().String(); (got == "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)") != instant {
+			t.Errorf("%s is of the type %s; want a timestamp: %t", names[i], got, instant)
+		}
 	}
 }
 
@@ -196,6 +227,7 @@ func TestParquetHoldsOneGroup(t *testing.T) {
 // FuzzParquet: any record makes a file that others read, and loses none of its members.
 func FuzzParquet(f *testing.F) {
 	f.Add(`{"properties":{"a":{"type":"string"}}}`, `{"a":"b","c":[1]}`)
+	f.Add(`{"properties":{"a":{"type":"string","format":"date-time"}}}`, `{"a":"2026-01-02T03:04:05.5Z","b":"2026-01-02T03:04:05+14:00"}`)
 	f.Add(`{"properties":{"a":{"type":["number","null"]}}}`, `{"a":1e400,"A":true,"\u0000":null}`)
 	f.Fuzz(func(t *testing.T, schema, record string) {
 		var fields map[string]json.RawMessage

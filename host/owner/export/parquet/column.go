@@ -15,6 +15,7 @@ const (
 	Int       // 64 bits
 	Double
 	Bool
+	Instant // microseconds since 1970, in UTC
 )
 
 // Column is a column of a file. Each of its values may be missing.
@@ -25,7 +26,7 @@ type Column struct {
 
 // The format's numbers for a kind.
 func (k Kind) physical() int {
-	return [...]int{Text: 6, JSON: 6, Int: 2, Double: 5, Bool: 0}[k]
+	return [...]int{Text: 6, JSON: 6, Int: 2, Double: 5, Bool: 0, Instant: 2}[k]
 }
 
 // values are those of one column and row group.

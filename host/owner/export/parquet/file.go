@@ -57,7 +57,7 @@ func (f *File) put(b []byte) error {
 }
 
 // Row adds a row: a value of each column, or nil. Text and JSON are string or []byte, and the
-// others int64, float64 and bool.
+// others int64, also of Instant, float64 and bool.
 func (f *File) Row(row []any) error {
 	for i, value := range row {
 		before := len(f.values[i].b) + len(f.values[i].levels)
@@ -157,6 +157,13 @@ func (f *File) Close() error {
 			c.i32(6, converted)
 			c.structure(10)
 			c.structure(logical)
+			if col.Kind == Instant {
+				c.field(1, typeTrue) // it is adjusted to UTC
+				c.structure(2)
+				c.structure(2) // microseconds
+				c.end()
+				c.end()
+			}
 			c.end()
 			c.end()
 		}
@@ -178,6 +185,8 @@ func (k Kind) meaning() (converted int, logical byte) {
 		return 0, 1
 	case JSON:
 		return 19, 12
+	case Instant:
+		return 10, 8
 	case Int, Double, Bool:
 	}
 	return 0, 0

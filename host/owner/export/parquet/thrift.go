@@ -4,6 +4,7 @@ import "encoding/binary"
 
 // The types of Thrift's compact protocol that the format's metadata has.
 const (
+	typeTrue   = 1 // the value of a truth is its type
 	typeI32    = 5
 	typeI64    = 6
 	typeBinary = 8
