@@ -55,14 +55,19 @@ func pack(h handle) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// readID reads the id of a record.
+// readID reads the id of a record. The short form of other hosts, stream:record_id, names no connection.
 func readID(id string) (*handle, error) {
 	if packed, ok := strings.CutPrefix(id, recordScheme); ok {
 		return unpack(packed, kindRecord)
 	}
-	connection, rest, has := strings.Cut(id, "/")
-	stream, record, both := strings.Cut(rest, ":")
-	if !has || !both || connection == "" || stream == "" || record == "" {
+	stream, record, both := strings.Cut(id, ":")
+	connection, after, long := strings.Cut(stream, "/")
+	if long {
+		stream = after
+	} else {
+		connection = ""
+	}
+	if !both || long && connection == "" || stream == "" || record == "" {
 		return nil, badID()
 	}
 	return &handle{Connection: connection, Stream: stream, Record: record}, nil

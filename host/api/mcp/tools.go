@@ -42,7 +42,7 @@ var (
 	view       = arg{name: "view", about: "Refused under a grant."}
 	expand     = arg{name: "expand", about: "Refused under a grant.", kind: list}
 	expandMost = arg{name: "expand_limit", about: "Refused under a grant.", kind: mapping}
-	recordID   = arg{name: "id", about: "An id that search, fetch or query_records gave: connection_id/stream:record_id, or pdpp://record/..."}
+	recordID   = arg{name: "id", about: "An id that search, fetch or query_records gave: connection_id/stream:record_id, or pdpp://record/...; stream:record_id where connection_id is given or one connection has the stream"}
 )
 
 func limitOf(most int) arg {
