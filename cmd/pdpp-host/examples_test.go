@@ -24,7 +24,7 @@ func TestServeExamples(t *testing.T) {
 		}
 		return string(text)
 	}
-	unit, container, caddy := read("pdpp-host.service"), read("Containerfile"), read("Caddyfile")
+	unit, container, caddy, nginx := read("pdpp-host.service"), read("Containerfile"), read("Caddyfile"), read("nginx.conf")
 
 	var typed [][]string
 	for _, m := range regexp.MustCompile(`(?m)^ExecStart=%h/\.local/bin/pdpp-host (.*)$`).FindAllStringSubmatch(unit, -1) {
@@ -53,15 +53,20 @@ func TestServeExamples(t *testing.T) {
 	for _, key := range config.Keys() {
 		variables = append(variables, "PDPP_"+strings.ToUpper(strings.ReplaceAll(key, ".", "_")))
 	}
-	for _, name := range regexp.MustCompile(`PDPP_[A-Z_]+`).FindAllString(unit+container+caddy, -1) {
+	for _, name := range regexp.MustCompile(`PDPP_[A-Z_]+`).FindAllString(unit+container+caddy+nginx, -1) {
 		if !slices.Contains(variables, name) {
 			t.Errorf("%s: got no setting of that name, want one", name)
 		}
 	}
 	_, port, _ := strings.Cut(config.DefaultListen, ":")
-	for _, want := range []string{"reverse_proxy " + config.DefaultListen, "health_uri /healthz"} {
-		if !strings.Contains(caddy, want) {
-			t.Errorf("the Caddyfile has no %q", want)
+	for _, want := range []string{"reverse_proxy " + config.DefaultListen, "lb_try_duration "} {
+		if !strings.Contains(caddy, want) || strings.Contains(caddy, "health_uri") { // which refuses for 30 s what comes behind a restart
+			t.Errorf("the Caddyfile has no %q, or a health check", want)
+		}
+	}
+	for _, want := range []string{"proxy_pass http://" + config.DefaultListen + ";", "client_max_body_size 0;", "proxy_set_header Host $http_host;", "proxy_buffering off;"} {
+		if !strings.Contains(nginx, want) {
+			t.Errorf("nginx.conf has no %q", want)
 		}
 	}
 	for _, want := range []string{"EXPOSE " + port, "go build -trimpath -ldflags='-s -w' -o /pdpp-host ./cmd/pdpp-host", "USER 65532:65532"} {
