@@ -74,10 +74,10 @@ func Document(version string, others []wire.Route) ([]byte, error) {
 // headers are those that every answer has (RD-04), and those of some refusals.
 var headers = object{
 	"Request-Id":             header("the request's name in the host's log", object{"type": "string", "pattern": "^req_[a-z2-7]{26}$"}),
-	wire.HeaderVersion:       header("the version that is spoken", object{"const": wire.Version}),
-	"Cache-Control":          header("no cache keeps it", object{"const": wire.NoStore}),
-	"X-Content-Type-Options": header("a body is what it says that it is", object{"const": "nosniff"}),
-	"Pragma":                 header("no old cache keeps it either", object{"const": "no-cache"}),
+	wire.HeaderVersion:       header("the version that is spoken", object{"type": "string", "const": wire.Version}),
+	"Cache-Control":          header("no cache keeps it", object{"type": "string", "const": wire.NoStore}),
+	"X-Content-Type-Options": header("a body is what it says that it is", object{"type": "string", "const": "nosniff"}),
+	"Pragma":                 header("no old cache keeps it either", object{"type": "string", "const": "no-cache"}),
 	"Retry-After":            header("seconds to wait", object{"type": "integer", "minimum": 1}),
 	"RateLimit-Limit":        some(header("how many may come", object{"type": "integer", "minimum": 1})),
 	"RateLimit-Remaining":    some(header("how many may come now", object{"type": "integer", "minimum": 0})),

@@ -328,11 +328,21 @@ func TestTheDocumentIsReadByGenerators(t *testing.T) {
 			Name        string `json:"name"`
 			Description string `json:"description"`
 		} `json:"tags"`
+		Components struct {
+			Headers map[string]struct {
+				Schema object `json:"schema"`
+			} `json:"headers"`
+		} `json:"components"`
 		Paths map[string]map[string]struct {
 			Summary     string         `json:"summary"`
 			Description string         `json:"description"`
 			Tags        []string       `json:"tags"`
 			Responses   map[string]any `json:"responses"`
+			Parameters  []struct {
+				Name   string `json:"name"`
+				Style  string `json:"style"`
+				Schema object `json:"schema"`
+			} `json:"parameters"`
 		} `json:"paths"`
 	}
 	b.ok(json.Unmarshal(text, &doc))
@@ -345,8 +355,18 @@ func TestTheDocumentIsReadByGenerators(t *testing.T) {
 			t.Errorf("the tag %s: got no description, want one in tagDescriptions", tag.Name)
 		}
 	}
+	for name, h := range doc.Components.Headers {
+		if h.Schema["type"] == nil {
+			t.Errorf("the header %s: got the schema %v, want its type, without which a client in Go reads no answer", name, h.Schema)
+		}
+	}
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
+			for _, p := range op.Parameters {
+				if p.Style == "deepObject" && p.Schema["additionalProperties"] == nil {
+					t.Errorf("%s %s: %s has the schema %v, want one that allows members", method, path, p.Name, p.Schema)
+				}
+			}
 			succeeds := slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses)), func(status string) bool { return status[0] == '2' || status[0] == '3' })
 			if len(op.Tags) != 1 || !described[op.Tags[0]] || len(op.Description) <= len(op.Summary) || !succeeds {
 				t.Errorf("%s %s: got tags %v, description %q, a success: %v, want all three", method, path, op.Tags, op.Description, succeeds)

@@ -78,9 +78,10 @@ const anyMedia = "*/*"
 
 // The parameters that several routes have.
 var (
-	filterOf     = wire.Param{Name: "filter", About: "filter[f]=v, or filter[f][gte]=v; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
+	byName       = map[string]any{"type": "object", "additionalProperties": map[string]any{}} // without the second, a generator allows no member
+	filterOf     = wire.Param{Name: "filter", About: "filter[f]=v, or filter[f][gte]=v; an owner's token", Schema: byName, Deep: true}
 	expandOf     = list("expand", "relations whose records come along; an owner's token")
-	expandMost   = wire.Param{Name: "expand_limit", About: "expand_limit[r]=n, of a relation to many; an owner's token", Schema: map[string]any{"type": "object"}, Deep: true}
+	expandMost   = wire.Param{Name: "expand_limit", About: "expand_limit[r]=n, of a relation to many; an owner's token", Schema: byName, Deep: true}
 	connectionID = text("connection_id", "of this connection alone")
 	oldName      = text("connector_instance_id", "connection_id by its old name")
 	connector    = text("connector_id", "of this connector alone, by its key; an owner's token")
