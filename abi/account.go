@@ -59,7 +59,8 @@ type StreamAccount struct {
 	Merged    int64         `json:"merged,omitempty"`     // the key of another item of the run, with other content
 	Duplicate int64         `json:"duplicate,omitempty"`  // the key of another item of the run, with the same content
 	KeptBack  int64         `json:"kept_back,omitempty"`  // a SKIP_RESULT or a gap says why
-	NotRecord int64         `json:"not_record,omitempty"` // by a rule of the connector
+	NotRecord int64         `json:"not_record,omitempty"` // by a rule of the connector, or outside the scope of the run
+	Outside   int64         `json:"outside,omitempty"`    // of NotRecord: outside the time range of the scope
 	Cut       int64         `json:"cut,omitempty"`        // emitted with a field that was cut
 	Unknown   []UnknownName `json:"unknown,omitempty"`    // at most MaxAccountNames
 }

@@ -34,7 +34,7 @@ func (r *Record) Emit() error {
 		s.given.Withheld++
 		err = h.withhold(s, withheldBadKey, nil, 0)
 	case r.late || !s.allows(h.key):
-		s.given.Outside++
+		s.leftOut(r.late && s.allows(h.key))
 	default:
 		for _, i := range r.drift {
 			s.misfits[i]++
@@ -44,6 +44,13 @@ func (r *Record) Emit() error {
 	}
 	r.Reset()
 	return err
+}
+
+// leftOut counts a record outside the scope, and whether its time alone is.
+func (s *stream) leftOut(untimely bool) {
+	if s.given.Outside++; untimely {
+		s.given.Untimely++
+	}
 }
 
 // sealedError is the error for a record after its lane's coverage.
@@ -108,7 +115,7 @@ func (h *Host) emitRaw(s *stream, data []byte) error {
 	case !s.wanted:
 		return nil
 	case !s.allows(h.key):
-		s.given.Outside++
+		s.leftOut(false)
 		return nil
 	case s.sealed:
 		return sealedError(s)
@@ -122,7 +129,7 @@ func (h *Host) emitRaw(s *stream, data []byte) error {
 			return err
 		}
 		if kept == nil {
-			s.given.Outside++
+			s.leftOut(true)
 			return nil
 		}
 		data = kept

@@ -214,6 +214,7 @@ type Given struct {
 	Sent     int64 // to the host
 	Withheld int64 // not sent, and reported: too large, without a key that the host takes, or a gap of a lane
 	Outside  int64 // left out by the scope of the run
+	Untimely int64 // of those, left out by its time range
 }
 
 // Given returns the counts of a stream of the manifest. Package accounts puts them into the

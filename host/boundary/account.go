@@ -149,6 +149,7 @@ func (m *message) streamAccount(s *abi.StreamAccount) func(int) string {
 		field{"duplicate", false, m.count(&s.Duplicate)},
 		field{"kept_back", false, m.count(&s.KeptBack)},
 		field{"not_record", false, m.count(&s.NotRecord)},
+		field{"outside", false, m.count(&s.Outside)},
 		field{"cut", false, m.count(&s.Cut)},
 		field{"unknown", false, each(m, abi.MaxAccountNames, &s.Unknown, func(n *abi.UnknownName) func(int) string {
 			return m.object(false, field{"name", true, m.word(&n.Name)}, field{"count", true, m.count(&n.Count)})
@@ -158,6 +159,9 @@ func (m *message) streamAccount(s *abi.StreamAccount) func(int) string {
 		rule := read(i)
 		if rule == "" && !addsUp(s.Met, s.Emitted, s.Unchanged, s.Merged, s.Duplicate, s.KeptBack, s.NotRecord) {
 			rule = "must have a met that is the sum of the others"
+		}
+		if rule == "" && s.Outside > s.NotRecord {
+			rule = "must not have more outside the time range than are no records"
 		}
 		return rule
 	}

@@ -19,6 +19,8 @@ func TestAccountMessages(t *testing.T) {
 		`{"files":[{"root":"r","path":"a","as":"known","reason":"too_old"}],"streams":[]}`:                                                "",
 		`{"files":[{"root":"r","path":"a.zip","as":"read","entries":{"count":3,"read":2,"unknown":1,"names":["x"]}}]}`:                    "",
 		`{"streams":[{"stream":"log","met":6,"emitted":1,"unchanged":1,"merged":1,"duplicate":1,"kept_back":1,"not_record":1,"cut":1}]}`:  "",
+		`{"streams":[{"stream":"log","met":2,"not_record":2,"outside":2}]}`:                                                               "",
+		`{"streams":[{"stream":"log","met":2,"not_record":2,"outside":3}]}`:                                                               abi.CodeEnvelope,
 		`{"streams":[{"stream":"log","met":0,"unknown":[{"name":"X-A","count":2}]}]}`:                                                     "",
 		`{"files":[{"root":"r","path":"a","as":"rule","reason":"pictures"},{"root":"r","path":"b","as":"beginning","reason":"results"}]}`: "",
 		`{"files":[{"root":"r","path":"a","as":"rule"}]}`:                                                                                 abi.CodeEnvelope,

@@ -134,7 +134,7 @@ func (a *accounts) stream(s *abi.StreamAccount) error {
 	}
 	for _, n := range []struct{ to, more *int64 }{
 		{&sum.Met, &s.Met}, {&sum.Emitted, &s.Emitted}, {&sum.Unchanged, &s.Unchanged}, {&sum.Merged, &s.Merged}, {&sum.Duplicate, &s.Duplicate},
-		{&sum.KeptBack, &s.KeptBack}, {&sum.NotRecord, &s.NotRecord}, {&sum.Cut, &s.Cut},
+		{&sum.KeptBack, &s.KeptBack}, {&sum.NotRecord, &s.NotRecord}, {&sum.Outside, &s.Outside}, {&sum.Cut, &s.Cut},
 	} {
 		if *n.to += *n.more; *n.to < 0 {
 			return abi.NewError(abi.CodeEnvelope, "the accounts of stream "+s.Stream+" count more items than there can be",

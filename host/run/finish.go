@@ -60,6 +60,7 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 			r.unshown(ctx, commit)
 		}
 	}
+	r.accounts.leftOut(r.plan.scope)
 	r.accounts.settle(&o, exit.Books, r.intake.rejections.total())
 	r.network.addTo(&o, &r.checkpoints.place, r.done != nil && exit.Returned && cause == nil)
 	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {

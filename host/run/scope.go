@@ -121,3 +121,30 @@ func startMessage(start abi.Start, state map[string][]byte) ([]byte, error) {
 	}
 	return json.Marshal(start)
 }
+
+// The kind and the reason of the known gap for what the time range of a run's scope leaves out.
+// It is told and is no lack: the run was not to collect it.
+const (
+	KindScope        = "scope"
+	ReasonOutOfScope = "out_of_scope"
+)
+
+// leftOut adds a known gap for each stream of which the connector says that items were outside
+// the time range of the scope.
+func (a *accounts) leftOut(scope abi.Scope) {
+	for i := range scope.Streams {
+		st := &scope.Streams[i]
+		of := a.streams[st.Name]
+		if of == nil || of.Outside == 0 || st.TimeRange == nil {
+			continue
+		}
+		items := "1 item is"
+		if of.Outside > 1 {
+			items = fmt.Sprintf("%d items are", of.Outside)
+		}
+		a.known.add(KnownGap{
+			Kind: KindScope, Reason: ReasonOutOfScope, Severity: severityInformational, RecoveryHint: "not_retriable", Stream: st.Name, Count: of.Outside,
+			Message: items + " left out: this run collects only what is from " + st.TimeRange.Since + " on",
+		})
+	}
+}

@@ -2,6 +2,8 @@ package run
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,5 +89,31 @@ func TestStartMessage(t *testing.T) {
 	raw, _ = startMessage(abi.Start{RunID: "r1", CollectionMode: abi.ModeFullRefresh, Scope: scopeOf("a")}, state)
 	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"previous_state":{"a":{"at":1}},"bindings":{}}`; string(raw) != want {
 		t.Fatalf("got  %s\nwant %s", raw, want)
+	}
+}
+
+// What the time of a run leaves out is counted and told, and is no lack; where the run has no time, or left nothing out, nothing is.
+func TestWhatATimeLeavesOutIsTold(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{enumerate: true})
+	since := func(r *Request) { r.Since, r.Boundary = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), true }
+	outside := func(n int) string {
+		return fmt.Sprintf(`account {"type":"ACCOUNT","streams":[{"stream":"notes","met":%d,"emitted":1,"not_record":5,"outside":%d}]}`, 6, n) + "\n" + strings.Replace(note, `"id":"n1"`, `"id":"n1","at":"2026-01-01T00:00:00Z"`, 1) + done(1)
+	}
+	for n, want := range map[int]string{
+		0: "", 1: "1 item is left out: this run collects only what is from 2026-01-01T00:00:00Z on", 3: "3 items are left out: this run collects only what is from 2026-01-01T00:00:00Z on",
+	} {
+		var said string
+		for _, g := range h.succeed(outside(n), since).KnownGaps {
+			if said += g.Message; g.Kind != KindScope || g.Reason != ReasonOutOfScope || g.Severity != severityInformational || g.Count != int64(n) || g.Stream != "notes" {
+				t.Errorf("%d outside: got %+v, want a gap that is no lack", n, g)
+			}
+		}
+		if said != want {
+			t.Errorf("%d outside: told %q, want %q", n, said, want)
+		}
+	}
+	if got := h.succeed(outside(3)).KnownGaps; len(got) != 0 {
+		t.Errorf("a run without a time: got %+v, want nothing left out", got)
 	}
 }

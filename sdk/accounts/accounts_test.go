@@ -108,8 +108,41 @@ func TestItemsOutsideTheScope(t *testing.T) {
 	}), sdktest.Options{Scope: []abi.StreamScope{{
 		Name: "notes", Resources: []string{"a", "d"}, TimeRange: &abi.TimeRange{Since: "2026-01-01T00:00:00Z"},
 	}}})
-	if got := res.Items("notes"); got.Met != 4 || got.Emitted != 1 || got.NotRecord != 3 {
-		t.Errorf("got %+v, want 4 items: 1 emitted, 3 outside", got)
+	if got := res.Items("notes"); got.Met != 4 || got.Emitted != 1 || got.NotRecord != 3 || got.Outside != 2 {
+		t.Errorf("got %+v, want 4 items: 1 emitted, 3 outside, 2 of them of another time", got)
+	}
+}
+
+// Items that the time range of a run leaves out are counted apart from those that its keys do.
+func TestItemsOfAnotherTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options sdktest.Options
+		want    abi.StreamAccount
+	}{
+		"a time": {sdktest.Options{Scope: []abi.StreamScope{{Name: "notes", TimeRange: &abi.TimeRange{Since: "2026-01-01T00:00:00Z"}}}},
+			abi.StreamAccount{Stream: "notes", Met: 4, Emitted: 1, KeptBack: 1, NotRecord: 2, Outside: 2}},
+		"a time and keys": {sdktest.Options{Scope: []abi.StreamScope{{Name: "notes", Resources: []string{"a", "b"}, TimeRange: &abi.TimeRange{Since: "2026-01-01T00:00:00Z"}}}},
+			abi.StreamAccount{Stream: "notes", Met: 4, Emitted: 1, KeptBack: 1, NotRecord: 2, Outside: 1}},
+		"keys": {sdktest.Options{Scope: []abi.StreamScope{{Name: "notes", Resources: []string{"a"}}}}, abi.StreamAccount{Stream: "notes", Met: 4, Emitted: 1, KeptBack: 1, NotRecord: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.options.Tolerate = true
+			res := sdktest.Collect(t, notes(func(h *sdk.Host) error {
+				accounts.Open(h).Items("notes")
+				if err := h.EmitRaw("notes", "a", []byte(`{"id":"a","at":"2026-01-02T00:00:00Z"}`)); err != nil {
+					return err
+				}
+				if err := h.EmitRaw("notes", "b", []byte(`{"id":"b","at":"2025-01-02T00:00:00Z"}`)); err != nil {
+					return err
+				}
+				return emit(h, "c", "")
+			}), c.options)
+			if got := res.Items("notes"); fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
 	}
 }
 

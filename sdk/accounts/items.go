@@ -21,10 +21,11 @@ type Items struct {
 	NotRecord int64 // no record by a rule of the connector
 	Cut       int64 // with a field that was cut; the item is counted where it belongs, too
 
-	stream  string
-	emitted int64
-	given   sdk.Given // what was counted of the stream's records
-	unknown map[string]int64
+	stream   string
+	emitted  int64
+	untimely int64     // of NotRecord: outside the time range of the run
+	given    sdk.Given // what was counted of the stream's records
+	unknown  map[string]int64
 }
 
 // Items returns the counts of a stream of the manifest, the same ones each time. Those of a stream
@@ -71,6 +72,7 @@ func (i *Items) settle(h *sdk.Host) {
 	i.emitted += now.Sent - i.given.Sent
 	i.KeptBack += now.Withheld - i.given.Withheld
 	i.NotRecord += now.Outside - i.given.Outside
+	i.untimely += now.Untimely - i.given.Untimely
 	i.given = now
 }
 
@@ -91,6 +93,7 @@ func (i *Items) append(b []byte) []byte {
 	b = count(b, "duplicate", i.Duplicate)
 	b = count(b, "kept_back", i.KeptBack)
 	b = count(b, "not_record", i.NotRecord)
+	b = count(b, "outside", i.untimely)
 	b = count(b, "cut", i.Cut)
 	if len(i.unknown) > 0 {
 		b = append(jsonappend.Name(b, "unknown"), '[')

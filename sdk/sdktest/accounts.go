@@ -21,6 +21,9 @@ func (h *host) account(m *abi.Account) string {
 		if s.Met != s.Emitted+s.Unchanged+s.Merged+s.Duplicate+s.KeptBack+s.NotRecord {
 			return "an account of items that does not add up: " + s.Stream
 		}
+		if s.Outside > s.NotRecord {
+			return "an account of more items outside the time range than are no records: " + s.Stream
+		}
 		if problem := h.declared(s.Stream); problem != "" {
 			return problem
 		}
@@ -75,6 +78,7 @@ func (r *Result) Items(stream string) abi.StreamAccount {
 			sum.Duplicate += s.Duplicate
 			sum.KeptBack += s.KeptBack
 			sum.NotRecord += s.NotRecord
+			sum.Outside += s.Outside
 			sum.Cut += s.Cut
 			for _, u := range s.Unknown {
 				at := slices.IndexFunc(sum.Unknown, func(x abi.UnknownName) bool { return x.Name == u.Name })

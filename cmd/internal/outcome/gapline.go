@@ -8,7 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// Gaps counts everything of the run's streams that is known to be missing.
+// Gaps counts everything of the run's streams that is known to be missing, without what its scope
+// leaves out.
 func Gaps(r *run.Result) int64 {
 	n := Known(r.KnownGaps)
 	for _, g := range openGaps(r) {
@@ -44,7 +45,20 @@ func openGaps(r *run.Result) []run.OpenGaps {
 func Known(list []run.KnownGap) int64 {
 	var n int64
 	for _, g := range list {
-		n += max(g.Count, 1)
+		if g.Kind != run.KindScope {
+			n += max(g.Count, 1)
+		}
+	}
+	return n
+}
+
+// LeftOut counts what the time range of the run's scope left out.
+func LeftOut(r *run.Result) int64 {
+	var n int64
+	for _, g := range r.KnownGaps {
+		if g.Kind == run.KindScope {
+			n += g.Count
+		}
 	}
 	return n
 }
@@ -64,7 +78,7 @@ func GapLine(g run.KnownGap) string {
 	if g.Stream != "" {
 		line = g.Stream + ": " + line
 	}
-	if g.Count > 1 && g.Kind != run.KindUnexplained { // whose words count the files
+	if g.Count > 1 && g.Kind != run.KindUnexplained && g.Kind != run.KindScope { // whose words have the count
 		line += " (" + output.Count(g.Count) + " times)"
 	}
 	message := strings.TrimSpace(g.Message)

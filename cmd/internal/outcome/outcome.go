@@ -98,7 +98,13 @@ func Tally(r *run.Result) string {
 	if c := Counted(sum, rejected); c != "" {
 		parts = append(parts, c)
 	}
-	parts = append(parts, output.Plural(Gaps(r), "gap"))
+	gaps, left := Gaps(r), LeftOut(r)
+	if left > 0 {
+		parts = append(parts, output.Count(left)+" left out by date")
+	}
+	if gaps > 0 || left == 0 {
+		parts = append(parts, output.Plural(gaps, "gap"))
+	}
 	return strings.Join(parts, ", ") + " in " + output.Seconds(time.Duration(r.DurationMS)*time.Millisecond)
 }
 
@@ -140,7 +146,11 @@ func next(r *run.Result, step string) string {
 func GapLines(r *run.Result) []string {
 	var lines []string
 	for _, g := range r.KnownGaps {
-		line := "gap: " + GapLine(g)
+		line := "gap: "
+		if g.Kind == run.KindScope {
+			line = "left out: "
+		}
+		line += GapLine(g)
 		if names := GapNames(g, mostNames); names != "" {
 			line += ": " + names
 		}

@@ -33,6 +33,10 @@ func TestWrite(t *testing.T) {
 	gaps.Checkpoints = run.Checkpoints{Withheld: []run.Withheld{{Stream: "sessions", Reason: "detail_coverage_incomplete"}}}
 	told := succeeded()
 	told.Accounts = []abi.StreamAccount{{Stream: "messages", Met: 9, Cut: 1, Unknown: []abi.UnknownName{{Name: "mo\x1bod", Count: 2}}}}
+	left := succeeded()
+	left.KnownGaps = []run.KnownGap{{Kind: run.KindScope, Stream: "messages", Reason: run.ReasonOutOfScope, Count: 1204, Message: "1204 items are left out"}}
+	both := succeeded()
+	both.KnownGaps = append(left.KnownGaps, run.KnownGap{Stream: "sessions", Reason: "file_unreadable", Count: 3})
 	many := succeeded()
 	many.GapsFound = 20_000
 	for range 1000 {
@@ -56,6 +60,17 @@ func TestWrite(t *testing.T) {
   next: pdpp-host records list claude_code messages --limit 5
   messages: 1 text is longer than a record has room for, and its beginning was collected
   messages: names that this version of the connector does not know: mood (2)
+`},
+		{"left out by date", left, `● Succeeded  claude_code  18 246 new, 3 changed, 1 204 left out by date in 8.6 s
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
+  left out: messages: out_of_scope, 1204 items are left out
+`},
+		{"left out by date, with gaps", both, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 1 204 left out by date, 3 gaps in 8.6 s
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
+  left out: messages: out_of_scope, 1204 items are left out
+  gap: sessions: file_unreadable (3 times)
 `},
 		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 5 gaps in 8.6 s
   checkpoints: none moved

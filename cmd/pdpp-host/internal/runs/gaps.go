@@ -43,6 +43,9 @@ func uncollected(r *owner.Run) string {
 	if rejected > 0 {
 		parts = append(parts, output.Count(rejected)+" rejected")
 	}
+	if left := outcome.LeftOut(&result); left > 0 {
+		parts = append(parts, output.Count(left)+" left out by date")
+	}
 	return show.Dash(strings.Join(parts, ", "))
 }
 
