@@ -13,10 +13,13 @@ type Provider struct {
 	MaxIntervalMS int64 `json:"max_interval_ms,omitempty"` // the longest interval that throttling leads to; default 5 minutes
 	// ToleranceMS is GCRA's L, limited to what MinIntervalMS leaves; default a quarter
 	// of the current interval.
-	ToleranceMS *int64             `json:"tolerance_ms,omitempty"`
-	Windows     []ProviderWindow   `json:"windows,omitempty"`   // limits that the provider documents
-	Endpoints   []ProviderEndpoint `json:"endpoints,omitempty"` // separate limits; the first matching endpoint applies
-	Refusals    []ProviderRefusal  `json:"refusals,omitempty"`  // answers that refuse without a telling status or header
+	ToleranceMS *int64 `json:"tolerance_ms,omitempty"`
+	// Burst is how many requests may go at once after a rest, at the pace of MinIntervalMS alone. It must fit
+	// into each window with that pace.
+	Burst     int64              `json:"burst,omitempty"`
+	Windows   []ProviderWindow   `json:"windows,omitempty"`   // limits that the provider documents
+	Endpoints []ProviderEndpoint `json:"endpoints,omitempty"` // separate limits; the first matching endpoint applies
+	Refusals  []ProviderRefusal  `json:"refusals,omitempty"`  // answers that refuse without a telling status or header
 
 	MaxAttempts   int   `json:"max_attempts,omitempty"`    // attempts of one request, the first included; default 4
 	BackoffBaseMS int64 `json:"backoff_base_ms,omitempty"` // default 1000

@@ -21,8 +21,8 @@ func provided() object {
 		"network": object{
 			"hosts": list{object{"host": "api.example.org", "reason": "The API"}},
 			"provider": object{
-				"discovery_interval_ms": 0, "min_interval_ms": 10, "max_interval_ms": 20, "tolerance_ms": 0, "max_attempts": 3,
-				"windows":         list{object{"requests": 5, "per_ms": 1000}},
+				"discovery_interval_ms": 0, "min_interval_ms": 10, "max_interval_ms": 20, "tolerance_ms": 0, "burst": 1, "max_attempts": 3,
+				"windows":         list{object{"requests": 500, "per_ms": 1000}},
 				"endpoints":       list{object{"name": "search", "method": "GET", "path_prefix": "/s", "min_interval_ms": 5, "windows": list{object{"requests": 1, "per_ms": 2}}}},
 				"refusals":        list{object{"status": 403, "contains": "slow down", "wait_ms": 60000}},
 				"backoff_base_ms": 1, "backoff_cap_ms": 2, "max_inline_wait_ms": 3, "timeout_ms": 4, "max_redirects": 0, "max_response_bytes": 100,
@@ -81,6 +81,8 @@ func TestProvider(t *testing.T) {
 		"outcomes too many":     {".breaker.window", 1001, ".breaker.window", "from 0 to 1000"},
 		"throughput below zero": {".breaker.min_throughput", -1, ".breaker.min_throughput", "from 0 to 1000"},
 		"reset below zero":      {".breaker.reset_ms", -1, ".breaker.reset_ms", "from 0 to"},
+		"a burst too large":     {".burst", 401, ".burst", "must fit into each of the windows"},
+		"a burst below zero":    {".burst", -1, ".burst", "from 0 to"},
 		"tolerance below zero":  {".tolerance_ms", -1, ".tolerance_ms", "from 0 to"},
 		"inline below zero":     {".max_inline_wait_ms", -1, ".max_inline_wait_ms", "from 0 to"},
 		"back-off below zero":   {".backoff_base_ms", -1, ".backoff_base_ms", "from 0 to"},

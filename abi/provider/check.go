@@ -15,6 +15,7 @@ const (
 	mostResponseBytes  = 64 << 20
 	mostAttempts       = 20
 	mostOutcomes       = 1000
+	mostBurst          = 1000
 	mostEndpoints      = 32
 	mostRefusals       = 16
 	longestRefusalText = 200
@@ -37,6 +38,7 @@ func Check(p *abi.Provider, bad func(path, rule string)) {
 		span("tolerance_ms", *p.ToleranceMS)
 	}
 	check.windows("", p.Windows)
+	check.burst(p)
 	check.count("endpoints", len(p.Endpoints), mostEndpoints)
 	for i := range p.Endpoints {
 		e, at := &p.Endpoints[i], indexed("endpoints", i)
@@ -95,6 +97,22 @@ func (c checker) windows(path string, list []abi.ProviderWindow) {
 		at := indexed(path+"windows", i)
 		c.between(at+".requests", w.Requests, 1, MostRequests)
 		c.between(at+".per_ms", w.PerMS, 1, LongestMS)
+	}
+}
+
+// burst checks that a burst, and what the pace lets go behind it, is no more than each window
+// takes, in any span of it.
+func (c checker) burst(p *abi.Provider) {
+	c.between("burst", p.Burst, 0, mostBurst)
+	if p.Burst == 0 || p.MinIntervalMS < 0 {
+		return // that is said of min_interval_ms
+	}
+	fits := len(p.Windows) > 0 && p.MinIntervalMS > 0
+	for _, w := range p.Windows { // one that is out of its own bounds is told of as such
+		fits = fits && (w.Requests < 1 || w.PerMS < 1 || p.Burst+w.PerMS/p.MinIntervalMS <= w.Requests)
+	}
+	if !fits {
+		c("burst", "must fit into each of the windows, of which there must be one, with what min_interval_ms lets go behind it")
 	}
 }
 

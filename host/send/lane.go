@@ -42,6 +42,9 @@ func (l *lane) startPacer(now time.Time, p *Profile, floorMS int64) {
 		tolerance = ms(*p.ToleranceMS)
 	}
 	l.pacer = pacing.NewPacer(now, l.rate.duration(), ms(floorMS), tolerance)
+	if l.name == "" { // an endpoint's own limit has no burst
+		l.pacer.Burst = p.Burst
+	}
 }
 
 // delay returns the longest of all waits of a request on this lane: the maximum and

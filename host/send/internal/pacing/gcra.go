@@ -14,6 +14,10 @@ type Pacer struct {
 	floor     time.Duration // the least time between two admissions
 	tolerance time.Duration // as configured, negative if it was not; see slack
 	paid      time.Duration // the interval of the last admission; 0: none
+
+	// Burst is how many admissions a rest gives credit for, as long as the interval is the floor: a
+	// provider that has refused nothing counts over a window that has room for them.
+	Burst int64
 }
 
 // NewPacer returns a Pacer whose first admission waits one interval (PB-D4).
@@ -30,6 +34,9 @@ func NewPacer(now time.Time, interval, floor, tolerance time.Duration) Pacer {
 func (p *Pacer) slack(interval time.Duration) time.Duration {
 	if p.paid == 0 {
 		return 0
+	}
+	if p.Burst > 1 && interval <= p.floor {
+		return time.Duration(p.Burst-1) * p.floor
 	}
 	interval = min(interval, p.paid)
 	tolerance := p.tolerance
