@@ -242,13 +242,19 @@ func TestMovedFrom(t *testing.T) {
 		if err := emit(h, "top", "8", "7", "long"); err != nil {
 			return err
 		}
+		r := h.Record("top")
+		r.String("id", "9")
+		r.String("time_range", "long")
+		if err := r.Emit(); err != nil {
+			return err
+		}
 		return h.EmitRaw("notes", "d", []byte(`{"id":"d"}`))
 	})
 	var got []string
 	for _, r := range res.All {
 		got = append(got, r.MovedFrom+">"+r.Key)
 	}
-	if want := `a>b >b >b >b ["7","long"]>["8","long"] >d`; strings.Join(got, " ") != want {
+	if want := `a>b >b >b >b ["7","long"]>["8","long"] >["9","long"] >d`; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

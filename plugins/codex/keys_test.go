@@ -114,6 +114,11 @@ func TestNoRuleHasTheEarlierKeyOfAnother(t *testing.T) {
 		rules/rules/a.rules rules/rules/a.rules.rules rules/rules/x.md rules/rules/x.md.rules rules/rules/AGENTS.md rules/rules/AGENTS.md.rules`)
 	for _, p := range paths {
 		h.write(p, "one(\n  1,\n)\ntwo(\n  2,\n)\nthree()\n")
+		for _, name := range []string{rulesetOf(p), fileOf(p)} { // a file that can't be read keeps its rules
+			if !slices.Contains(pathsOf(name), p) {
+				t.Errorf("%s: got the paths %q, want %s among them", name, pathsOf(name), p)
+			}
+		}
 	}
 	res := h.collect()
 	earlier, moved := map[string]string{}, 0

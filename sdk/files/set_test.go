@@ -196,7 +196,13 @@ func TestMovedKeys(t *testing.T) {
 	if res = next(t, res, keyed(1, ".new", names...), nil); did(res) != "" || len(res.States) != 0 {
 		t.Errorf("the next run: got %q and %d cursors, want nothing", did(res), len(res.States))
 	}
+	if again := next(t, first, keyed(1, "", names...), nil); did(again) != "" {
+		t.Errorf("got %q of things that keep their keys, want nothing", did(again))
+	}
 	// A later thing whose key is an earlier one's, under this reader, is another.
+	if more := next(t, res, keyed(1, ".new", append(names, "a.new")...), nil); did(more) != "+n:a.new.new" || len(more.Stored()["notes"]) != len(names)+1 {
+		t.Errorf("got %q and %d records, want one more", did(more), len(more.Stored()["notes"]))
+	}
 	if res = next(t, res, keyed(1, "", "a.new", "a"), nil); did(res) != "+n:a +n:a.new ~n:b.new ~n:c.new ~n:d.new ~n:e.new ~n:f.new" {
 		t.Errorf("got %q, want nothing moved", did(res))
 	}

@@ -29,7 +29,8 @@ func FuzzBatchPayload(f *testing.F) {
 		b := &record.Batch{}
 		b.Add(0, []byte(key), data, []byte(when), del)
 		b.AddMoved(1, []byte("before"), []byte("after"), []byte("1"), nil)
-		l := &Lane{SourceInstanceID: "s\"rc", ConnectorID: "c\\", MaxBatchRecords: 2, MaxBatchBytes: 1 << 20}
+		b.Add(1, []byte("last"), []byte("1"), nil, false)
+		l := &Lane{SourceInstanceID: "s\"rc", ConnectorID: "c\\", MaxBatchRecords: 3, MaxBatchBytes: 1 << 20}
 		run := &LaneRun{lane: &lane{Lane: *l}, RunID: "r", to: &record.Target{Streams: []record.Stream{{Name: stream}, {Name: "other"}}}}
 		cut, err := run.deliveries(b)
 		good := utf8.ValidString(key) && utf8.ValidString(when) && (del || utf8.Valid(data) && json.Valid(data))
@@ -48,11 +49,11 @@ func FuzzBatchPayload(f *testing.F) {
 			t.Fatal(err)
 		}
 		var records []device.Record
-		if err := json.Unmarshal(got.Records, &records); err != nil || len(records) != 2 {
+		if err := json.Unmarshal(got.Records, &records); err != nil || len(records) != 3 {
 			t.Fatal(len(records), err)
 		}
 		r := records[0]
-		if r.Stream != stream || r.Key != key || r.EmittedAt != when || (r.Op == device.OpDelete) != del || r.MovedFrom != "" || records[1].Key != "after" || records[1].MovedFrom != "before" {
+		if r.Stream != stream || r.Key != key || r.EmittedAt != when || (r.Op == device.OpDelete) != del || r.MovedFrom != "" || records[1].Key != "after" || records[1].MovedFrom != "before" || records[2].MovedFrom != "" {
 			t.Fatalf("%+v: got %+v, want it as it was", key, r)
 		}
 		if !del && !bytes.Equal(r.Data, bytes.TrimSpace(data)) || del && r.Data != nil {
