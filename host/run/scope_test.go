@@ -92,7 +92,7 @@ func TestStartMessage(t *testing.T) {
 	}
 }
 
-// What the time of a run leaves out is counted and told, and is no lack; where the run has no time, or left nothing out, nothing is.
+// A run counts and tells what its time leaves out, which is no lack. A run without a time, and one that left nothing out, tell nothing.
 func TestWhatATimeLeavesOutIsTold(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{enumerate: true})
