@@ -16,7 +16,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-books sim crash each alike mutate lighthouse conformance pictures lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-books sim crash each alike mutate lighthouse clients conformance pictures lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -105,6 +105,10 @@ mutate:
 ## lighthouse: what Lighthouse gives the console's pages (needs Chromium and npm)
 lighthouse:
 	$(GO) test ./testplugins/console -run TestLighthouse -count=1 -v -args -lighthouse
+
+## clients: linters of the API's description, and clients that generators make of it (needs npm)
+clients:
+	$(GO) test ./testplugins/console -run TestClients -count=1 -v -args -conformance
 
 ## conformance: the official suite of MCP against a host that serves, linters of its API and clients made of it (needs npm)
 conformance:
