@@ -16,7 +16,7 @@ func TestRefusedDeliveriesAreOpenUntilOneIsTaken(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
 	ctx := x.Context()
-	src := x.enrolled("laptop")
+	src := x.enrolled("laptop") // with a collector that puts a manifest
 	now := func() *SourceInstance {
 		s, err := x.s.SourceInstance(ctx, src.DeviceID, src.ID)
 		x.ok(err)
@@ -75,12 +75,18 @@ func TestRefusedDeliveriesAreOpenUntilOneIsTaken(t *testing.T) {
 	if open() == "" {
 		t.Error("a device that still holds something ended a refusal")
 	}
+	x.beat(src, device.StatusHealthy, 0, 0)
+	if got := open(); got != "" || says().ForwardCode == "delivery_refused" {
+		t.Errorf("open of a device that holds nothing: got %q and %s, want nothing", got, says().ForwardCode)
+	}
+	x.damage(`UPDATE source_instances SET manifest_sha256 = ''`) // it has the public collector from here on
+	refuse(device.CodeRecordsRejected, "no such stream", "c")
 	refuse(device.CodeBadRequest, "state holds no stream", "")
 	refuse(device.CodeManifestMissing, "put it first", "d")
 	given := "c device_records_rejected no such stream" // and given up by a collector that goes on without it
 	x.beat(src, device.StatusHealthy, 0, 0)
 	if got := open(); got != given || says().ForwardCode != "delivery_refused" {
-		t.Errorf("open of a device that holds nothing: got %q and %s, want the refused records", got, says().ForwardCode)
+		t.Errorf("open of a public device that holds nothing: got %q and %s, want the refused records", got, says().ForwardCode)
 	}
 	refuse(device.CodeManifestNotAccepted, "not accepted", "d")
 	x.commit(src, x.commitOf("r1"))

@@ -27,7 +27,11 @@ func TestADeletedRecordOfADeviceIsGivenAnotherKey(t *testing.T) {
 		}
 	}
 	moved := func(record, from string) string { return strings.Replace(record, "{", `{"moved_from":`+from+`,`, 1) }
-	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 2, moved(note("b", "one"), `"a"`), moved(week("u"), `"[\"t\",\"week\"]"`))), nil)
+	var taken device.BatchAnswer
+	l.must(http.StatusCreated, l.ingest(l.batch("run_1", 2, moved(note("b", "one"), `"a"`), moved(week("u"), `"[\"t\",\"week\"]"`))), &taken)
+	if taken.Accepted != 2 {
+		t.Errorf("accepted %d, want the 2 records of the batch: its collector believes no other answer", taken.Accepted)
+	}
 	for stream, key := range map[string]string{"notes": "b", "tops": `["u","week"]`} {
 		if erased, err := l.store.IsErased(ctx, conn.ID, stream, key); err != nil || !erased {
 			t.Errorf("%s: got %v, %v, want it deleted", stream, erased, err)

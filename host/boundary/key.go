@@ -190,7 +190,8 @@ func (g *Gate) formed(dst []byte, s *streamGate, i int) ([]byte, error) {
 	return dst, nil
 }
 
-// movedFrom builds the key that the record had until now, if it had one. It lies outside no scope: it names a record that is in it.
+// movedFrom builds the key that the record had until now, if it had one. That key is not held to the scope's resources: it names a
+// record that they hold.
 func (g *Gate) movedFrom(s *streamGate, e *envelope) (err error) {
 	if e.movedFrom < 0 {
 		return nil

@@ -40,8 +40,8 @@ func TestDeliversToAPublicHost(t *testing.T) {
 // goneNote deletes a note.
 const goneNote = `emit {"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","emitted_at":"2026-02-03T04:05:06Z"}` + "\n"
 
-// Such a host has a record under its earlier key no more once it has it under the other one: also where that key is a list, and not
-// when it refuses the record.
+// Such a host loses a record under its earlier key once it has the record under the other one, also where that key is a list. If it
+// refuses the record, the earlier one stays.
 func TestAPublicHostIsToldOfAnotherKey(t *testing.T) {
 	t.Parallel()
 	const at = `"emitted_at":"2026-02-03T04:05:06Z"`

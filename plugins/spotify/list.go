@@ -120,7 +120,8 @@ func (s *reader) read() (api.Pass, error) {
 			return p, err
 		}
 	}
-	return p, s.keepHollow(&p)
+	err := s.keepHollow(&p) // before p is returned: which comes first in one statement is not specified
+	return p, err
 }
 
 // from reads a part of the list from a page on.

@@ -75,7 +75,7 @@ var tracks = list{
 			t = v.Get("item")
 		}
 		at = v.Get("added_at").Str()
-		return at, t.IsNull() && at != ""
+		return at, t.Exists() && t.IsNull() && at != ""
 	},
 }
 

@@ -113,7 +113,7 @@ func (x *export) number(kind string, n int, at place) {
 }
 
 // describe looks for what a source says of itself. It returns nil for one that is no archive of X, and an error, with its
-// place, for one of which nobody can tell.
+// place, if that cannot be found out.
 func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 	a, err := s.Open(r.folder.Root)
 	if err != nil {

@@ -156,7 +156,7 @@ func (f *Folder) isArchive(e files.Entry) bool {
 		return false
 	}
 	head, err := files.Read(f.Root, e.Path, 4)
-	return err != nil || string(head) == "PK\x03\x04" || strings.HasPrefix(string(head), "\x1f\x8b") // of one that cannot be opened nobody knows
+	return err != nil || string(head) == "PK\x03\x04" || strings.HasPrefix(string(head), "\x1f\x8b") // one that cannot be opened may be an archive
 }
 
 // isPiece reports whether a file is one of the pieces into which a program has cut an archive: NAME.zip.001, or

@@ -51,14 +51,15 @@ func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, d Refus
 }
 
 // clearRefusal forgets what was refused before a delivery of streams was taken: of these, and what was of no stream. If streams is
-// nil, the device has nothing left to deliver. That says nothing of records that were refused: a collector may have given them up.
+// nil, the device has nothing left to deliver, and tells as a gap what it gave up. A public collector gives records up and tells
+// nothing: what was refused of them stays.
 func clearRefusal(t *db.Tx, src *tables.SourceJoined, streams []string) error {
 	if src.RefusedUS == 0 && src.Refusals == "" {
 		return nil
 	}
 	src.RefusedUS, src.RefusedCode, src.RefusedSays = 0, "", ""
 	left := slices.DeleteFunc(src.ReadRefusals(), func(o tables.Refusal) bool {
-		return !refusedRecords(o) || slices.Contains(streams, o.Stream)
+		return !refusedRecords(o) || slices.Contains(streams, o.Stream) || streams == nil && src.ManifestSHA256 != ""
 	})
 	return keepRefusals(t, src, &left)
 }

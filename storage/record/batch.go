@@ -14,6 +14,7 @@ type Batch struct {
 	rows  []batchRow
 	bad   bool // a key that text columns cannot hold, or a stream below 0
 	most  int  // the largest stream index
+	moved int  // rows that are no record of their own, see AddMoved
 
 	rejections []rejection // in the order of their arrival
 }
@@ -55,6 +56,7 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 func (b *Batch) AddMoved(stream int, from, key, data, emittedAt []byte) {
 	b.Add(stream, from, nil, emittedAt, true)
 	b.rows[len(b.rows)-1].moved = true
+	b.moved++
 	b.Add(stream, key, data, emittedAt, false)
 }
 
@@ -89,15 +91,15 @@ func (b *Batch) Reject(stream int, key KeyHash) {
 	b.rejections = append(b.rejections, rejection{before: len(b.rows), stream: int32(stream), key: key})
 }
 
-// Len returns the number of records, with those that were rejected.
-func (b *Batch) Len() int { return len(b.rows) + len(b.rejections) }
+// Len returns the number of records, with those that were rejected. A record that had another key is one.
+func (b *Batch) Len() int { return len(b.rows) - b.moved + len(b.rejections) }
 
 // Bytes returns the size of the records.
 func (b *Batch) Bytes() int { return len(b.arena) }
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
-	b.arena, b.rows, b.rejections, b.bad, b.most = b.arena[:0], b.rows[:0], b.rejections[:0], false, 0
+	b.arena, b.rows, b.rejections, b.bad, b.most, b.moved = b.arena[:0], b.rows[:0], b.rejections[:0], false, 0, 0
 }
 
 // text views n bytes of the arena as a string, without a copy. The string lives
