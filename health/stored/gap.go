@@ -11,8 +11,8 @@ import (
 const leftToOwner health.Word = "left_to_owner"
 
 // attentionOfRun returns the attention for what the last run left to the owner: its failure, or a gap
-// in something that the connection requires and that no later run fills before the
-// owner acts. It remains until a run that looks there ends without the gap. A gap that two runs
+// that no later run fills before the owner acts, also in a stream that the connection does not require, whose gap the
+// verdict tells as well. It remains until a run that looks there ends without the gap. A gap that two runs
 // in a row could not fill is one, too: nobody can promise that a third run fills it.
 func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	if last := s.decidingRun(); last != nil && last.OwnerActs {
@@ -29,7 +29,7 @@ func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	for i := range run.KnownGaps {
 		g := &run.KnownGaps[i]
 		switch {
-		case !g.Weighs() || !g.OwnerClears() || !s.requires(g.Stream):
+		case !g.Weighs() || !g.OwnerClears():
 		case g.Kind == unexplainedInput:
 			if reason == "" {
 				reason = notUnderstood
@@ -39,7 +39,7 @@ func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 				reason = notWhole
 			}
 		case g.Stays():
-			if !s.stopped() {
+			if !s.stopped() && s.requires(g.Stream) {
 				reason = CameBackUnchanged
 			}
 		default:

@@ -89,7 +89,7 @@ func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 		want health.Word // "": AttentionClear holds
 	}{
 		"it is gone":           {gapped(), gappedNow, ""},
-		"of an optional":       {gapped(unreadable("b")), gappedNow, ""},
+		"of an optional":       {gapped(unreadable("b")), gappedNow, "left_to_owner"},
 		"of no stream of it":   {gapped(unreadable("z")), gappedNow, ""},
 		"of the runtime":       {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", RecoveryAction: "retry_by_runtime"}), gappedNow, ""},
 		"of the maintainer":    {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", Severity: "actionable"}), gappedNow, ""},

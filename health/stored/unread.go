@@ -143,13 +143,14 @@ func (s *Facts) LeftFiles() string {
 }
 
 // LeftSaid is what the last run said of what it left to its owner beside the files of LeftFiles: the
-// words for the first of it that the connection requires, and how much more there is. It is "" if
-// there are no words.
+// words for the first of it that the connection requires, and how much more there is. If it requires nothing of it, the rest has
+// the word. It is "" if there are no words.
 func (s *Facts) LeftSaid() (said string) {
 	more := 0
+	required := slices.ContainsFunc(s.left(), func(g *health.KnownGap) bool { return s.requires(g.Stream) })
 	for _, g := range s.left() {
 		switch {
-		case !s.requires(g.Stream), s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(g.About) }):
+		case required && !s.requires(g.Stream), s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(g.About) }):
 		case said == "" && g.Says != "":
 			said = g.Says
 		default:
