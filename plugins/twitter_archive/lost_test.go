@@ -284,3 +284,28 @@ func TestAnArchiveWithoutAnEnding(t *testing.T) {
 		}
 	}
 }
+
+// AC-06: an unchanged archive is listed again in each run while the host asks its owner about records that it lacks, and
+// not read once they are gone.
+func TestDeletionsThatWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(t, "a.zip", account{id: "1", generated: "2022-11-13T08:00:00.000Z", tweets: []string{"1", "2", "3", "4", "5", "6"}})
+	w.collect()
+	w.put(t, "a.zip", account{id: "1", generated: "2023-11-13T08:00:00.000Z", tweets: []string{"1"}})
+	next := func(held bool, tweets string, read bool) {
+		t.Helper()
+		w.last = w.last.SecondRun(t, func(o *sdktest.Options) { o.HoldsBack, o.Stored = held, w.store.Clone() })
+		w.store.Apply(w.last)
+		w.has(tweets, "")
+		if got := slices.ContainsFunc(w.last.All, func(r sdktest.Record) bool { return r.Stream == streamTweets }); got != read {
+			t.Errorf("the run reads the archive: %t, want %t", got, read)
+		}
+	}
+	for range 3 {
+		next(true, "1 2 3 4 5 6", true)
+	}
+	next(false, "1", true)
+	next(true, "1", true)
+	next(true, "1", false)
+}

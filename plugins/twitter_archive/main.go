@@ -87,6 +87,7 @@ type run struct {
 	blind bool             // something in the folder could not be read, and may be an archive or a part of one
 	lost  map[string]error // why files could not be read when the archives were looked at, by place
 	lists map[string]*sdk.Enumeration
+	gone  map[string]int64 // of each stream: records that its list left to the host, which may ask its owner first
 	said  *accounts.Books
 
 	last         string          // when the newest archive that was collected was made
@@ -111,7 +112,7 @@ func (connector) Collect(h *sdk.Host) error {
 	if err != nil {
 		return err
 	}
-	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), lost: make(map[string]error), room: room{left: maxNotes}, said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen)}
+	r := &run{h: h, folder: folder, books: exports.NewBooks(), fates: make(map[string]*fate), had: make(map[string]bool), hurt: make(map[string]bool), lost: make(map[string]error), room: room{left: maxNotes}, said: accounts.Open(h), begun: make(map[uint64]string), met: make(map[string]map[uint64]seen), gone: make(map[string]int64)}
 	r.said.Items(streamTweets)
 	r.said.Items(streamMessages)
 	if err := r.choose(); err != nil {
@@ -215,6 +216,9 @@ func (r *run) collect() error {
 		if r.hurt[stream] || !r.had[stream] || newest.partial {
 			r.books.Problems.Note(problemPartial, 1, stream)
 		} else if newest.proves(stream) {
+			if err := list.Missing(func(string) error { r.gone[stream]++; return nil }); err != nil {
+				return err
+			}
 			if err := list.Whole(); err != nil {
 				return err
 			}
@@ -224,7 +228,7 @@ func (r *run) collect() error {
 		if r.lists[stream] == nil {
 			continue
 		}
-		if err := r.h.State(stream, r.cursor()); err != nil {
+		if err := r.h.State(stream, r.cursor(stream)); err != nil {
 			return err
 		}
 	}
@@ -298,7 +302,7 @@ func (r *run) known() (known, older bool) {
 			older = true
 		case cursor.Get("v").Int() != cursorVersion:
 			known = false
-		case cursor.Get("sum").Int() != sum:
+		case cursor.Get("sum").Int() != sum, cursor.Get("unmet").Int() > 0: // the host may have them still
 			known = false
 		case changed != 0 && changes != 0 && changed != changes:
 			known = false
@@ -325,14 +329,14 @@ func (r *run) learn() error {
 		if streams[stream].emit == nil || r.changes() == 0 || r.h.Cursor(stream).Get("changes").Exists() {
 			continue
 		}
-		if err := r.h.State(stream, r.cursor()); err != nil {
+		if err := r.h.State(stream, r.cursor(stream)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) cursor() []byte {
+func (r *run) cursor(stream string) []byte {
 	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion)
 	if account := r.bound(); account != 0 && r.account == (sdk.Account{}) { // what is there may name none
 		b = jsonappend.Int(jsonappend.Name(b, "account"), account)
@@ -343,6 +347,9 @@ func (r *run) cursor() []byte {
 	b = jsonappend.Int(jsonappend.Name(b, "sum"), r.sum())
 	if changes := r.changes(); changes != 0 {
 		b = jsonappend.Int(jsonappend.Name(b, "changes"), changes)
+	}
+	if n := r.gone[stream]; n > 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "unmet"), n)
 	}
 	b = r.books.Kinds.AppendJSON(jsonappend.Name(b, "kinds"))
 	b = r.books.Problems.AppendJSON(jsonappend.Name(b, "problems"))
