@@ -46,10 +46,6 @@ func (h *Host) record(s *stream, key, data []byte, was []string) error {
 
 // appendMoved appends the key that a record had, but for one that no record can have had, and the record's own.
 func (s *stream) appendMoved(dst, key []byte, was []string) ([]byte, error) {
-	if s.appendOnly {
-		return dst, abi.NewError(abi.CodeDeleteOnAppendOnly, "another key for a record of an append-only stream",
-			"nothing is ever deleted there").WithDetail(s.name)
-	}
 	from, err := s.textKey(nil, was)
 	if err != nil || !goodKey(from) || bytes.Equal(from, key) {
 		return dst, err

@@ -121,7 +121,7 @@ const (
 // Record is one record of a batch. Key is the canonical text of the record's key.
 // Data of a deletion may hold the key fields only, or be absent. MovedFrom, which a
 // deletion does not have, is the canonical text of the key that the record had until now: it goes from there, and what the host's
-// owner has deleted under the one key stays deleted under the other.
+// owner has deleted under the earlier key stays deleted under the later one.
 type Record struct {
 	Stream    string          `json:"stream"`
 	Key       string          `json:"record_key"`

@@ -190,15 +190,11 @@ func (g *Gate) formed(dst []byte, s *streamGate, i int) ([]byte, error) {
 	return dst, nil
 }
 
-// movedFrom builds the key that the record had until now, if it had one. That key is not held to the scope's resources: it names a
-// record that they hold.
+// movedFrom builds the key that the record had until now, if it had one. The stream may be
+// append-only: the record stays, under its new key.
 func (g *Gate) movedFrom(s *streamGate, e *envelope) (err error) {
 	if e.movedFrom < 0 {
 		return nil
-	}
-	if s.appendOnly {
-		return violation(abi.CodeDeleteOnAppendOnly, "a record of stream "+quote(s.name)+" had another key, and the stream is append-only",
-			"give other keys on mutable_state streams only")
 	}
 	if g.movedKey, err = g.formed(g.movedKey[:0], s, e.movedFrom); err != nil {
 		return err

@@ -86,7 +86,7 @@ func (e *execution) recallKeys(ctx context.Context) error {
 		return err
 	}
 	if m, err := manifest.Parse(conn.PinnedManifest); err == nil {
-		e.lane.LearnKeys(m)
+		e.lane.Manifest = m
 	}
 	return nil
 }

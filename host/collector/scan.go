@@ -69,7 +69,7 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 		return err
 	}
 	e.about = &described{m, raw}
-	e.lane.LearnKeys(m)
+	e.lane.Manifest = m
 	if err := e.c.fits(m); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ const (
 // call is a function call that was read and not emitted yet.
 type call struct {
 	id        string // of the record
+	was       string // its key in earlier versions, "" for the same one
 	callID    string
 	kind      string
 	name      string
@@ -74,6 +75,9 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 	}
 	long := len(c.callID) > maxID
 	c.callID = clip.Text(c.callID, maxID)
+	if !long && r.isOwn(c.callID) && v.Get("call_id").TextIs(c.callID) {
+		c.id, c.was = c.callID, c.id
+	}
 	r.text = r.text[:0]
 	switch arguments.Kind() {
 	case jsonvalue.String:
@@ -96,6 +100,28 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 		return nil
 	}
 	return r.emit(r.pending.oldest(), nil)
+}
+
+// randomID is how many letters and digits in a row an id has that no two calls share: those of OpenAI have 24. Shorter ones, as
+// call_1 and functions.shell:0 of some models, begin anew in each session.
+const randomID = 20
+
+// isOwn reports whether a call id is that of one call only, so that it may be the record's key, as it is in the public
+// connector's records. The calls of a fork, and of a second file of a session, may be those of the first one.
+func (r *rollout) isOwn(callID string) bool {
+	if s := r.state; s.forkedFrom != "" || s.alias != "" {
+		return false
+	}
+	run := 0
+	for i := 0; i < len(callID) && run < randomID; i++ {
+		switch c := callID[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			run++
+		default:
+			run = 0
+		}
+	}
+	return run == randomID
 }
 
 // output joins an output with its call, or emits it separately when the call was
@@ -123,6 +149,9 @@ func (r *rollout) output(v jsonvalue.Value) error {
 func (r *rollout) emit(c *call, output []byte) error {
 	f := r.calls
 	f.String("id", c.id)
+	if c.was != "" {
+		f.MovedFrom(c.was)
+	}
 	f.String("session_id", r.state.session)
 	f.StringOrNull("call_id", c.callID)
 	f.String("kind", c.kind)
@@ -145,7 +174,7 @@ func (r *rollout) emit(c *call, output []byte) error {
 			r.state.cut += one(cut)
 		}
 	}
-	f.Time("timestamp", c.at)
+	f.StringOrNull("timestamp", instant(c.at))
 	return f.Emit()
 }
 

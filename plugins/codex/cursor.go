@@ -15,7 +15,7 @@ import (
 const cursorVersion = 1
 
 // readerVersion rises when lines give more than before. A rollout that an earlier version read is read again.
-const readerVersion = 5
+const readerVersion = 6
 
 // sessionWords rises when the record of a session gets other fields: each session is emitted again, without its lines.
 const sessionWords = 1

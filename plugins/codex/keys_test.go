@@ -205,3 +205,39 @@ func TestRecordsMoveToTheirKeys(t *testing.T) {
 		t.Errorf("the next run emitted %v, want nothing", second.All)
 	}
 }
+
+// A call has its own id as its key, as in the public connector's records, where no other call can have that id; it says which line it
+// was. The calls of a fork may be its parent's, and short ids begin anew in each session.
+func TestKeysOfCalls(t *testing.T) {
+	t.Parallel()
+	long := "call_" + strings.Repeat("aB3", randomID)[:randomID]
+	const short = "call_" + "0123456789abcdefghi" // 19
+	for _, c := range []struct{ name, meta, id, key, was string }{
+		{"long", metaLine(sessionA), long, long, sessionA + ":2"},
+		{"long, without a prefix", metaLine(sessionA), long[5:], long[5:], sessionA + ":2"},
+		{"behind a short part", metaLine(sessionA), "fc-1-" + long[5:], "fc-1-" + long[5:], sessionA + ":2"},
+		{"short", metaLine(sessionA), short, sessionA + ":2", ""},
+		{"in parts", metaLine(sessionA), "functions.shell_command_of_mine:0", sessionA + ":2", ""},
+		{"of a fork", forkMeta(sessionA, sessionB), long, sessionA + ":2", ""},
+		{"too long", metaLine(sessionA), strings.Repeat("a", maxID+1), sessionA + ":2", ""},
+		{"none", metaLine(sessionA), "", sessionA + ":2", ""},
+	} {
+		h := newHome(t)
+		h.write(rolloutName(sessionA), c.meta+callLine(2, c.id)+outputLine(3, c.id, "out"))
+		calls := h.collect().Records(streamCalls)
+		if len(calls) == 0 || calls[0].Key != c.key || calls[0].MovedFrom != c.was {
+			t.Errorf("%s: got %+v, want the call %s, which was %q", c.name, calls, c.key, c.was)
+		}
+	}
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+callLine(2, long))
+	h.write("sessions/2026/01/02/"+strings.TrimPrefix(rolloutName(sessionA), "sessions/2026/01/01/"), metaLine(sessionA)+callLine(2, "x")+callLine(3, long))
+	res := h.collect()
+	if got := len(res.Stored()[streamCalls]); got != 3 {
+		t.Errorf("two rollouts of a session: got %d calls, want 3", got)
+	}
+	first := h.again(res)
+	if len(first.Records(streamCalls)) != 0 {
+		t.Errorf("the next run emitted %v, want nothing", first.All)
+	}
+}

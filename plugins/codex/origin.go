@@ -188,7 +188,7 @@ func (r *rollout) say(v jsonvalue.Value) (said bool, err error) {
 		role, origin = "system", originProgram
 	}
 	content, truncated := clip.Bytes(r.text, maxContent)
-	return true, r.emitMessage(role, form, content, truncated, origin, "")
+	return true, r.emitMessage(role, form, form, content, truncated, origin, "")
 }
 
 // events are the types of events that repeat items, or tell how Codex runs.

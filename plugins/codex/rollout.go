@@ -318,9 +318,9 @@ func (r *rollout) message(v jsonvalue.Value) error {
 	var mixed bool
 	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent, func(kind jsonvalue.Value) { r.strange(r.items, "part", kind) })
 	content, truncated := clip.Bytes(r.text, maxContent)
-	kind := "text"
+	form := "text"
 	if mixed {
-		kind = "mixed"
+		form = "mixed"
 	}
 	role := clip.Text(v.Get("role").View(), 64)
 	if v.Get("type").TextIs("agent_message") {
@@ -330,10 +330,11 @@ func (r *rollout) message(v jsonvalue.Value) error {
 		role = "unknown"
 	}
 	origin, request := originOf(role, r.text)
-	return r.emitMessage(role, kind, content, truncated, origin, clip.Text(request, maxContent))
+	return r.emitMessage(role, "message", form, content, truncated, origin, clip.Text(request, maxContent))
 }
 
-func (r *rollout) emitMessage(role, kind, content string, truncated bool, origin, request string) error {
+// emitMessage emits what a line says. kind is message, as in the public connector's records, or what else the line is.
+func (r *rollout) emitMessage(role, kind, form, content string, truncated bool, origin, request string) error {
 	r.state.messages++
 	r.state.cut += one(truncated)
 	m := r.messages
@@ -341,11 +342,12 @@ func (r *rollout) emitMessage(role, kind, content string, truncated bool, origin
 	m.String("session_id", r.state.session)
 	m.String("role", role)
 	m.String("type", kind)
+	m.String("form", form)
 	m.String("content", content)
 	m.Bool("content_truncated", truncated)
 	r.items.Cut += one(truncated)
 	m.StringOrNull("origin", origin)
 	m.StringOrNull("request", request)
-	m.Time("timestamp", r.at)
+	m.StringOrNull("timestamp", instant(r.at))
 	return m.Emit()
 }

@@ -39,9 +39,9 @@ func TestRolloutBecomesRecords(t *testing.T) {
 		t.Fatalf("%v, want A:8 A:7 A:11 A:13 A:15", got)
 	}
 	for _, c := range []struct{ stream, key, field, want string }{
-		{streamMessages, "3", "content", "Please list\nthe files"}, {streamMessages, "3", "role", "user"}, {streamMessages, "3", "timestamp", at(2)[:21] + "Z"},
-		{streamMessages, "6", "content", "hm"}, {streamMessages, "6", "type", "reasoning"}, {streamMessages, "6", "role", "assistant"}, {streamMessages, "6", "origin", "model"},
-		{streamMessages, "16", "content", "see\n[input_image]"}, {streamMessages, "16", "type", "mixed"}, {streamMessages, "17", "type", "text"},
+		{streamMessages, "3", "content", "Please list\nthe files"}, {streamMessages, "3", "role", "user"}, {streamMessages, "3", "timestamp", at(2)},
+		{streamMessages, "6", "content", "hm"}, {streamMessages, "6", "form", "reasoning"}, {streamMessages, "6", "role", "assistant"}, {streamMessages, "6", "origin", "model"},
+		{streamMessages, "16", "content", "see\n[input_image]"}, {streamMessages, "16", "form", "mixed"}, {streamMessages, "17", "form", "text"},
 		{streamCalls, "7", "output_preview", "first"}, {streamCalls, "8", "output_preview", "second"}, {streamCalls, "8", "call_id", "call_2"},
 		{streamCalls, "7", "arguments", `{"command":["bash","-lc","ls"]}`}, {streamCalls, "7", "name", "shell"},
 		{streamCalls, "11", "arguments", "*** Begin Patch"}, {streamCalls, "11", "kind", "custom_tool_call"},

@@ -38,7 +38,7 @@ func TestWhatASessionSays(t *testing.T) {
 		res := h.collect()
 		got := ""
 		for _, r := range res.Records(streamMessages) {
-			got += r.Text("role") + " " + r.Text("type") + " " + r.Text("origin") + " " + r.Text("content")
+			got += r.Text("role") + " " + r.Text("form") + " " + r.Text("origin") + " " + r.Text("content")
 		}
 		if u := res.Items(streamMessages).Unknown; got != want || len(u) != 0 {
 			t.Errorf("%s: got %q, and not known: %v, want %q", text, got, u, want)

@@ -133,8 +133,8 @@ func (h *host) record(line []byte) (rec Record, code abi.Code, problem string) {
 		return rec, abi.CodeKeyOutsideResource, at + "key " + quote(rec.Key) + " is outside the resources"
 	}
 	if len(m.MovedFrom) > 0 {
-		if rec.MovedFrom = keyText(m.MovedFrom); rec.MovedFrom == "" || rec.MovedFrom == rec.Key || rec.Delete || s.stream.AppendOnly() {
-			return rec, abi.CodeEnvelope, at + "moved_from is no other key of a record that may go"
+		if rec.MovedFrom = keyText(m.MovedFrom); rec.MovedFrom == "" || rec.MovedFrom == rec.Key || rec.Delete {
+			return rec, abi.CodeEnvelope, at + "moved_from is no other key of a record that stays"
 		}
 	}
 	if rec.Delete {

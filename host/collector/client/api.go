@@ -23,21 +23,20 @@ type Lane struct {
 	// what covers them is not committed.
 	Withhold []string
 
-	keys    map[string][]string // of the connector's streams, for a public host
-	parents map[string][]string // whose cursors cover a stream, likewise
-	refuses map[string]string   // streams that a public host has refused since the process began, and why
+	// Manifest is the connector's, which a public host does not ask for.
+	Manifest *abi.Manifest
+
+	refuses map[string]string // streams that a public host has refused since the process began, and why
 }
 
-// primaryKey is the primary key of one of the connector's streams.
-func (l *Lane) primaryKey(stream string) []string { return l.keys[stream] }
-
-// LearnKeys keeps the primary keys of a connector's streams, and whose cursors cover them.
-func (l *Lane) LearnKeys(m *abi.Manifest) {
-	l.keys, l.parents = map[string][]string{}, map[string][]string{}
-	for i := range m.Streams {
-		l.keys[m.Streams[i].Name] = m.Streams[i].PrimaryKey
-		l.parents[m.Streams[i].Name] = m.Streams[i].Parents()
+// stream returns what the manifest says of a stream, and nothing but its name where it does not declare it.
+func (l *Lane) stream(name string) *abi.Stream {
+	if l.Manifest != nil {
+		if s := l.Manifest.Stream(name); s != nil {
+			return s
+		}
 	}
+	return &abi.Stream{Name: name}
 }
 
 // PutManifest tells the host what the lane runs. The manifest goes as its bytes

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -41,9 +42,9 @@ type publicBatch struct {
 }
 
 // asPublicBatch writes a batch as the public protocol demands: a deletion has no data, a record that had another key is followed
-// by the deletion of that one, and a key of several fields is a list of them. key returns the primary key of a stream. A batch that
+// by the deletion of that one, unless its stream is append-only, and a key of several fields is a list of them. A batch that
 // needs no change keeps its hash and its id; a changed one gets new ones.
-func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []string) (*publicBatch, error) {
+func asPublicBatch(body []byte, b *device.Batch, declared func(stream string) *abi.Stream) (*publicBatch, error) {
 	var all []map[string]json.RawMessage
 	if err := json.Unmarshal(b.Records, &all); err != nil {
 		return nil, err
@@ -61,7 +62,8 @@ func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []strin
 		if err := errors.Join(json.Unmarshal(members["stream"], &r.stream), json.Unmarshal(members["record_key"], &r.key)); err != nil {
 			return nil, err
 		}
-		fields := len(key(r.stream))
+		stream := declared(r.stream)
+		fields := len(stream.PrimaryKey)
 		changed = r.listKey(fields) || changed
 		out.records = append(out.records, r)
 		if _, has := members["moved_from"]; !has {
@@ -75,7 +77,9 @@ func asPublicBatch(body []byte, b *device.Batch, key func(stream string) []strin
 		}}
 		gone.listKey(fields)
 		delete(members, "moved_from")
-		out.records, changed = append(out.records, gone), true
+		if changed = true; !stream.AppendOnly() { // RT-07.2
+			out.records = append(out.records, gone)
+		}
 	}
 	if !changed {
 		return out, nil
@@ -141,7 +145,7 @@ func refusedOver(err error, n int) (at int, why string, named bool) {
 // then again without that record, or without its stream when the host takes none of it. It returns
 // Partly when it left something out.
 func (l *Lane) sendPublicBatch(ctx context.Context, body []byte, b *device.Batch) error {
-	p, err := asPublicBatch(body, b, l.primaryKey)
+	p, err := asPublicBatch(body, b, l.stream)
 	if err != nil {
 		return badShape("its records have no keys")
 	}
@@ -216,11 +220,7 @@ func (l *Lane) leaveOutRefused(p *publicBatch) (aside []storage.SetAside) {
 func (l *Lane) withhold(state map[string]json.RawMessage) bool {
 	before := len(state)
 	for _, stream := range l.Withhold {
-		parents := l.parents[stream]
-		if len(parents) == 0 {
-			parents = []string{stream}
-		}
-		for _, parent := range parents {
+		for _, parent := range l.stream(stream).Parents() {
 			delete(state, parent)
 		}
 	}
