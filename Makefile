@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/pdpp-host
 COLLECTOR := bin/pdpp-local-collector
 # The connectors of files, those of the network, and those of sites, which drive a browser.
-FILES   := claude_code codex google_takeout ical twitter_archive
+FILES   := calendar_files claude_code codex google_takeout twitter_archive
 NETWORK := github jellyfin notion reddit spotify strava ynab
 SITES   := reddit_web
 PLUGINS := $(FILES) $(NETWORK) $(SITES)

@@ -63,3 +63,58 @@ func TestWordsOfAnOlderStoreAreMadeAnew(t *testing.T) {
 		t.Errorf("got %v, %v, %v, want an index without old words", streams, all, err)
 	}
 }
+
+// The connector of calendar files has another key than the public one. Its connections go on under it, and what devices deliver, and
+// the lanes of a device, stay what they are.
+func TestConnectionsOfCalendarFilesHaveItsKey(t *testing.T) {
+	t.Parallel()
+	const source = "INSERT INTO source_instances (id, device_id, connection_id, connector, binding, manifest_sha256, heard_us, heartbeat, created_us) SELECT 's', 'd', id, 'ical', 'b', '', 0, '', 0 FROM connections WHERE name = 'ical'"
+	for _, c := range []struct {
+		what, connector, also string
+		lane                  bool
+		want                  string
+	}{
+		{"its own", "ical", "SELECT 1", false, "calendar_files"},
+		{"of a device", "ical", source, false, "ical"},
+		{"in the lane of a device", "ical", "SELECT 1", true, "ical"},
+		{"of another connector", "other", "SELECT 1", false, "other"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "pdpp.sqlite")
+			open := func() *Store {
+				t.Helper()
+				if c.lane {
+					box, err := OpenOutbox(t.Context(), Options{Path: path, Now: time.Now}, Lane{SourceInstanceID: "s", ConnectorID: "ical"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return box.Store
+				}
+				s, err := Open(t.Context(), Options{Path: path, Now: time.Now})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			old := open()
+			if _, err := old.EnsureConnection(t.Context(), "ical", c.connector); err != nil || old.Close() != nil {
+				t.Fatal(err)
+			}
+			rawSQL(t, path, `UPDATE connections SET roots = '{"ical":"/home/ical"}', read_roots = '{"ical":"/home/ical"}'`, c.also, "DELETE FROM schema_migrations WHERE version = 138")
+			s := open()
+			defer func() { _ = s.Close() }()
+			conn, err := s.Connection(t.Context(), "ical")
+			if err != nil {
+				t.Fatal(err)
+			}
+			root := "ical"
+			if c.want == "calendar_files" {
+				root = c.want
+			}
+			if conn.Connector != c.want || conn.Roots[root] != "/home/ical" || conn.ReadRoots[root] != "/home/ical" {
+				t.Errorf("got the connector %s with the folders %v, read %v; want %s with %s", conn.Connector, conn.Roots, conn.ReadRoots, c.want, root)
+			}
+		})
+	}
+}

@@ -35,11 +35,11 @@ func onSmallDisk(t *testing.T) *smallDisk {
 	d.must(os.Mkdir(filepath.Join(d.home, "calendars"), 0o700))
 	d.must(os.WriteFile(filepath.Join(d.home, "calendars", "a.ics"), []byte("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\n"+
 		"DTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\nSUMMARY:x\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"), 0o600))
-	path, err := story.Module("ical")
+	path, err := story.Module("calendar_files")
 	d.must(err)
 	module, err := os.ReadFile(path)
 	d.must(err)
-	d.must(os.WriteFile(filepath.Join(d.data, "plugins", "ical.wasm"), module, 0o600))
+	d.must(os.WriteFile(filepath.Join(d.data, "plugins", "calendar_files.wasm"), module, 0o600))
 	return d
 }
 
@@ -106,11 +106,11 @@ const diskIsFull = "The disk that holds the data is full; nothing is collected u
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	d := onSmallDisk(t)
-	d.says(0, []string{"Succeeded", "collection works"}, "run", "ical", "--root", "ical="+filepath.Join(d.home, "calendars"), "--accept")
+	d.says(0, []string{"Succeeded", "collection works"}, "run", "calendar_files", "--root", "calendar_files="+filepath.Join(d.home, "calendars"), "--accept")
 	d.fill()
 	full := func() {
 		t.Helper()
-		for _, args := range [][]string{{"status"}, {"status", "ical"}, {"connections", "list"}} {
+		for _, args := range [][]string{{"status"}, {"status", "calendar_files"}, {"connections", "list"}} {
 			text := d.says(1, []string{diskIsFull, "no collection works", "storage.full", "no scheduler"}, args...)
 			if !strings.HasPrefix(text, diskIsFull) {
 				t.Errorf("%v: got %s, want the disk first", args, text)
@@ -120,7 +120,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("got %s, want the machine first", text)
 		}
 		d.says(1, []string{`"fault":"disk_full"`, `"ok":false`, "storage.full"}, "status", "--json")
-		d.says(1, []string{"storage.full", "no Succeeded"}, "run", "ical")
+		d.says(1, []string{"storage.full", "no Succeeded"}, "run", "calendar_files")
 	}
 	full()
 	served := serveIn(t, d.home, "--data-dir", d.data, "--listen", "127.0.0.1:0")
@@ -135,16 +135,16 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("serve: exit %d: %s", exit, log)
 	}
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
-	d.says(0, []string{"Succeeded", "collection works"}, "run", "ical")
-	d.says(0, []string{"not begun: ical", "storage.full"}, "runs", "list")
+	d.says(0, []string{"Succeeded", "collection works"}, "run", "calendar_files")
+	d.says(0, []string{"not begun: calendar_files", "storage.full"}, "runs", "list")
 	d.fill()
-	d.says(0, []string{"removed ical and"}, "connections", "remove", "ical", "--yes")
+	d.says(0, []string{"removed calendar_files and"}, "connections", "remove", "calendar_files", "--yes")
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
-	d.says(0, []string{"Succeeded"}, "run", "ical", "--root", "ical="+filepath.Join(d.home, "calendars"), "--accept")
+	d.says(0, []string{"Succeeded"}, "run", "calendar_files", "--root", "calendar_files="+filepath.Join(d.home, "calendars"), "--accept")
 
 	d.must(unix.Mount("", d.at, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	const readOnly = "The data folder cannot be written to; nothing is collected until it can be."
-	for _, args := range [][]string{{"status"}, {"status", "ical"}, {"connections", "list"}} {
+	for _, args := range [][]string{{"status"}, {"status", "calendar_files"}, {"connections", "list"}} {
 		d.says(1, []string{readOnly, "no collection works"}, args...)
 	}
 	d.says(1, []string{"problem  machine", readOnly}, "doctor")

@@ -64,18 +64,18 @@ func newModelled(t *testing.T) *modelled {
 	m := &modelled{T: t, home: t.TempDir()}
 	data, err := story.Home(m.home)
 	m.ok(err)
-	path, err := module("ical")
+	path, err := module("calendar_files")
 	m.ok(err)
 	b, err := os.ReadFile(path) //nolint:gosec // a module of this tree
 	m.ok(err)
-	m.ok(os.WriteFile(filepath.Join(data, "plugins", "ical.wasm"), b, 0o600))
+	m.ok(os.WriteFile(filepath.Join(data, "plugins", "calendar_files.wasm"), b, 0o600))
 	calendars := filepath.Join(m.home, "calendars")
 	m.ok(os.Mkdir(calendars, 0o700))
 	m.ok(os.WriteFile(filepath.Join(calendars, "work.ics"), []byte(calendar), 0o600))
-	m.run("run", "ical", "--root", "ical="+calendars, "--accept")
+	m.run("run", "calendar_files", "--root", "calendar_files="+calendars, "--accept")
 	out, _ := m.run("grants", "ask", "A model")
 	request := strings.TrimSpace(out)
-	out, _ = m.run("grants", "review", request, "--connection", "ical", "--stream", "events=summary,starts_at")
+	out, _ = m.run("grants", "review", request, "--connection", "calendar_files", "--stream", "events=summary,starts_at")
 	revision := regexp.MustCompile(`--revision ([0-9a-f]{12})`).FindStringSubmatch(out)
 	if revision == nil {
 		t.Fatalf("got %s, want a revision", out)

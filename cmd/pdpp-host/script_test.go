@@ -97,7 +97,7 @@ func setUp(env *testscript.Env) error {
 	return err
 }
 
-// install puts a module into the plugins folder: install ical [AS]. With -changed
+// install puts a module into the plugins folder: install github [AS]. With -changed
 // it changes the module: a custom section at its end makes another hash of the
 // same code. With -automatic its manifest recommends that it runs by itself, every
 // hour. With -foreign a variable of its manifest is another program's.

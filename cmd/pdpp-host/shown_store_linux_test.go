@@ -96,7 +96,7 @@ func (d *smallDisk) ready(at, want string) {
 func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	t.Parallel()
 	d := onSmallDisk(t)
-	d.says(0, []string{"Succeeded"}, "run", "ical", "--root", "ical="+filepath.Join(d.home, "calendars"), "--accept")
+	d.says(0, []string{"Succeeded"}, "run", "calendar_files", "--root", "calendar_files="+filepath.Join(d.home, "calendars"), "--accept")
 	b := claims(d)
 	token := madeTokenOf(d)
 	reserve, cache := filepath.Join(d.data, "reserve"), filepath.Join(d.data, "cache")
@@ -109,7 +109,7 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	}
 	pages := func(fault string) {
 		t.Helper()
-		for _, path := range []string{"/", "/connections/ical"} {
+		for _, path := range []string{"/", "/connections/calendar_files"} {
 			want := fault
 			if fault == "" {
 				want = "collection works"
@@ -126,7 +126,7 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
 		t.Errorf("got the compiled modules %v, %v, want their room", left, err)
 	}
-	d.says(0, []string{"deleted"}, "records", "delete", "ical", "events", firstKey(d), "--yes")
+	d.says(0, []string{"deleted"}, "records", "delete", "calendar_files", "events", firstKey(d), "--yes")
 	ends(served)
 
 	d.must(os.RemoveAll(cache))
@@ -141,9 +141,9 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	if text := d.says(1, []string{diskIsFull}, "status"); !strings.HasPrefix(text, diskIsFull) {
 		t.Errorf("status: got %s, want the disk first", text)
 	}
-	d.says(1, []string{"storage.full", "free disk space"}, "connections", "remove", "ical", "--yes")
+	d.says(1, []string{"storage.full", "free disk space"}, "connections", "remove", "calendar_files", "--yes")
 	for range 2 {
-		if status, text := asks(t, http.MethodPost, served.at, "/v1/owner/connections/ical/run", token); status != http.StatusServiceUnavailable || !strings.Contains(text, "storage.full") {
+		if status, text := asks(t, http.MethodPost, served.at, "/v1/owner/connections/calendar_files/run", token); status != http.StatusServiceUnavailable || !strings.Contains(text, "storage.full") {
 			t.Errorf("a run: got %d %s, want the fault of the machine", status, text)
 		}
 	}
@@ -151,7 +151,7 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	if _, text := asks(t, http.MethodGet, served.at, "/v1/owner/runs", token); !refused.MatchString(text) {
 		t.Errorf("the list of runs: got %s, want beside it that two were refused", text)
 	}
-	if _, text := b.sends("/runs?connection=ical", nil); !strings.Contains(text, "storage.full") {
+	if _, text := b.sends("/runs?connection=calendar_files", nil); !strings.Contains(text, "storage.full") {
 		t.Errorf("the page of runs: got %s, want what was refused", text)
 	}
 	d.must(os.Remove(filepath.Join(d.at, "fill")))
@@ -159,7 +159,7 @@ func TestServeShowsAStoreThatTakesNoWrites(t *testing.T) {
 	pages("")
 	kept := ""
 	for range 200 { // they are written by the scheduler's next pass
-		if kept = d.does(0, "runs", "list", "ical"); strings.Contains(kept, "[storage.full], 2 times since 20") {
+		if kept = d.does(0, "runs", "list", "calendar_files"); strings.Contains(kept, "[storage.full], 2 times since 20") {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -218,7 +218,7 @@ func asks(t *testing.T, method, at, path, token string) (int, string) {
 // firstKey returns the key of the first event there is.
 func firstKey(d *smallDisk) string {
 	d.t.Helper()
-	found := regexp.MustCompile(`"key":"([^"]+)"`).FindStringSubmatch(d.does(0, "records", "list", "ical", "events", "--limit", "1", "--json"))
+	found := regexp.MustCompile(`"key":"([^"]+)"`).FindStringSubmatch(d.does(0, "records", "list", "calendar_files", "events", "--limit", "1", "--json"))
 	if found == nil {
 		d.t.Fatal("got no event")
 	}

@@ -55,7 +55,7 @@ func setUpStory(env *testscript.Env) error {
 	return err
 }
 
-// installModule puts a module into the plugins folder: install ical [AS].
+// installModule puts a module into the plugins folder: install github [AS].
 func installModule(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: install MODULE [AS]")
@@ -75,7 +75,7 @@ func installed(data, name, as string) error {
 	return os.WriteFile(filepath.Join(data, "plugins", as+".wasm"), b, 0o600)
 }
 
-// changeModule gives an installed module other bytes that say the same: change ical.
+// changeModule gives an installed module other bytes that say the same: change github.
 func changeModule(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: change MODULE")

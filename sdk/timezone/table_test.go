@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write zones.txt and windows.txt from the database of this Go release")
 
 // TestTable writes the table with -update. Without it, the table has the form that parse reads.
-// A new table raises formatSeed and cursorVersion of plugins/ical.
+// A new table raises formatSeed and cursorVersion of plugins/calendar_files.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	if *update {

@@ -35,7 +35,7 @@ func figureRow[T int64 | float64 | time.Duration](name string, list []T) {
 }
 
 // seven are the connectors of the project.
-var seven = []string{"claude_code", "codex", "ical", "github", "notion", "spotify", "ynab"}
+var seven = []string{"claude_code", "codex", "calendar_files", "github", "notion", "spotify", "ynab"}
 
 // newFolder makes an empty data folder, with a plugins folder of its own that has those modules.
 func (b *bench) newFolder(name string, modules []string, from string) (string, error) {

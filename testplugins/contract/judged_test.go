@@ -39,7 +39,7 @@ func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
 // owner's data: no clause about records is judged by them.
 func TestDiagnosticsAreNoRecords(t *testing.T) {
 	t.Parallel()
-	r := check(t, Options{File: rig.Guest(t, "plugins/ical")})
+	r := check(t, Options{File: rig.Guest(t, "plugins/calendar_files")})
 	if r.Records != 0 || len(r.Failed()) != 0 {
 		t.Errorf("%d records, failed %+v, want 0 and none", r.Records, r.Failed())
 	}

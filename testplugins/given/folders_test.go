@@ -74,7 +74,7 @@ func (m *maker) pick(of ...string) string { return of[m.IntN(len(of))] }
 
 // makers has the maker of each connector's folders.
 var makers = map[string]func(m *maker){
-	"ical":            makeCalendars,
+	"calendar_files":  makeCalendars,
 	"twitter_archive": makeTwitter,
 	"google_takeout":  makeTakeout,
 	"codex":           makeCodex,

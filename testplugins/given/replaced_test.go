@@ -14,7 +14,7 @@ const before, after = "a text of before", "other text of it"
 
 // replaceable has a file of each connector with the text before.
 var replaceable = map[string]given{
-	"ical":            {"a.ics": []byte("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260102T100000Z\r\nSUMMARY:" + before + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")},
+	"calendar_files":  {"a.ics": []byte("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260102T100000Z\r\nSUMMARY:" + before + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")},
 	"google_takeout":  {"Takeout/My Activity/Search/MyActivity.json": []byte(`[{"header":"Search","title":"Searched for ` + before + `","titleUrl":"https://www.google.com/search?q=1","time":"2026-02-01T10:00:00.000Z","products":["Search"]}]`)},
 	"twitter_archive": {"data/tweets.js": []byte(`window.YTD.tweets.part0 = [{"tweet":{"id_str":"1","full_text":"` + before + `","created_at":"Mon Jan 05 10:00:00 +0000 2026"}}]`)},
 	"claude_code":     {"projects/p/00000000-0000-4000-8000-000000000001.jsonl": []byte(`{"type":"user","sessionId":"00000000-0000-4000-8000-000000000001","uuid":"1","message":{"role":"user","content":"` + before + `"},"timestamp":"2026-01-05T10:00:00.000Z"}` + "\n")},

@@ -83,7 +83,7 @@ func reports() map[string][]reported {
 	open := append([]string{"BEGIN:VEVENT", "UID:open", starts}, "END:VTOOD")
 	one := map[string]int64{"events": 1}
 	return map[string][]reported{
-		"ical": {
+		"calendar_files": {
 			{"blanks behind components", given{"a.ics": []byte(blanks.Replace(string(calendar("\r\n", event("a", starts)...))))}, one, true},
 			{"a blank behind the end", given{"a.ics": []byte(strings.Replace(string(calendar("\r\n", event("a", starts)...)), "END:VCALENDAR", "END:VCALENDAR ", 1))}, one, true},
 			{"one UID of several events", given{"a.ics": calendar("\r\n", lines(event("a", starts), event("a", "DTSTART:20260103T090000Z"), event("a", "DTSTART:20260104T090000Z"))...)}, map[string]int64{"events": 3}, true},

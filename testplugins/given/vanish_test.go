@@ -13,7 +13,7 @@ import (
 func TestSmallCalendarsThatVanishTogether(t *testing.T) {
 	t.Parallel()
 	const all, day = 40, 24 * time.Hour
-	c := newCollector(t, "ical")
+	c := newCollector(t, "calendar_files")
 	c.over(t, func() {
 		for gone, asks := range map[int]bool{0: false, 1: false, all / 2: false, all/2 + 1: true, all - 1: true} {
 			dir, name := filepath.Join(c.dir, fmt.Sprint(gone)), fmt.Sprintf("gone%d", gone)

@@ -151,7 +151,7 @@ func TestMakeChoosesTheCompiler(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "plugins/ical.wasm"}, c.args...)...)
+		cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory", "plugins/calendar_files.wasm"}, c.args...)...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "MAKEFLAGS=", "TINYGO=")
 		out, err := cmd.CombinedOutput()

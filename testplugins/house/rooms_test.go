@@ -226,8 +226,8 @@ func TestImportRules(t *testing.T) {
 		{"host/plugin/internal/wire", "host/plugin", true},
 		{"host/plugin", "host/run", false},
 		{"host/boundary", "storage", false},
-		{"plugins/ical", "sdk", true},
-		{"plugins/ical", "host/run", false},
+		{"plugins/calendar_files", "sdk", true},
+		{"plugins/calendar_files", "host/run", false},
 		{"sdk", "abi/manifest", false},
 		{"sdk/sdktest", "sdk", true},
 		{"sdk", "sdk/sdktest", false},
@@ -273,7 +273,7 @@ func TestImportRules(t *testing.T) {
 		{"sdk/markup", "golang.org/x/net/html", false, true},
 		{"sdk/markup", "golang.org/x/text", false, false},
 		{"sdk/csv", "golang.org/x/net/html", false, false},
-		{"plugins/ical", "golang.org/x/net/html", false, false},
+		{"plugins/calendar_files", "golang.org/x/net/html", false, false},
 		{"plugins/codex", "strings", false, true},
 	} {
 		if why := library(c.from, c.path, c.test); (why == "") != c.allowed {

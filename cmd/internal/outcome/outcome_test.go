@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
 	}
 	uncounted := *many // the store could not count them
 	many.OpenGaps = []run.OpenGaps{{Stream: "messages", Reason: "rate_limited", Count: 20_000}}
-	failed := &run.Result{RunID: "run_2", Connection: "work", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed"}
+	failed := &run.Result{RunID: "run_2", Connection: "work", Connector: "calendar_files", Status: run.StatusFailed, Reason: "connector_reported_failed"}
 	cancelled := &run.Result{RunID: "run_3", Connection: "work", Status: run.StatusCancelled}
 	for _, tc := range []struct {
 		name string
@@ -153,10 +153,10 @@ func TestManyGapsAreCounted(t *testing.T) {
 
 func TestError(t *testing.T) {
 	t.Parallel()
-	r := &run.Result{RunID: "run_2", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed",
+	r := &run.Result{RunID: "run_2", Connector: "calendar_files", Status: run.StatusFailed, Reason: "connector_reported_failed",
 		Error: &run.Failure{Code: "ical_closed", Message: "closed", RecoveryHint: "refresh_credentials"}}
 	e := Error(r, "")
-	if e.Code != "ical_closed" || e.Detail != "run_2 of ical, reason connector_reported_failed" || !strings.Contains(e.Hint, "credentials") {
+	if e.Code != "ical_closed" || e.Detail != "run_2 of calendar_files, reason connector_reported_failed" || !strings.Contains(e.Hint, "credentials") {
 		t.Errorf("got %+v", e)
 	}
 	// The verdict's command wins: what repeats it, or says otherwise, is left out.

@@ -35,7 +35,7 @@ var kinds = []struct {
 	{"claude_code", writeClaudeCode},
 	{"codex", writeCodex},
 	{"google_takeout", writeTakeout},
-	{"ical", writeICal},
+	{"calendar_files", writeICal},
 	{"twitter_archive", writeTwitter},
 }
 

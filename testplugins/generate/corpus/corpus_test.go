@@ -94,8 +94,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"unknown kind": {Kind: "mbox", Dir: t.TempDir()},
-		"no folder":    {Kind: "ical"},
-		"not empty":    {Kind: "ical", Dir: full},
+		"no folder":    {Kind: "calendar_files"},
+		"not empty":    {Kind: "calendar_files", Dir: full},
 	} {
 		if _, err := Write(o); err == nil {
 			t.Errorf("%s: no error, want one", name)

@@ -29,7 +29,7 @@ type outcome struct {
 	err  error
 }
 
-// Module returns the path of the Go package at folder, such as "plugins/ical",
+// Module returns the path of the Go package at folder, such as "plugins/calendar_files",
 // built for WebAssembly.
 func Module(folder string) (string, error) { return Variant(path.Base(folder), folder, nil) }
 

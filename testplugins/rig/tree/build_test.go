@@ -26,12 +26,12 @@ func TestShareTellsCompilersApart(t *testing.T) {
 // A module is taken from where .ci/test.sh puts those that make has built.
 func TestShareTakesWhatMakeBuilt(t *testing.T) {
 	t.Parallel()
-	shared, out := t.TempDir(), filepath.Join(t.TempDir(), "ical.wasm")
-	if err := os.WriteFile(filepath.Join(shared, "plugins-ical.wasm"), []byte("by make"), 0o600); err != nil {
+	shared, out := t.TempDir(), filepath.Join(t.TempDir(), "calendar_files.wasm")
+	if err := os.WriteFile(filepath.Join(shared, "plugins-calendar_files.wasm"), []byte("by make"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	build := func(string) error { t.Error("got it built again, want it taken"); return nil }
-	if err := share(shared, out, "plugins/ical", build); err != nil {
+	if err := share(shared, out, "plugins/calendar_files", build); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(out); err != nil || string(got) != "by make" {

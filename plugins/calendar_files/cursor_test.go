@@ -148,7 +148,7 @@ func TestRejectedEventStays(t *testing.T) {
 	rejected := stored[streamEvents][one.Key]
 	rejected.Key = eventID{1}.String()
 	stored[streamEvents][rejected.Key] = rejected
-	res := sdktest.Collect(t, burying{one.Text("calendar_id")}, sdktest.Options{Roots: map[string]fs.FS{"ical": f}, Stored: stored})
+	res := sdktest.Collect(t, burying{one.Text("calendar_id")}, sdktest.Options{Roots: map[string]fs.FS{"calendar_files": f}, Stored: stored})
 	got := deletes(res, streamEvents)
 	if len(got) != 1+fewEvents || slices.ContainsFunc(got, func(r sdktest.Record) bool { return r.Key == rejected.Key }) {
 		t.Errorf("deleted %v, want all but %s", got, rejected.Key)
@@ -331,7 +331,7 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		folder := newFolder()
 		folder.write("a.ics", text)
-		o := sdktest.Options{Roots: map[string]fs.FS{"ical": folder}, Now: func() time.Time { return sdktest.Epoch }}
+		o := sdktest.Options{Roots: map[string]fs.FS{"calendar_files": folder}, Now: func() time.Time { return sdktest.Epoch }}
 		res := sdktest.Collect(t, connector{}, o)
 		schemas.Sound(t, res)
 		if second := res.SecondRun(t, nil); len(second.Changes()) != 0 {

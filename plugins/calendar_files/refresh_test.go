@@ -27,7 +27,7 @@ func refresh(t *testing.T, res *sdktest.Result, change ...trial.Change) *sdktest
 // after does the incremental run after a full refresh.
 func (f *folder) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
 	t.Helper()
-	next := res.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Roots = map[string]fs.FS{"ical": f} })
+	next := res.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Roots = map[string]fs.FS{"calendar_files": f} })
 	schemas.Sound(t, next)
 	return next
 }
@@ -129,7 +129,7 @@ func TestPartialFullRefresh(t *testing.T) {
 				first := f.collect(t)
 				one, two := bySummary(t, first, "one").Key, bySummary(t, first, "two").Key
 				// Twice: the second refresh has only the cursor of the first.
-				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": c.spoil(f)} })
+				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": c.spoil(f)} })
 				second = refresh(t, second)
 				if trial.Reasons(second) != c.reason || sent(second) != "other" || len(deletes(second, streamEvents))+len(deletes(second, streamCalendars)) != 0 {
 					t.Fatalf("%s: %v, want trial.Reasons(second) = %s, summaries(second) = other and len(deletes(second, streamEvents))+len(deletes(second, streamCalendars)) = 0", trial.Reasons(second), second.Changes(), c.reason)

@@ -34,7 +34,7 @@ func (f *folder) write(name, text string) {
 
 func (f *folder) collect(t *testing.T, change ...trial.Change) *sdktest.Result {
 	t.Helper()
-	o := sdktest.Options{Roots: map[string]fs.FS{"ical": f}}
+	o := sdktest.Options{Roots: map[string]fs.FS{"calendar_files": f}}
 	for _, c := range change {
 		c(&o)
 	}

@@ -33,7 +33,7 @@ func TestLinksThatAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	res := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"ical": root.FS()}})
+	res := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"calendar_files": root.FS()}})
 	const want = `4 links lead to folders, out of the folder, or nowhere, or begin with a slash, and were not followed: put what they lead to in their place; ` +
 		`what was collected below their names stays {"count":4,"files":["dead.ics","dir","link.ics","same"]}`
 	if got := messages(res)[linked.Reason]; trial.Reasons(res) != linked.Reason || got != want {

@@ -1,5 +1,5 @@
 // Command ical collects calendar events from iCalendar files (RFC 5545) in one granted
-// folder, the root "ical".
+// folder, the root "calendar_files".
 //
 // In: every file below the folder with the name of a calendar, such as *.ics or *.vcs, or that begins
 // like one (folder.go). Out: the streams calendars (one record a

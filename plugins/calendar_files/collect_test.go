@@ -224,7 +224,7 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 	// A file that could not be examined does not count as missing.
 	f.write("note.txt", "hello")
 	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
-	part := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, "sub"}} })
+	part := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": unreadable{f.files, "sub"}} })
 	if m := messages(part); len(deletes(part, streamEvents)) != 0 || !strings.HasSuffix(m[gone.Reason], `{"count":1,"files":["a.ics"]}`) {
 		t.Errorf("a part is unreadable: %v %v, want len(deletes(part, streamEvents)) = 0 and `{\"count\":1,\"files\":[\"a.ics\"]}` at the end of m[gone.Reason]", part.Changes(), m)
 	}
@@ -291,19 +291,19 @@ func TestUnreadableKeepsItsEvents(t *testing.T) {
 	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
 	first := f.collect(t)
 	for _, hidden := range []string{"sub", "sub/b.ics"} {
-		second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
+		second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": unreadable{f.files, hidden}} })
 		schemas.Sound(t, second)
 		f.write("sub/b.ics", vcalendar(vevent("2", "two"))) // a new time, so that the file is opened
 		if len(deletes(second, "events")) != 0 {
 			t.Errorf("%s unreadable: deleted %v, want len(deletes(second, \"events\")) = 0", hidden, second.Changes())
 		}
-		third := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
+		third := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": unreadable{f.files, hidden}} })
 		if len(deletes(third, "events")) != 0 || trial.Reasons(third) != "file_unreadable" {
 			t.Errorf("%s unreadable: %s, deleted %v, want len(deletes(third, \"events\")) = 0 and trial.Reasons(third) = file_unreadable", hidden, trial.Reasons(third), third.Changes())
 		}
 	}
-	none := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"ical": unreadable{f.files, "."}}, State: first.Committed()})
-	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "ical_folder_unreadable" || len(none.Changes()) != 0 {
+	none := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"calendar_files": unreadable{f.files, "."}}, State: first.Committed()})
+	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "calendar_folder_unreadable" || len(none.Changes()) != 0 {
 		t.Fatalf("%+v, want none.Done.Status = %v, none.Done.Error.Code = ical_folder_unreadable and len(none.Changes()) = 0", none.Done, abi.DoneFailed)
 	}
 }
@@ -449,7 +449,7 @@ func TestFileChangedWhileRead(t *testing.T) {
 	first := f.collect(t)
 	f.write("a.ics", vcalendar(vevent("1", "one, edited"), vevent("2", "two, edited")))
 	changed := false
-	o := sdktest.Options{State: first.Committed(), Stored: first.Stored(), Roots: map[string]fs.FS{"ical": swapping{f, func() {
+	o := sdktest.Options{State: first.Committed(), Stored: first.Stored(), Roots: map[string]fs.FS{"calendar_files": swapping{f, func() {
 		if !changed {
 			changed = true
 			f.write("a.ics", vcalendar(vevent("1", "one")))
@@ -459,7 +459,7 @@ func TestFileChangedWhileRead(t *testing.T) {
 	if trial.Reasons(second) != "file_changed_while_read" || len(deletes(second, "events")) != 0 {
 		t.Fatalf("%s %v, want trial.Reasons(second) = file_changed_while_read and len(deletes(second, \"events\")) = 0", trial.Reasons(second), second.Changes())
 	}
-	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
+	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": f} })
 	if len(deletes(third, "events")) != 1 {
 		t.Fatalf("%v, want len(deletes(third, \"events\")) = 1", third.Changes())
 	}
@@ -478,7 +478,7 @@ func TestFileBehindOneThatChangedWhileRead(t *testing.T) {
 	f.write("b.ics", vcalendar(vevent("b", "the only one")))
 	opened := 0
 	first := f.collect(t, func(o *sdktest.Options) {
-		o.Roots = map[string]fs.FS{"ical": swapping{f, func() {
+		o.Roots = map[string]fs.FS{"calendar_files": swapping{f, func() {
 			if opened++; opened == 2 { // the second reading of a.ics
 				f.write("a.ics", vcalendar(many[1:]...))
 			}
@@ -487,7 +487,7 @@ func TestFileBehindOneThatChangedWhileRead(t *testing.T) {
 	if trial.Reasons(first) != "file_changed_while_read" {
 		t.Fatalf("the first run reports %q, want file_changed_while_read", trial.Reasons(first))
 	}
-	second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
+	second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"calendar_files": f} })
 	only := bySummary(t, first, "the only one").Key
 	for _, gone := range deletes(second, streamEvents) {
 		if gone.Key == only {

@@ -18,7 +18,7 @@ const (
 )
 
 // rootName is the folder's.
-const rootName = "ical"
+const rootName = "calendar_files"
 
 const (
 	sliceBytes     = 16 << 20 // how much is read between two checkpoints at least
@@ -50,7 +50,7 @@ type run struct {
 func newRun(h *sdk.Host) (*run, error) {
 	root, ok := h.Root(rootName)
 	if !ok {
-		return nil, &sdk.Failure{Code: "ical_folder_missing", Message: "the folder with the calendar files was not granted",
+		return nil, &sdk.Failure{Code: "calendar_folder_missing", Message: "the folder with the calendar files was not granted",
 			Hint: "manual_action_required"}
 	}
 	// The cursor covers events: a run that does not collect them can neither trust it
@@ -61,7 +61,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	}
 	l := list(root, before.files)
 	if l.Err != nil {
-		return nil, &sdk.Failure{Code: "ical_folder_unreadable", Message: "the folder with the calendar files cannot be read",
+		return nil, &sdk.Failure{Code: "calendar_folder_unreadable", Message: "the folder with the calendar files cannot be read",
 			Retryable: true, Hint: "manual_action_required", Err: l.Err}
 	}
 	r := &run{
