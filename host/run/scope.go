@@ -144,7 +144,7 @@ func (a *accounts) leftOut(scope abi.Scope) {
 		}
 		a.known.add(KnownGap{
 			Kind: KindScope, Reason: ReasonOutOfScope, Severity: severityInformational, RecoveryHint: "not_retriable", Stream: st.Name, Count: of.Outside,
-			Message: items + " left out: this run collects only what is from " + st.TimeRange.Since + " on",
+			Message: items + " left out: this run collects only what is dated from " + st.TimeRange.Since + " on",
 		})
 	}
 }

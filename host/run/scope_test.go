@@ -101,7 +101,7 @@ func TestWhatATimeLeavesOutIsTold(t *testing.T) {
 		return fmt.Sprintf(`account {"type":"ACCOUNT","streams":[{"stream":"notes","met":%d,"emitted":1,"not_record":5,"outside":%d}]}`, 6, n) + "\n" + strings.Replace(note, `"id":"n1"`, `"id":"n1","at":"2026-01-01T00:00:00Z"`, 1) + done(1)
 	}
 	for n, want := range map[int]string{
-		0: "", 1: "1 item is left out: this run collects only what is from 2026-01-01T00:00:00Z on", 3: "3 items are left out: this run collects only what is from 2026-01-01T00:00:00Z on",
+		0: "", 1: "1 item is left out: this run collects only what is dated from 2026-01-01T00:00:00Z on", 3: "3 items are left out: this run collects only what is dated from 2026-01-01T00:00:00Z on",
 	} {
 		var said string
 		for _, g := range h.succeed(outside(n), since).KnownGaps {
