@@ -21,7 +21,7 @@ func setCommand(s *session.Session) *cobra.Command {
 		Use: "set NAME", Short: "Change a connection's name, folders and options", Args: syntax.Takes("NAME"),
 		Long: "Changes what every run of a connection is made with. Another folder than its runs have read, or another address than\n" +
 			"they have asked, needs --accept-root: what it lacks counts as deleted.",
-		Example: "  pdpp-host connections set work --root ical=/mnt/calendars --accept-root\n" +
+		Example: "  pdpp-host connections set work --root calendar_files=/mnt/calendars --accept-root\n" +
 			"  pdpp-host connections set work --unset since\n" +
 			"  pdpp-host connections set work --name job",
 		ValidArgsFunction: s.CompleteConnection,

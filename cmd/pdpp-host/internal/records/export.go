@@ -35,8 +35,8 @@ func exportCommand(s *session.Session) *cobra.Command {
 			"a folder: one file a stream, called so. An export to a file is whole or is not there.\n" +
 			"Text stands in a CSV as it was collected. A spreadsheet takes text that begins with = + - or @ for a formula,\n" +
 			"and collected text is a stranger's: use --csv-safe for a file that a spreadsheet will open.",
-		Example: "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export ical events --format csv --output events.csv\n" +
-			"  pdpp-host records export ical --output backup",
+		Example: "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export calendar_files events --format csv --output events.csv\n" +
+			"  pdpp-host records export calendar_files --output backup",
 		ValidArgsFunction: completeStream(s),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
