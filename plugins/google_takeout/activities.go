@@ -208,6 +208,7 @@ func (r *run) activity(stream string, v jsonvalue.Value, emit emitter) error {
 		r.noteTime(stream)
 		return nil
 	}
+	r.siblings(stream, "", v, activityMembers)
 	r.typed(stream, v, jsonvalue.String, "title", "titleUrl", "header")
 	r.typed(stream, v, jsonvalue.Array, "subtitles")
 	return r.hold(stream, sha256.ID(at.Format(time.RFC3339Nano), v.Get("titleUrl").Str(), v.Get("title").Str()), at, v, emit)

@@ -65,31 +65,13 @@ Google Workspace Marketplace|Groups|Hangouts|Home App|Keep|Maps|Maps (your place
 NotebookLM|Noticias|Package Tracking|Phone|Pixel Telemetry|Posts on Google|Profile|Purchases & Reservations|Purchases _ Reservations|
 Recorder|Reminders|Saved|Search Contributions|Search Notifications|Shopping Lists|Street View|Tasks|Voice|الأخبار|` + "\u65b0\u95fb")
 
+// names returns the set of the names in a list, as they are spelled there and in lower case.
 func names(list string) map[string]bool {
 	set := make(map[string]bool)
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, "\n", ""), "|") {
-		set[strings.ToLower(name)] = true
+		set[name], set[strings.ToLower(name)] = true, true
 	}
 	return set
-}
-
-// watchHistories are the names of the history of videos watched without its ending, by language:
-// https://github.com/d3i-infra/data-donation-task, google.py.
-var watchHistories = names("watch-history|Wiedergabeverlauf|kijkgeschiedenis|historial-de-reproducciones|historial de reproducciones|" +
-	"سجل المشاهدة|izleme geçmişi|İzleme geçmişi|\u89c2\u770b\u8bb0\u5f55")
-
-// isWatchHistory reports whether the name says that an activity without an address is a video that
-// was removed.
-func isWatchHistory(f *exports.File) bool {
-	return watchHistories[strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))]
-}
-
-// inHistory reports whether a file lies in a folder of YouTube's own, of which the histories have one in it: the
-// activities of My Activity lie in another product's, or right in a folder that is called so.
-func inHistory(f *exports.File) bool {
-	folder, _ := product(f)
-	_, within, _ := strings.Cut("/"+f.Name, "/"+folder+"/")
-	return strings.Contains(folder, "YouTube") && strings.Contains(within, "/")
 }
 
 // channelLists are the names of the list of subscriptions without its ending, and of its folder, by
@@ -99,6 +81,5 @@ var channelLists = names("subscriptions|Abos|Abonnements|suscripciones|abonnemen
 
 // listsChannels reports whether a file's name, or its folder's, says that it is a list of subscriptions.
 func listsChannels(f *exports.File) bool {
-	base := strings.ToLower(strings.TrimSuffix(f.Base(), path.Ext(f.Name)))
-	return channelLists[base] || channelLists[strings.ToLower(path.Base(path.Dir(f.Name)))]
+	return channelLists[title(f)] || channelLists[strings.ToLower(path.Base(path.Dir(f.Name)))]
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// activityMembers are those of an activity, in lower case: https://github.com/purarue/google_takeout_parser,
+// activityMembers are those of an activity: https://github.com/purarue/google_takeout_parser,
 // models.py, and exports of Gemini's activities.
-var activityMembers = names("header|title|titleurl|description|time|products|subtitles|details|activitycontrols|locationinfos|imagefile|audiofiles|" +
-	"safehtmlitem|attachedfiles|attachments")
+var activityMembers = names("header|title|titleUrl|description|time|products|subtitles|details|activityControls|locationInfos|imageFile|audioFiles|" +
+	"safeHtmlItem|attachedFiles|attachments")
 
 // maxStrange bounds how many unknown members of one entry are named.
 const maxStrange = 4
@@ -29,11 +29,27 @@ func unknownMembers(v jsonvalue.Value, known map[string]bool) []string {
 	}
 	var list []string
 	for it := v.Children(); len(list) < maxStrange && it.Next(); {
-		if name := it.Name().Str(); !known[strings.ToLower(name)] {
+		if name := it.Name().View(); !has(known, name) {
 			list = append(list, strings.Clone(name))
 		}
 	}
 	return list
+}
+
+// has reports whether a set has a name, in any spelling. The usual one costs no copy.
+func has(known map[string]bool, name string) bool { return known[name] || known[strings.ToLower(name)] }
+
+// siblings counts the members of an object that are not known and stand beside those that are, with what stands in
+// front of their names.
+func (r *run) siblings(stream, front string, v jsonvalue.Value, known map[string]bool) {
+	if v.Kind() != jsonvalue.Object {
+		return
+	}
+	for it := v.Children(); it.Next(); {
+		if name := it.Name().View(); !has(known, name) {
+			r.Items(stream).Unknown(front + name)
+		}
+	}
 }
 
 // strange keeps back the entry at hand, and tells of its members that are not known.

@@ -69,6 +69,16 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 			`{"title":1,"description":[],"photoTakenTime":{"timestamp":"1700000000"},"geoData":{"latitude":"48.1","longitude":11.5}}`,
 			streamPhotos, abi.StreamAccount{Met: 1, Emitted: 1}, "description of another type title of another type",
 		},
+		"a place with a member that is not known": {
+			`{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z","mood":1,"latitudee7":2}]}`, streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "mood",
+		},
+		"a guess with members that are not known": {
+			`{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestampMs":"1400000000000","activity":[{"timestampMs":"1","kinds":[]},{"activities":[{"kind":"STILL"}]}]}]}`,
+			streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "activity.activity.kind activity.kinds",
+		},
+		"an activity with a member that is not known": {
+			`[` + strings.Replace(oneSearch, `"title"`, `"mood":1,"title"`, 1) + `]`, streamSearches, abi.StreamAccount{Met: 1, Emitted: 1}, "mood",
+		},
 		"a place without degrees": {
 			`{"locations":[{"timestamp":"2025-01-02T03:04:05Z","source":"WIFI"}]}`, streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "",
 		},

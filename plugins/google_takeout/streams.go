@@ -45,15 +45,12 @@ func (r *run) location(v jsonvalue.Value) error {
 			return nil
 		}
 	}
+	r.siblings(streamLocations, "", v, placeMembers)
+	r.unknownGuesses(v)
 	r.typed(streamLocations, v, jsonvalue.Number, "accuracy", "velocity", "altitude")
 	r.earthly(v, "latitudeE7", "longitudeE7")
 	return r.hold(streamLocations, id, at, v, r.place)
 }
-
-// placeMembers are those of a place: https://github.com/CarlosBergillos/LocationHistoryFormat.
-var placeMembers = names("timestamp|timestampms|latitudee7|longitudee7|accuracy|velocity|heading|altitude|verticalaccuracy|activity|source|devicetag|platform|" +
-	"platformtype|locationmetadata|formfactor|servertimestamp|servertimestampms|devicetimestamp|devicetimestampms|batterycharging|inferredlocation|placeid|" +
-	"devicedesignation|activewifiscan|oslevel")
 
 // place emits one place under its id.
 func (r *run) place(id string, at time.Time, v jsonvalue.Value) error {
@@ -63,13 +60,7 @@ func (r *run) place(id string, at time.Time, v jsonvalue.Value) error {
 	degrees(rec, "latitude", v, "latitudeE7")
 	degrees(rec, "longitude", v, "longitudeE7")
 	number(rec, "accuracy_meters", v.Get("accuracy"))
-	var kind string
-	for it := v.Get("activity").Children(); kind == "" && it.Next(); {
-		for guess := it.Value().Get("activity").Children(); kind == "" && guess.Next(); { // the likeliest comes first
-			kind = guess.Value().Get("type").Str()
-		}
-	}
-	rec.StringOrNull("activity_type", kind)
+	rec.StringOrNull("activity_type", guessed(v))
 	number(rec, "velocity_mps", v.Get("velocity"))
 	number(rec, "altitude_m", v.Get("altitude"))
 	return rec.Emit()
@@ -130,6 +121,7 @@ func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 	at, known := channels{"Channel Id", "Channel Url", "Channel Title"}, false
 	var before []int64 // lines in front of the first row that tells
 	var several severalChannels
+	history := namesHistory(r.file)
 	err := exports.Elements(r.h, func() bool { return (known || len(before) < maxBefore) && in.Next() }, func() error {
 		if !known {
 			if known = in.Has(at.id) && in.Has(at.address); !known {
@@ -142,6 +134,7 @@ func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 		if !known {
 			before = append(before, in.Line())
 			several.look(in)
+			history = history || hasHistory(in)
 			return nil
 		}
 		return r.subscription(in, at)
@@ -151,7 +144,7 @@ func (r *run) subscriptions(content io.Reader) (exports.Outcome, error) {
 	case known || in.Has(at.id) && in.Has(at.address):
 	case err == nil && in.Err() == nil && len(before) == 0:
 		return exports.Outcome{Fate: exports.Rule, Kind: "empty"}, nil
-	case strings.Contains(folder, "YouTube") && !several.met && !listsChannels(r.file):
+	case strings.Contains(folder, "YouTube") && !several.met && !listsChannels(r.file) && !history:
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}, err // comments, playlists, channels
 	default:
 		return exports.Outcome{Kind: "other"}, err
