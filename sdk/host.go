@@ -32,8 +32,9 @@ type Host struct {
 	details      detailBudget
 	gaps         servedGaps
 	atEnd        []func() error
-	asked        int       // interactions so far
-	progressed   time.Time // when the last PROGRESS went out
+	tooLarge     func(stream string, size int64) error // see OnTooLarge
+	asked        int                                   // interactions so far
+	progressed   time.Time                             // when the last PROGRESS went out
 	stopping     bool
 	failed       error // the first refusal
 	filterDoc    jsonvalue.Doc
@@ -56,6 +57,10 @@ func Serve(c Connector, l link.Link) int32 {
 // AtEnd has f called when Collect has returned, before DONE, in the order of the calls of
 // AtEnd. Its error fails a run that has not failed already.
 func (h *Host) AtEnd(f func() error) { h.atEnd = append(h.atEnd, f) }
+
+// OnTooLarge has f called for each record that is not sent because its size is above abi.MaxRecordBytes, instead of a report:
+// f tells of it, and can say of which file it is, whose owner may know what to do. An error of f fails the run.
+func (h *Host) OnTooLarge(f func(stream string, size int64) error) { h.tooLarge = f }
 
 // finish sends the batched records, closes the lanes, and returns the error for DONE.
 func (h *Host) finish(err error) error {

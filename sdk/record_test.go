@@ -162,6 +162,42 @@ func TestTooLargeIsASkip(t *testing.T) {
 	}
 }
 
+// AC-04: a connector that asks for it tells of a record that is too large itself. Another one that is withheld is told as before.
+func TestOnTooLarge(t *testing.T) {
+	t.Parallel()
+	var told string
+	refused := &abi.Error{Code: "demo_refused", Message: "x"}
+	for _, want := range []error{nil, refused} {
+		res := run(t, sdktest.Options{Tolerate: true}, func(h *sdk.Host) error {
+			h.OnTooLarge(func(stream string, size int64) error {
+				if size <= abi.MaxRecordBytes {
+					t.Errorf("got %d bytes, want more than %d", size, abi.MaxRecordBytes)
+				}
+				told += stream + " "
+				return want
+			})
+			for _, id := range []string{"large", ""} {
+				r := h.Record("notes")
+				r.String("id", id)
+				r.String("text", strings.Repeat("x", abi.MaxRecordBytes))
+				if err := r.Emit(); err != nil {
+					return err
+				}
+			}
+			return note(h, "after")
+		})
+		if (res.Done.Status == abi.DoneSucceeded) != (want == nil) {
+			t.Errorf("with %v: got %+v", want, res.Done)
+		}
+		if want == nil && (len(res.Skips) != 1 || res.Skips[0].Reason != "record_key_missing" || !slices.Equal(res.Keys("notes"), []string{"after"})) {
+			t.Errorf("got %+v and %q, want the record without a key told, and the other one collected", res.Skips, res.Keys("notes"))
+		}
+	}
+	if told != "notes notes " {
+		t.Errorf("told of %q, want it once each run", told)
+	}
+}
+
 func TestBatching(t *testing.T) {
 	t.Parallel()
 	const n = 2000

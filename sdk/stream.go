@@ -234,6 +234,9 @@ type withheld struct {
 
 // withhold accounts for a record that is not sent. key may be nil.
 func (h *Host) withhold(s *stream, reason string, key []byte, size int64) error {
+	if reason == withheldTooLarge && h.tooLarge != nil {
+		return h.tooLarge(s.name, size)
+	}
 	i := 0
 	for i < len(s.withheld) && s.withheld[i].reason != reason {
 		i++

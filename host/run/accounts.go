@@ -286,7 +286,7 @@ func (a *accounts) keptBack(names []string, details map[string]int64) {
 			continue
 		}
 		a.known.add(KnownGap{
-			Kind: "kept_back", Reason: "items_kept_back", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade", Stream: name, Count: s.KeptBack,
+			Kind: kindKeptBack, Reason: "items_kept_back", Severity: "actionable", RecoveryHint: "retry_on_connector_upgrade", Stream: name, Count: s.KeptBack,
 			Message: fmt.Sprintf("%d items were kept back, and the connector does not say why", s.KeptBack),
 		})
 	}

@@ -177,7 +177,8 @@ func hintAction(raw abi.Raw) string {
 }
 
 const (
-	kindSkip              = "skip" // of a SKIP_RESULT
+	kindSkip              = "skip"      // of a SKIP_RESULT
+	kindKeptBack          = "kept_back" // of items that no record came of, while others of the stream may come in
 	severityInformational = "informational"
 )
 
@@ -189,6 +190,9 @@ func skipGap(s *abi.SkipResult) KnownGap {
 	}
 	if g.Reason == "" {
 		g.Reason = "unspecified"
+	}
+	if slices.Contains(keptBack, g.Reason) {
+		g.Kind = kindKeptBack
 	}
 	switch g.RecoveryHint {
 	case "refresh_credentials", "manual_action_required", "update_selector":

@@ -173,6 +173,9 @@ func TestWithheldRecordsStayMissing(t *testing.T) {
 			h := newHost(t, setup{enumerate: true})
 			for range 2 { // the same again counts once
 				h.succeed(notes("b1") + tc.skip + done(1))
+				if v := h.verdict(); tc.count > 0 && v.ForwardCode != "connector_flaw" {
+					t.Errorf("got %s: %s while other records come in, want Degraded over the connector's code", v.Pill.Label, v.ForwardCode)
+				}
 			}
 			if n := earlier(h.succeed(done(0))); n != tc.count {
 				t.Fatalf("got %d records known to be missing, want %d", n, tc.count)

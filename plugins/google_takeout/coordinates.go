@@ -52,7 +52,7 @@ func (r *run) earthly(v jsonvalue.Value, members ...string) {
 	for _, name := range members {
 		if m := v.Get(name); m.Exists() && !m.IsNull() {
 			if _, ok := degreesIn(v, name); !ok {
-				r.Books.Miss("", problemPlace, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+name)
+				r.Books.Miss("", problemPlace, 1, r.file, r.entry()+", "+name)
 			}
 		}
 	}

@@ -32,6 +32,7 @@ type emitter func(id string, at time.Time, v jsonvalue.Value) error
 type held struct {
 	stream, key string
 	end         int // in raw
+	item        int64
 	emit        emitter
 }
 
@@ -53,7 +54,7 @@ func (r *run) hold(stream, key string, at time.Time, v jsonvalue.Value, emit emi
 		a.at, a.keys, a.contents = at, nil, nil
 	}
 	a.raw = append(a.raw, v.Raw()...)
-	a.held = append(a.held, held{stream, key, len(a.raw), emit})
+	a.held = append(a.held, held{stream, key, len(a.raw), r.item, emit})
 	return nil
 }
 
@@ -61,6 +62,7 @@ func (r *run) hold(stream, key string, at time.Time, v jsonvalue.Value, emit emi
 func (r *run) release() error {
 	a := &r.alike
 	list, from := a.held, 0
+	defer func(at int64) { r.item = at }(r.item)
 	if len(list) > 1 || a.keys != nil {
 		list = a.distinct(r.Items)
 	}
@@ -73,6 +75,7 @@ func (r *run) release() error {
 		if a.keys[h.key] > 1 {
 			h.key = sha256.ID(h.key, string(raw))
 		}
+		r.item = h.item
 		v, err := r.again.Parse(raw)
 		if err != nil {
 			continue // it was parsed before

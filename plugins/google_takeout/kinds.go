@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/exports"
@@ -111,9 +112,10 @@ const (
 	pathObjects
 	pathSignals
 	pathEdits
+	pathTaken
 )
 
-var listPaths = []string{"*", "locations.*", "semanticSegments.*", "timelineObjects.*", "rawSignals.*", "timelineEdits.*"}
+var listPaths = []string{"*", "locations.*", "semanticSegments.*", "timelineObjects.*", "rawSignals.*", "timelineEdits.*", "photoTakenTime"}
 
 // listStarts are the first members of elements, by which they are found where the beginning of a file is missing.
 var listStarts = []jsonstream.Start{
@@ -147,6 +149,8 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		case s.Path() == pathLocations:
 			o = exports.Outcome{Fate: exports.Read, Kind: "places"}
 			return r.location(v)
+		case s.Path() == pathTaken: // of a photo whose description was not read whole, or is damaged
+			o = exports.Outcome{Fate: exports.Damaged, Kind: "photos", Why: problemLarge, At: strconv.FormatInt(r.file.Size, 10) + " bytes", Of: streamPhotos}
 		case s.Path() != pathList || isSegment(v):
 			o = exports.Outcome{Fate: exports.Known, Kind: "timelines", Why: problemTimeline}
 		case isActivity(v) || o.Kind == "activities":
@@ -173,6 +177,9 @@ func (r *run) json(in io.Reader, head []byte, small bool) (exports.Outcome, erro
 		stream = streamLocations
 	}
 	r.noteLarge(stream, s.Oversized())
+	if o.Kind == "photos" {
+		r.Items(streamPhotos).KeptBack++
+	}
 	if o.Fate == exports.Read {
 		r.Books.NoteHalves(r.file, s.Halves())
 	}

@@ -41,6 +41,7 @@ func (connector) Collect(h *sdk.Host) error {
 		return err
 	}
 	r := &run{h: h, folder: folder, head: make([]byte, headBytes), photos: make(taken)}
+	r.Large, r.At = problemLarge, r.entry
 	r.Read, r.Counted = r.read, []string{streamLocations, streamWatched, streamSearches, streamPhotos, streamMail, streamSubscriptions}
 	if err := r.Run(h, folder); err != nil {
 		return err
@@ -131,10 +132,13 @@ func (r *run) coverage(kinds exports.Tally) error {
 	return nil
 }
 
+// entry says where the item at hand is in its file.
+func (r *run) entry() string { return "entry " + strconv.FormatInt(r.item, 10) }
+
 // noteTime counts the item at hand, one of a stream's, as one without a time.
 func (r *run) noteTime(stream string) {
 	r.Items(stream).KeptBack++
-	r.Books.Miss(stream, problemTime, 1, r.file, "entry "+strconv.FormatInt(r.item, 10))
+	r.Books.Miss(stream, problemTime, 1, r.file, r.entry())
 }
 
 // noteLarge counts items of a stream that are larger than a record may be.

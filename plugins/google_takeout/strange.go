@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
@@ -62,7 +61,7 @@ func (r *run) strange(stream string, members []string) {
 	for _, name := range members {
 		items.Unknown(name)
 	}
-	r.Books.Miss(stream, problemStrange, 1, r.file, "entry "+strconv.FormatInt(r.item, 10)+", "+strings.Join(members, ", "))
+	r.Books.Miss(stream, problemStrange, 1, r.file, r.entry()+", "+strings.Join(members, ", "))
 }
 
 // typed tells of known members that have another type than they are known with, and so give no field.

@@ -168,6 +168,7 @@ const maxBefore = 8
 
 // subscription emits the row at hand.
 func (r *run) subscription(in *csv.Reader, at channels) error {
+	r.item = in.Line()
 	if in.Get(at.id) == "" {
 		r.noteRow(in.Line())
 		return nil

@@ -30,6 +30,10 @@ type Each struct {
 	// Counted are the streams whose items are counted (AC-04). Those of which a record is emitted
 	// count themselves, and Read counts the others, see Items.
 	Counted []string
+	// Large is the code of the connector's problem that an item is too large for a record, which is told with its file and the
+	// place that At gives. "": the SDK tells of it.
+	Large string
+	At    func() string
 
 	h      *sdk.Host
 	said   *accounts.Books
@@ -42,6 +46,7 @@ type Each struct {
 	outdo map[string]bool // sources that are to be read again, because an older one was read behind them
 
 	unreadable error // of the source at hand: its file failed, and may not fail again
+	at         *File // the file at hand
 }
 
 // loss is what was found out of a source until a problem ended its reading.
@@ -54,6 +59,12 @@ type loss struct {
 func (e *Each) Run(h *sdk.Host, folder *Folder) error {
 	e.h, e.folder, e.failed, e.lost, e.outdo = h, folder, NewBooks(), make(map[string]loss), make(map[string]bool)
 	e.said = accounts.Open(h)
+	if e.Large != "" {
+		h.OnTooLarge(func(stream string, size int64) error {
+			e.Books.Miss(stream, e.Large, 1, e.at, e.At()+", "+strconv.FormatInt(size, 10)+" bytes")
+			return nil
+		})
+	}
 	for _, stream := range e.Counted {
 		e.said.Items(stream)
 	}
@@ -259,6 +270,7 @@ func (e *Each) fail(s *Source, err error) error {
 
 // file has the entry at hand read, and settles it.
 func (e *Each) file(f *File) error {
+	e.at = f
 	o, err := e.read(f)
 	if ProblemOf(err) == Unreadable {
 		e.unreadable = err
