@@ -76,6 +76,10 @@ const ReasonPolicyBudget Reason = "policy_budget"
 // run that a host refuses leaves no run at all.
 const ReasonRunRefused Reason = "run_refused"
 
+// PartMissing is the reason of a SKIP_RESULT about a part of an export that is not in the folder. The parts that are there are
+// accounted for with it, so that their owner can say that they may stay as they are, though nothing is wrong with them.
+const PartMissing = "export_part_missing"
+
 // SourcePressure holds the only reasons that arm the cross-run cooldown.
 var SourcePressure = []Reason{ReasonUpstreamPressure, ReasonRateLimited}
 

@@ -123,6 +123,10 @@ func (s *Facts) left() (gaps []*health.KnownGap) {
 	return gaps
 }
 
+// ofAbsent reports whether a gap is about what is not in the folder: its words name that, and nothing is wrong with the
+// files that are accounted for with it.
+func ofAbsent(g *health.KnownGap) bool { return g.Says != "" && g.About == health.Mark(abi.PartMissing) }
+
 // LeftFiles counts and names, as NotWhole does, the files of which the gaps tell that the last run
 // left to its owner.
 func (s *Facts) LeftFiles() string {
@@ -134,7 +138,7 @@ func (s *Facts) LeftFiles() string {
 	var names []string
 	for i := range s.Unread.Amiss {
 		a := &s.Unread.Amiss[i]
-		if slices.ContainsFunc(gaps, func(g *health.KnownGap) bool { return a.of(g.About) }) {
+		if slices.ContainsFunc(gaps, func(g *health.KnownGap) bool { return a.of(g.About) && !ofAbsent(g) }) {
 			n += a.Count
 			names = append(names, a.Names[:min(len(a.Names), MostUnread-len(names))]...)
 		}
@@ -150,7 +154,7 @@ func (s *Facts) LeftSaid() (said string) {
 	required := slices.ContainsFunc(s.left(), func(g *health.KnownGap) bool { return s.requires(g.Stream) })
 	for _, g := range s.left() {
 		switch {
-		case required && !s.requires(g.Stream), s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(g.About) }):
+		case required && !s.requires(g.Stream), !ofAbsent(g) && s.Unread != nil && slices.ContainsFunc(s.Unread.Amiss, func(a AmissFiles) bool { return a.of(g.About) }):
 		case said == "" && g.Says != "":
 			said = g.Says
 		default:

@@ -56,7 +56,7 @@ var faults = []Problem{
 // The codes of problems that are no reader's.
 const (
 	Unreadable     = "archive_read_failed"      // a file that failed to be read, and may be read another time
-	PartMissing    = "export_part_missing"      // a part of an export is not in the folder
+	PartMissing    = abi.PartMissing            // a part of an export is not in the folder
 	Unfinished     = "download_unfinished"      // a browser is still writing the file
 	Piece          = "archive_in_pieces"        // a piece of an archive that a program has cut
 	Unseen         = "folder_not_seen"          // a folder, or a link, that could not be followed
