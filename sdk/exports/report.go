@@ -41,6 +41,7 @@ var faults = []Problem{
 	{Unreadable, "files that could not be read, and are tried again: #; see that this program may read them, and that the disk is sound", ownerActs},
 	{"jsonstream_syntax", "JSON files with values that are not JSON: #; the others were read; download them again", ownerActs},
 	{"jsonstream_truncated", "JSON files that end in the middle: #; what closes before was read; download them again", ownerActs},
+	{"jsonstream_too_deep", "JSON files with values that are nested too deep to be read: #; the others were read; say that they may stay as they are, if they do not matter", ownerActs},
 	{"csv_syntax", "tables with rows that are damaged: #; the others were read; download them again", ownerActs},
 	{"csv_truncated", "tables that end in the middle: #; the rows in front were read; download them again", ownerActs},
 	{"markup_syntax", "XML files with faults: #; what stands around them was read; download them again", ownerActs},

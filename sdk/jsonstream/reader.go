@@ -15,6 +15,8 @@ const (
 	CodeSyntax abi.Code = "jsonstream.syntax"
 	// CodeTruncated: the text ends in the middle.
 	CodeTruncated abi.Code = "jsonstream.truncated"
+	// CodeTooDeep: a value nests deeper than jsonvalue.MaxDepth, and was passed.
+	CodeTooDeep abi.Code = "jsonstream.too_deep"
 )
 
 // ValueBytes is how long a value may be.
@@ -203,10 +205,18 @@ func (r *Reader) resume(c *byte) bool {
 }
 
 // spoil notes a fault that the walk goes on behind.
-func (r *Reader) spoil(what string) {
+func (r *Reader) spoil(what string) { r.spoilBy(r.syntax(what)) }
+
+func (r *Reader) spoilBy(fault *abi.Error) {
 	if r.faults++; r.fault == nil {
-		r.fault = r.syntax(what)
+		r.fault = fault
 	}
+}
+
+// isDeep reports whether a value is JSON as far as it was read, and nests too deep.
+func isDeep(err error) bool {
+	e, is := err.(*jsonvalue.SyntaxError) //nolint:errorlint // as Parse makes it; errors.As needs reflection
+	return is && e.Deep
 }
 
 // leading returns those of the paths that go on with the name.
@@ -258,6 +268,8 @@ func (r *Reader) read(path int) bool {
 	v, err := r.doc.Parse(r.value)
 	if sought := r.sought; err != nil || sought && !r.fits(v) {
 		switch {
+		case isDeep(err): // its brackets close
+			r.spoilBy(&abi.Error{Code: CodeTooDeep, Message: "a value is nested too deep", Detail: "a value at byte " + strconv.FormatInt(at, 10)})
 		case r.turn(at):
 		case sought: // it may lie deeper than it seemed
 			r.err = r.syntax("a value before is not JSON")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonstream"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,6 +33,31 @@ func found(in io.Reader, paths ...string) string {
 		list = append(list, r.Err().Error())
 	}
 	return strings.Join(list, " ")
+}
+
+// AC-06: a value that is nested deeper than is read is told as that, since it is JSON all the same. Behind one that is not, or
+// where a bracket is missing, the text is not JSON.
+func TestDeepValues(t *testing.T) {
+	t.Parallel()
+	deep := func(n int) string { return `{"n":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
+	most := deep(jsonvalue.MaxDepth - 1)
+	for name, c := range map[string]struct{ text, want string }{
+		"as deep as is read":   {`[` + most + `,1]`, "0=" + most + " 0=1"},
+		"deeper":               {`[` + deep(jsonvalue.MaxDepth) + `,{"n":1}]`, `0={"n":1} jsonstream.too_deep`},
+		"far deeper, and last": {`[{"n":1},` + deep(9000) + `]`, `0={"n":1} jsonstream.too_deep`},
+		"one and a fault":      {`[{"n":1},` + deep(9000) + `,{"n":x},{"n":2}]`, `0={"n":1} 0={"n":2} jsonstream.too_deep`},
+		"behind a fault":       {`[{"n":1},{"n":x},` + deep(9000) + `,{"n":2}]`, `0={"n":1} 0={"n":2} jsonstream.syntax`},
+		"a fault within":       {`[{"n":1},{"n":x,` + deep(9000)[1:] + `,{"n":2}]`, `0={"n":1} 0={"n":2} jsonstream.syntax`},
+		"passed":               {`{"a":` + deep(9000) + `,"l":[1]}`, "0=1"},
+	} {
+		path := "*"
+		if name == "passed" {
+			path = "l.*"
+		}
+		if got := found(strings.NewReader(c.text), path); got != c.want {
+			t.Errorf("%s: got %.200s, want %.200s", name, got, c.want)
+		}
+	}
 }
 
 func TestValuesAreFoundByPath(t *testing.T) {

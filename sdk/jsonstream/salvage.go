@@ -203,9 +203,7 @@ func (r *Reader) turn(begun int64) bool {
 	}
 	r.err = nil
 	r.unread(r.value[at:])
-	if r.faults++; r.fault == nil {
-		r.fault = syntax("a value does not close", strconv.FormatInt(begun, 10))
-	}
+	r.spoilBy(syntax("a value does not close", strconv.FormatInt(begun, 10)))
 	r.goOn(level)
 	return true
 }

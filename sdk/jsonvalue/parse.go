@@ -64,6 +64,7 @@ func (d *Doc) Halves() int { return d.half }
 type SyntaxError struct {
 	Offset int    // of the byte that cannot be there
 	Reason string // the expected token; never a part of the text
+	Deep   bool   // the text is JSON up to there, and nests deeper than MaxDepth
 }
 
 // Error returns reason and offset.
@@ -106,7 +107,7 @@ value:
 		i = end
 	case c == '{' || c == '[':
 		if depth++; depth > MaxDepth {
-			return fail(i, "less nesting was expected")
+			return &SyntaxError{i, "less nesting was expected", true}
 		}
 		kind, closing := Object, byte('}')
 		if c == '[' {
