@@ -41,6 +41,7 @@ func TestFormsThatSayLess(t *testing.T) {
 		"what was done at a place":         {"Records.json", `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z","activity":[{"activity":[{"type":"STILL","confidence":9},{"type":"x"}]},{"activity":[{"type":"y"}]}]}]}`, streamLocations, "activity_type", "STILL"},
 		"what was done in older exports":   {"h.json", `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestampMs":"1400000000000","activitys":[{"timestampMs":"1","activities":[{"type":"onBicycle","confidence":9},{"type":"x"}]}]}]}`, streamLocations, "activity_type", "onBicycle"},
 		"an empty guess in front":          {"h.json", `{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestampMs":"1400000000000","activity":[],"activitys":[{"activities":[]},{"activities":[{"type":"still"}]}]}]}`, streamLocations, "activity_type", "still"},
+		"a title that comes twice":         {"h.json", `[{"header":"YouTube","title":"Watched x","title":"Watched y","titleUrl":"` + video + `","time":"2025-01-02T03:04:05Z"}]`, streamWatched, "video_title", "y"},
 		"a year of two digits":             {"a.mbox", mail("- Mon Jan 05 09:00:00 2026", "Date: 5 Jan 26 10:00 +0000\n"), streamMail, "received_at", "2026-01-05T10:00:00Z"},
 		"a zone with a name":               {"a.mbox", mail("- Mon Jan 05 09:00:00 2026", "Date: Mon, 5 Jan 2026 10:00:00 EST\n"), streamMail, "received_at", "2026-01-05T15:00:00Z"},
 		"a first line of Thunderbird's":    {"a.mbox", mail("- Mon Jan 05 10:00:00 2026", ""), streamMail, "received_at", "2026-01-05T10:00:00Z"},

@@ -1,24 +1,25 @@
 package jsonvalue
 
-// Get returns the first member named name of an object, and the zero Value when there
-// is none or the value is not an object. It walks the members: linear in their number,
-// not in their size.
+// Get returns the last member named name of an object, as JSON.parse does, and the zero Value
+// when there is none or the value is not an object. It walks the members: linear in their
+// number, not in their size.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
 	nodes, src, end := v.d.nodes, v.d.src, v.node().next.at()
+	found := Value{}
 	for i := v.i + 1; i < end; i = nodes[i+1].next.at() {
 		key := &nodes[i]
 		if key.flags == 0 {
 			if string(key.source(src)) == name {
-				return Value{v.d, i + 1}
+				found = Value{v.d, i + 1}
 			}
 		} else if (Value{v.d, i}).TextIs(name) {
-			return Value{v.d, i + 1}
+			found = Value{v.d, i + 1}
 		}
 	}
-	return Value{}
+	return found
 }
 
 // Len returns how many elements an array or members an object has, 0 for any

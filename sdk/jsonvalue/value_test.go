@@ -179,6 +179,19 @@ const sample = `{"parentUuid":"0b4f2c66-4a2c-4c39-9d7b-3e0f6b5c8a11","isSidechai
 	`"content":[{"type":"text","text":"Please look at the failing test in parser_test.go and tell me\nwhy the third case \"empty\" fails. It worked yesterday."}]},` +
 	`"uuid":"9c1d7a60-1b7c-4f6a-8a3e-5b0c7d9e2f33","timestamp":"2026-01-02T03:04:05.678Z"}`
 
+// Of members of one name the last counts, as for JSON.parse, however each of them is spelled.
+func TestMembersOfOneName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"a":2}`: "2", `{"a":1,"b":3,"a":{"a":2}}`: `{"a":2}`, `{"a":1,"\u0061":2,"b":3}`: "2", `{"\u0061":1,"a":2}`: "2", `{"a":1,"a":null}`: "null", `{"b":{"a":1}}`: "",
+	} {
+		v, err := Parse([]byte(text))
+		if got := string(v.Get("a").Raw()); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	var d Doc
 	text := []byte(sample)
