@@ -173,7 +173,7 @@ func TestOnTooLarge(t *testing.T) {
 				if size <= abi.MaxRecordBytes {
 					t.Errorf("got %d bytes, want more than %d", size, abi.MaxRecordBytes)
 				}
-				told += stream + " "
+				told += stream + ", "
 				return want
 			})
 			for _, id := range []string{"large", ""} {
@@ -193,7 +193,7 @@ func TestOnTooLarge(t *testing.T) {
 			t.Errorf("got %+v and %q, want the record without a key told, and the other one collected", res.Skips, res.Keys("notes"))
 		}
 	}
-	if told != "notes notes " {
+	if told != "notes, notes, " {
 		t.Errorf("told of %q, want it once each run", told)
 	}
 }

@@ -125,7 +125,9 @@ func (s *Facts) left() (gaps []*health.KnownGap) {
 
 // ofAbsent reports whether a gap is about what is not in the folder: its words name that, and nothing is wrong with the
 // files that are accounted for with it.
-func ofAbsent(g *health.KnownGap) bool { return g.Says != "" && g.About == health.Mark(abi.PartMissing) }
+func ofAbsent(g *health.KnownGap) bool {
+	return g.Says != "" && g.About == health.Mark(abi.PartMissing)
+}
 
 // LeftFiles counts and names, as NotWhole does, the files of which the gaps tell that the last run
 // left to its owner.
