@@ -47,9 +47,8 @@ tinygo:
 	  echo "building with TinyGo needs $(TINYGO_NEEDS) or newer on the PATH; there is $${has:-none}" >&2; exit 1; }
 
 ## generate: the console's templates, as Go
-TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1100
 generate:
-	$(GO) run $(TEMPL) generate -path host/console
+	$(GO) generate ./host/console
 
 ## test: everything that decides whether a change lands
 test:

@@ -10,3 +10,5 @@
 // It decides nothing about a connection: verdicts come from host/owner, and their fields are
 // shown as they are.
 package console
+
+//go:generate go tool templ generate -path . -log-level error
