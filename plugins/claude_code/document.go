@@ -31,8 +31,8 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 	if set == &c.results {
 		rule = ruleToolResults
 	}
-	c.said(f, e.Path, e.Size, limit, rule)
 	if set.Same(key, e) {
+		c.said(f, e.Path, e.Size, limit, rule)
 		return nil
 	}
 	content, err := files.Read(f.fsys, f.path(e.Path), limit)
@@ -43,6 +43,12 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 	}
 	text, taken := charset.File(content, e.Size <= limit)
 	sum := files.Sum(sumWord, text, strconv.FormatInt(e.Size, 10))
+	if set.Lost(key, text, sum) {
+		c.note(lostText, f.shown(e.Path))
+		c.books.Damaged(f.root, f.path(e.Path), lostText.Reason)
+		return nil
+	}
+	c.said(f, e.Path, e.Size, limit, rule)
 	if taken > 0 {
 		c.note(guessed, f.shown(e.Path))
 		e.Size = -1

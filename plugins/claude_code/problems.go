@@ -49,6 +49,9 @@ var (
 	guessed = newProblem("encoding_guessed", "not_retriable", "guessed_encodings", files.StatusCollected,
 		"text is not UTF-8 and was read as Windows-1252: if its letters are wrong, save it as UTF-8",
 		"texts are not UTF-8 and were read as Windows-1252: if their letters are wrong, save them as UTF-8")
+	lostText = newProblem("document_lost", "manual_action_required", "lost_documents", files.StatusUnaccounted,
+		"file has lost its text: it has zeros, or is empty where it had a text; what was collected of it stays; put back a copy, or remove it",
+		"files have lost their texts: they have zeros, or are empty where they had texts; what was collected of them stays; put back copies, or remove them")
 	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", files.StatusUnaccounted,
 		"folder has more entries than are listed", "folders have more entries than are listed")
 	notUnderstood = &problem{problems.Kind{
@@ -58,7 +61,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, unknownTypes, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, unknownTypes, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, lostText, tooMany, notUnderstood, nothing,
 	}
 )
 
@@ -78,7 +81,7 @@ func lacking(p *problem, at string) []string {
 	switch p {
 	case tornLines, cutLines, changing:
 		return []string{"messages"}
-	case unreadable:
+	case unreadable, lostText:
 		return streamsOf(at)
 	}
 	return []string{""}

@@ -16,6 +16,8 @@ func (c *collection) readProjects() error {
 	if before := c.h.Previous("sessions"); before.Exists() {
 		c.notes.Read(before.Get("notes"))
 		c.notes.Renew()
+		c.results.Read(before.Get("tool_results"))
+		c.results.Renew()
 	}
 	if !slices.ContainsFunc([]string{"sessions", "messages", "attachments", "memory_notes"}, c.h.Wants) {
 		return nil

@@ -28,7 +28,7 @@ type document struct {
 
 // documents reads the files below folder that match, in order of name, and calls take with each. hides reports
 // whether the document of a path may be there although it was not taken.
-func (r *run) documents(folder string, depth int, match func(name string) bool, take func(d *document) error) (hides func(path string) bool, err error) {
+func (r *run) documents(folder string, depth int, match func(name string) bool, take func(d *document) (whole bool, err error)) (hides func(path string) bool, err error) {
 	l := files.Walk{Depth: depth, Most: maxDocuments, Keep: func(p string, folder bool) bool {
 		return !folder && match(path.Base(p))
 	}}.List(r.home, folder)
@@ -45,10 +45,13 @@ func (r *run) documents(folder string, depth int, match func(name string) bool, 
 	for _, e := range l.Entries {
 		e.Path = path.Join(folder, e.Path)
 		d, ok := r.document(e)
+		if ok {
+			if ok, err = take(&d); err != nil {
+				return nil, err
+			}
+		}
 		if !ok {
 			unread[e.Path] = true
-		} else if err := take(&d); err != nil {
-			return nil, err
 		}
 	}
 	return func(p string) bool {
@@ -64,6 +67,12 @@ func (r *run) wholly(d *document) {
 	} else {
 		r.books.Read(rootHome, d.path)
 	}
+}
+
+// lost says of a document that it has lost its text, and leaves its records.
+func (r *run) lost(d *document) {
+	r.problem(lostText, d.path)
+	r.books.Damaged(rootHome, d.path, lostText.Reason)
 }
 
 func (r *run) document(e files.Entry) (d document, ok bool) {
@@ -180,15 +189,20 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		return nil
 	}
 	set := files.Open(r.h, stream, "")
-	hides, err := r.documents(folder, depth, match, func(d *document) error {
-		r.wholly(d)
+	hides, err := r.documents(folder, depth, match, func(d *document) (whole bool, err error) {
 		cut := len(d.text) > maxContent
 		d.text = clip.Text(d.text, maxContent)
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
 		// A touched file is the same document: its time is not part of the fingerprint.
-		if !set.News(id, files.Sum(keysWord, d.path, d.text)) {
-			return nil
+		sum := files.Sum(keysWord, d.path, d.text)
+		if set.Lost(id, d.text, sum) {
+			r.lost(d)
+			return false, nil
+		}
+		r.wholly(d)
+		if !set.News(id, sum) {
+			return true, nil
 		}
 		r.books.Items(stream).Cut += one(cut)
 		rec := r.h.Record(stream)
@@ -199,7 +213,7 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		rec.Bool("content_truncated", cut)
 		rec.String("relative_path", d.path)
 		rec.Int("mtime_epoch", d.mtime)
-		return rec.Emit()
+		return true, rec.Emit()
 	})
 	if err != nil {
 		return err

@@ -139,8 +139,8 @@ func TestNoRuleHasTheEarlierKeyOfAnother(t *testing.T) {
 	if moved != 9*3 || len(res.Stored()[streamRules]) != 9*3+5 {
 		t.Errorf("got %d rules, %d of which had other keys, want %d and %d", len(res.Stored()[streamRules]), moved, 9*3+5, 9*3)
 	}
-	h.write("rules/a.rules.rules", "") // the records of each file go with it
-	h.write("rules/rules/a.rules", "")
+	h.write("rules/a.rules.rules", "# none\n") // the records of each file go with it
+	h.write("rules/rules/a.rules", "# none\n")
 	if got := h.again(res).Gone(streamRules); len(got) != 6 {
 		t.Errorf("got %q gone, want the rules of two files", got)
 	}

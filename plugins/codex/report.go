@@ -41,6 +41,8 @@ var (
 		"compressed rollouts are damaged: copy them anew; what is in front of the damage was collected")
 	guessed = kind("encoding_guessed", "not_retriable", "text is not UTF-8 and was read as Windows-1252: if its letters are wrong, save it as UTF-8",
 		"texts are not UTF-8 and were read as Windows-1252: if their letters are wrong, save them as UTF-8")
+	lostText = kind("document_lost", "manual_action_required", "file has lost its text: it has zeros, is empty where it had a text, or is a web page; what was collected of it stays; put back a copy, or remove it",
+		"files have lost their texts: they have zeros, are empty where they had texts, or are web pages; what was collected of them stays; put back copies, or remove them")
 	longRule = kind("rule_cut", "not_retriable", "rule is longer than a record may be; its beginning was collected",
 		"rules are longer than a record may be; their beginning was collected")
 	leftOut = kind("rules_left_out", "manual_action_required", "rule is beyond the "+strconv.Itoa(maxRules)+" that are collected: take files that are no rules out of the folder",
@@ -61,7 +63,7 @@ var (
 	reduced = kind("cursor_reduced", "not_retriable", "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run")
 
-	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, longRule, leftOut, tooDeep, oldRollout, copied, rewritten, notUnderstood, unknownType, reduced}
+	kinds     = []*problems.Kind{unreadable, linked, changed, noThreads, badThreads, manyThreads, tooMany, nothing, malformed, begun, torn, tooLong, broken, emptyRollout, guessed, lostText, longRule, leftOut, tooDeep, oldRollout, copied, rewritten, notUnderstood, unknownType, reduced}
 	lineLimit = " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 )
 

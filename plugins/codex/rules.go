@@ -42,12 +42,12 @@ func (r *run) rules() error {
 	unread := map[string]bool{}
 	for _, e := range general.Files() {
 		d, ok := r.document(e)
-		if unread[e.Path] = !ok; !ok {
-			continue
+		if ok {
+			if ok, err = in.take(&d); err != nil {
+				return err
+			}
 		}
-		if err := in.take(&d); err != nil {
-			return err
-		}
+		unread[e.Path] = !ok
 	}
 	in.set.KeepIf(func(id string) bool {
 		ruleset := strings.TrimPrefix(id, "rules:")
@@ -59,9 +59,14 @@ func (r *run) rules() error {
 	return in.set.Close(true)
 }
 
-// take takes the rules of a file, as many as there is room for.
-func (in *ruleFiles) take(d *document) error {
+// take takes the rules of a file, as many as there is room for. whole is false if it has lost them.
+func (in *ruleFiles) take(d *document) (whole bool, err error) {
 	ruleset := rulesetOf(d.path)
+	page := path.Ext(d.path) == policyExt && strings.HasPrefix(strings.TrimSpace(d.text), "<") // of a sign-in, or of a conflict
+	if page || in.set.LostAll("rules:"+ruleset+":", d.text) || in.set.LostAll("rules:"+fileOf(d.path)+":", d.text) {
+		in.lost(d)
+		return false, nil
+	}
 	list := markdownRules(d.text)
 	if path.Ext(d.path) == policyExt {
 		list = policyRules(d.text)
@@ -101,10 +106,10 @@ func (in *ruleFiles) take(d *document) error {
 		rec.String("relative_path", d.path)
 		rec.Int("mtime_epoch", d.mtime)
 		if err := rec.Emit(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // isGeneral reports whether a file of the home folder has rules that apply everywhere.

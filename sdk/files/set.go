@@ -39,7 +39,8 @@ var unlike = Stamp{Size: -1, MTimeMS: -1}
 type item struct {
 	Stamp
 
-	sum    int64 // 0: not known
+	sum    int64 // of what its record was made of; 0: not known
+	again  bool  // its record is emitted again
 	seen   bool  // in this run
 	reader int64 // the version that took it, see Set.Reader
 	gone   bool  // a run has not seen it since its record was emitted: the host may have deleted that
@@ -81,7 +82,7 @@ func OpenRows(h *sdk.Host, stream string) *Set {
 // are still known.
 func (s *Set) Renew() {
 	for _, one := range s.items {
-		one.Stamp, one.sum = unlike, 0
+		one.Stamp, one.again = unlike, true
 	}
 }
 
@@ -125,13 +126,17 @@ func (s *Set) Append(b []byte) []byte {
 			b = jsonappend.Bool(b, false)
 			continue
 		}
+		sum := one.sum
+		if one.again {
+			sum = 0
+		}
 		if one.Stamp == (Stamp{}) && one.reader == 0 {
-			b = jsonappend.Int(b, one.sum)
+			b = jsonappend.Int(b, sum)
 			continue
 		}
 		b = jsonappend.Int(append(b, '['), one.Size)
 		b = jsonappend.Int(append(b, ','), one.MTimeMS)
-		b = jsonappend.Int(append(b, ','), one.sum)
+		b = jsonappend.Int(append(b, ','), sum)
 		if one.reader != 0 || one.CTimeMS != 0 {
 			b = jsonappend.Int(append(b, ','), one.reader)
 		}
@@ -165,7 +170,7 @@ func (s *Set) Take(key string, e Entry, sum int64) bool {
 	}
 	s.put(key, &item{Stamp: e.Stamp, sum: sum, reader: s.reader, seen: true})
 	s.changed = true
-	return old == nil || old.sum != sum
+	return old == nil || old.sum != sum || old.again
 }
 
 // News takes a thing without a file of its own, once in a run, and reports whether its record
@@ -175,7 +180,7 @@ func (s *Set) News(key string, sum int64) bool {
 	if old != nil && old.seen {
 		return false
 	}
-	if old != nil && old.sum == sum {
+	if old != nil && old.sum == sum && !old.again {
 		old.seen = true
 		return false
 	}

@@ -1,0 +1,41 @@
+package files
+
+import "strings"
+
+// A program that is stopped while it writes, a disk that is full and a failed copy leave a file of zeros, or an empty one. Neither is
+// what somebody wrote, so it takes the place of nothing that was collected before, and deletes nothing.
+
+// Lost reports whether a file lost its text: it has zero bytes, or it is blank and the record under the key is of a text. sum is that
+// of the text, as Take and News get it; ask before them. The thing stays in the set, as its file is there.
+func (s *Set) Lost(key, text string, sum int64) bool {
+	one := s.items[key]
+	known := one != nil && !one.gone
+	if !HasZeros(text) && (!known || one.sum == sum || !isBlank(text)) {
+		return false
+	}
+	if known {
+		one.seen = true
+	}
+	return true
+}
+
+// LostAll is Lost for a file with many things, whose keys begin with the prefix. What it had is kept with KeepIf.
+func (s *Set) LostAll(prefix, text string) bool {
+	if HasZeros(text) {
+		return true
+	}
+	if !isBlank(text) {
+		return false
+	}
+	for key, one := range s.items {
+		if !one.gone && strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasZeros reports whether a text has zero bytes, which no program writes into one.
+func HasZeros(text string) bool { return strings.IndexByte(text, 0) >= 0 }
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
