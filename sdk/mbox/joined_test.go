@@ -91,3 +91,30 @@ func TestAMarkOfTheByteOrder(t *testing.T) {
 		}
 	}
 }
+
+// A mailbox whose lines end with CR, as old programs of the Mac wrote them, has the messages of one whose lines end with LF.
+func TestLinesThatEndWithCR(t *testing.T) {
+	t.Parallel()
+	const two = "From a@b Mon Jan  1 10:00:00 2024\nSubject: one\nX: y\n z\n\nbody\n\nFrom a@b Mon Jan  1 10:00:00 2024\nSubject: two\n\nbody\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"CR":                        {strings.ReplaceAll(two, "\n", "\r"), "one two"},
+		"empty lines in front":      {"\r\r" + strings.ReplaceAll(two, "\n", "\r"), "one two"},
+		"CR, and then CRLF":         {strings.ReplaceAll(two, "\n", "\r") + "\r" + strings.ReplaceAll(two, "\n", "\r\n"), "one two one two"},
+		"CRLF, and a CR in a body":  {strings.ReplaceAll(two, "\n", "\r\n") + "\rFrom a@b Mon Jan  1 10:00:00 2024\rSubject: no\rTo: c@d\r\r", "one two"},
+		"LF, and a CR in a subject": {strings.Replace(two, "one", "on\re", 1), "on\re two"},
+		"a CR that ends the file":   {strings.ReplaceAll(two[:len(two)-1], "\n", "\r") + "\r", "one two"},
+	} {
+		for reader, in := range map[string]io.Reader{"whole": strings.NewReader(c.text), "bytes": iotest.OneByteReader(strings.NewReader(c.text)), "with the end": iotest.DataErrReader(strings.NewReader(c.text))} {
+			r := mbox.New(in)
+			var got []string
+			var size int64
+			for r.Next() {
+				got = append(got, r.Header("Subject"))
+				size += r.Size()
+			}
+			if text := strings.Join(got, " "); text != c.want || r.Err() != nil || size == 0 {
+				t.Errorf("%s, %s: got %q, %v, want %q", name, reader, text, r.Err(), c.want)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/mail"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -276,6 +277,27 @@ func TestWordsAreBounded(t *testing.T) {
 		if got := mbox.Decode(text); got != text {
 			t.Errorf("got %.40q, want %.40q unchanged", got, text)
 		}
+	}
+}
+
+// An encoded word ends in front of the next one: a text of beginnings would be searched for an end from each of them.
+func TestAWordThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"=?utf-8?q?a =?utf-8?q?b?= c":       "=?utf-8?q?a b c",
+		"=?utf-8?q?a=?utf-8?q?b?=":          "=?utf-8?q?ab",
+		"=?utf-8?b?YQ==?= =?utf-8?b?Yg==?=": "ab",
+		"=?utf-8?b?YQ=?=":                   "a",
+		"=?utf-8?q?Who?_me?=":               "Who? me",
+		"=?utf-8?q??=":                      "",
+		"=?utf-8?q?":                        "=?utf-8?q?",
+	} {
+		if got := mbox.Decode(text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	if got := mbox.Undecoded("=?x-a?q?a =?x-b?q?b?="); !slices.Equal(got, []string{"x-b"}) {
+		t.Errorf("got %q, want the charset of the word that ends", got)
 	}
 }
 

@@ -51,7 +51,7 @@ type Reader struct {
 }
 
 // New returns a reader of the mailbox.
-func New(in io.Reader) *Reader { return &Reader{in: in, buf: make([]byte, lineBytes)} }
+func New(in io.Reader) *Reader { return &Reader{in: &lineEnds{in: in}, buf: make([]byte, lineBytes)} }
 
 // Next goes on to the next message, passing its body, and reports whether there is one.
 func (r *Reader) Next() bool {
