@@ -101,7 +101,19 @@ func page(name string, text []byte) exports.Outcome {
 	if !activity && bytes.Contains(text, []byte(`class="note`)) { // one of Keep
 		return exports.Outcome{Fate: exports.Rule, Kind: "products"}
 	}
+	if !activity && !isHTML(name, text) {
+		return exports.Outcome{Kind: "other"}
+	}
 	return exports.Outcome{Fate: exports.Known, Kind: "html_activities", Why: problemHTML}
+}
+
+// isHTML reports whether a file with elements is HTML, and not XML of another kind.
+func isHTML(name string, text []byte) bool {
+	if end := strings.ToLower(path.Ext(name)); end == ".html" || end == ".htm" || end == ".xhtml" {
+		return true
+	}
+	text = bytes.ToLower(text)
+	return bytes.Contains(text, []byte("<html")) || bytes.HasPrefix(text, []byte("<!doctype html"))
 }
 
 // The lists that a JSON file may have, in the order of the paths.

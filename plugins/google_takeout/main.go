@@ -29,7 +29,7 @@ type run struct {
 	alike alike         // entries of the file at hand
 	again jsonvalue.Doc // in which they are parsed once more
 
-	photos taken // of this run
+	photos taken // of this run alone: of two photos of one key that different runs read, the later one replaces the other
 
 	folder   *exports.Folder
 	products map[string]bool // folders that the exports' own pages name, in lower case; nil: they were not looked at

@@ -262,8 +262,17 @@ func (r *run) mail(content io.Reader) (exports.Outcome, error) {
 	if err == nil {
 		err = in.Err()
 	}
+	switch {
+	case exports.ProblemOf(err) == notMailbox:
+		o.Kind = "other"
+	case err == nil && r.item == 0: // empty lines alone
+		o = exports.Outcome{Fate: exports.Rule, Kind: "empty"}
+	}
 	return o, err
 }
+
+// notMailbox is the problem of a file in which no line begins a message.
+const notMailbox = "mbox_not_a_mailbox"
 
 // message emits one message of a mailbox of which the known ones were emitted.
 func (r *run) message(in *mbox.Reader, known taken) error {
