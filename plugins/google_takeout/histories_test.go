@@ -35,6 +35,7 @@ func TestAHistoryAsATable(t *testing.T) {
 		"an address without a date":      {folderName + "music/songs.csv", "Song URL,Title\n" + address + ",2026\n", abi.FileRule},
 		"a date without an address":      {folderName + "playlists/x.csv", "Video ID,Time\nabcdefghijk,2026-01-01T00:00:00Z\n", abi.FileRule},
 		"an address and a date in texts": {folderName + "comments/x.csv", "a,b\nsee " + address + ",on 2026-01-01\n", abi.FileRule},
+		"an address in a text":           {folderName + "comments/x.csv", "a,b\nsee " + address + ",2026-01-01\n", abi.FileRule},
 		"comments":                       {folderName + "comments/comments.csv", other, abi.FileRule},
 		"a playlist of that name":        {folderName + "playlists/Watch later-videos.csv", "Video ID,Playlist Video Creation Timestamp\nabcdefghijk,2024-01-01T00:00:00+00:00\n", abi.FileRule},
 		"of another product":             {"Chrome/history/History.csv", other, abi.FileRule},

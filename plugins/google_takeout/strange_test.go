@@ -70,7 +70,7 @@ func TestEntriesOfAnotherForm(t *testing.T) {
 			streamPhotos, abi.StreamAccount{Met: 1, Emitted: 1}, "description of another type title of another type",
 		},
 		"a place with a member that is not known": {
-			`{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z","mood":1,"latitudee7":2}]}`, streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "mood",
+			`{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestamp":"2025-01-02T03:04:05Z","mood":1,"LatitudeE7":2}]}`, streamLocations, abi.StreamAccount{Met: 1, Emitted: 1}, "mood",
 		},
 		"a guess with members that are not known": {
 			`{"locations":[{"latitudeE7":1,"longitudeE7":1,"timestampMs":"1400000000000","activity":[{"timestampMs":"1","kinds":[]},{"activities":[{"kind":"STILL"}]}]}]}`,
