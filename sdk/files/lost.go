@@ -5,8 +5,8 @@ import "strings"
 // A program that is stopped while it writes, a disk that is full and a failed copy leave a file of zeros, or an empty one. Neither is
 // what somebody wrote, so it takes the place of nothing that was collected before, and deletes nothing.
 
-// Lost reports whether a file lost its text: it has zero bytes, or it is blank and the record under the key is of a text. sum is that
-// of the text, as Take and News get it; ask before them. The thing stays in the set, as its file is there.
+// Lost reports whether a file lost its text. Such a text has zero bytes, or is blank while the record under the key has another
+// one. Its sum is what Take and News get; ask before them. The thing stays in the set, as its file is there.
 func (s *Set) Lost(key, text string, sum int64) bool {
 	one := s.items[key]
 	known := one != nil && !one.gone
@@ -19,7 +19,7 @@ func (s *Set) Lost(key, text string, sum int64) bool {
 	return true
 }
 
-// LostAll is Lost for a file with many things, whose keys begin with the prefix. What it had is kept with KeepIf.
+// LostAll is Lost for a file with many things, whose keys begin with the prefix. KeepIf then has to keep them.
 func (s *Set) LostAll(prefix, text string) bool {
 	if HasZeros(text) {
 		return true

@@ -9,8 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// A file has lost its text if that has zeros, or is blank while the record is of another one, in a full refresh as well. Its record
-// stays.
+// A full refresh knows as well whether a file has lost its text, and leaves its record.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	first := sdktest.Collect(t, has(true, "known=text", "blank= "), sdktest.Options{})
