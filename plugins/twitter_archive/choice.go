@@ -58,6 +58,12 @@ func (r *run) choose() error {
 			}
 			x = &export{}
 		}
+		if x != nil && x.mixed {
+			if r.mixed, err = true, r.leave(x, problemMixed); err != nil {
+				return err
+			}
+			x = &export{}
+		}
 		all[i] = x
 	}
 	r.joinLoose(all)
@@ -70,7 +76,7 @@ func (r *run) choose() error {
 			}
 		}
 	}
-	r.blind = r.folder.Books.Problems.Hurt()
+	r.blind = r.folder.Books.Problems.Hurt() || r.mixed
 	return r.share(found)
 }
 
@@ -161,7 +167,7 @@ func (r *run) joinParts(all []*export) {
 }
 
 // joinLoose makes one archive of what the sources right in the folder say, where one was unpacked there: its
-// files lie beside its folder of data. A table there that is a copy of the months in it is no archive.
+// files lie beside its folder of data.
 func (r *run) joinLoose(all []*export) {
 	var top, data *export
 	at := 0
@@ -176,10 +182,6 @@ func (r *run) joinLoose(all []*export) {
 	}
 	r.loose = top != nil || data != nil
 	if top == nil || data == nil || !top.bare || !data.old {
-		return
-	}
-	if data.months {
-		all[at] = nil
 		return
 	}
 	data.generated = max(data.generated, top.generated)
@@ -218,9 +220,6 @@ func (r *run) one(s *exports.Source, problem func(f *exports.File) string) error
 			return exports.Outcome{Fate: exports.Known, Kind: "other", Why: why}, nil
 		}
 		kind := ruleOf(f.Name)
-		if kind == "" && r.loose && s.Name == "." && f.Base() == "tweets.csv" {
-			kind = "copies"
-		}
 		if kind == "" && paged && f.Problem == nil {
 			if text, err := open(f); err == nil && text.isViewer(f.Name) {
 				kind = "viewer"

@@ -19,6 +19,7 @@ type export struct {
 	sources   []*exports.Source
 	generated string // RFC 3339 in UTC: later ones compare as larger
 	account   string
+	mixed     bool // it has two archives, each with an account or a time of its own
 	partial   bool
 	described bool                     // by a manifest
 	list      place                    // the file that says what the archive has
@@ -228,9 +229,10 @@ func (x *export) manifest(s script) error {
 		v := in.Value()
 		switch in.Path() {
 		case 0:
-			x.account = text(v.Get("accountId"))
+			x.isOf(text(v.Get("accountId")))
 		case 1:
 			if at, ok := exports.Time(v.Get("generationDate"), 1); ok {
+				x.mixed = x.mixed || x.described && x.generated != at.Format(timeForm)
 				x.generated, x.described = at.Format(timeForm), true
 			}
 			x.partial = v.Get("isPartialArchive").Bool()
@@ -279,11 +281,17 @@ var listedStreams = map[string]string{
 func (x *export) owner(s script, at string) error {
 	in := jsonstream.New(s.whole, at)
 	for in.SkipPast('='); in.Next(); {
-		if x.account == "" {
-			x.account = text(in.Value())
-		}
+		x.isOf(text(in.Value()))
 	}
 	return in.Err()
+}
+
+// isOf takes in that the archive names an account.
+func (x *export) isOf(account string) {
+	x.mixed = x.mixed || x.account != "" && account != "" && account != x.account
+	if x.account == "" {
+		x.account = account
+	}
 }
 
 // created takes the time of an archive of 2012 to 2017.

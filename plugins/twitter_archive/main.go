@@ -22,7 +22,7 @@ func init() { sdk.Run(connector{}) }
 func main() {}
 
 // cursorVersion changes with the meaning of a cursor, which is then forgotten.
-const cursorVersion = 8
+const cursorVersion = 9
 
 // The problems besides those of the readers.
 const (
@@ -30,6 +30,7 @@ const (
 	problemOlder   = "archive_older"
 	problemOthers  = "archive_of_another_account"
 	problemForeign = "not_an_export"
+	problemMixed   = "archives_in_one"
 	problemMissing = "listed_file_missing"
 	problemFewer   = "listed_entries_missing"
 	problemPart    = "stream_part_missing"
@@ -52,6 +53,7 @@ var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; say that they may stay as they are", Hint: owner},
 	{Code: problemOlder, Text: "archives that are older than the newest one that was collected, whose records stay, and are not read: #; put the newer one there whole, or say that the older one may stay as it is", Hint: owner},
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; move those of each account into a folder of their own, and add a connection for that folder", Hint: owner},
+	{Code: problemMixed, Text: "files and folders that have several archives in them, which were not read: #; give each archive a file or folder of its own, and each account a folder with a connection of its own", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive does not have, as its list or the numbers of its files say: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
 	{Code: problemFewer, Text: "files that have fewer entries than the archive says of them: #; what they have was read, and nothing was deleted; download the archive again, or say that it may stay as it is", Hint: owner},
 	{Code: problemPart, Text: "kinds of data that no part of the archive has: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
@@ -84,6 +86,7 @@ type run struct {
 	fates map[string]*fate // of each source, by name
 	had   map[string]bool  // streams that an archive has a file of
 	hurt  map[string]bool  // streams that something is missing of
+	mixed bool             // a source has several archives
 	blind bool             // something in the folder could not be read, and may be an archive or a part of one
 	lost  map[string]error // why files could not be read when the archives were looked at, by place
 	lists map[string]*sdk.Enumeration
@@ -98,6 +101,7 @@ type run struct {
 	at           *exports.Books  // of the source at hand
 	file         *exports.File
 	item         int64
+	rows         bool   // it is a table
 	conversation string // of the messages at hand
 	threads      int64  // conversations of the file at hand
 	happened     int64  // entries of them that are no messages

@@ -21,9 +21,6 @@ func (r *run) read(f *exports.File) (exports.Outcome, error) {
 		return exports.Outcome{Kind: "other"}, err
 	}
 	if f.Base() == "tweets.csv" {
-		if r.export.months {
-			return exports.Outcome{Fate: exports.Rule, Kind: "copies"}, nil
-		}
 		return r.table(f.Text())
 	}
 	s, err := open(f)
@@ -158,7 +155,7 @@ func (r *run) fewer(stream string, oversized int64) string {
 	return strconv.FormatInt(entries, 10) + " entries of " + strconv.FormatInt(said, 10)
 }
 
-// table reads the posts of an archive of 2012 to 2017 that has no file for each month.
+// table reads the table of posts in an archive of 2012 to 2017. A post that a file of a month has, too, has more there.
 func (r *run) table(content io.Reader) (exports.Outcome, error) {
 	in := csv.New(content)
 	o := exports.Outcome{Fate: exports.Read, Kind: streamTweets}
@@ -167,6 +164,8 @@ func (r *run) table(content io.Reader) (exports.Outcome, error) {
 	}
 	before := r.at.Problems.Total()
 	known := true
+	r.rows = true
+	defer func() { r.rows = false }()
 	err := exports.Elements(r.h, func() bool { return known && in.Next() }, func() error {
 		if r.item++; r.item == 1 {
 			known = in.Has("tweet_id") && in.Has("timestamp") && in.Has("text")

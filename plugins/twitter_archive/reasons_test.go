@@ -28,11 +28,16 @@ func TestEachReasonIsOfAFile(t *testing.T) {
 	posts := func(list string) map[string]string {
 		return with("data/tweets.js", `window.YTD.tweets.part0 = [`+list+`]`)
 	}
+	two := maps.Clone(whole)
+	for file, text := range account("2", "2027-01-01") {
+		two["other/"+file] = text
+	}
 	type archives []map[string]string // of one run after the other
 	rows := map[string]archives{
 		problemForeign: {whole, {"x/y.bin": "?"}},
 		problemOlder:   {whole, account("1", "2025-01-01")},
 		problemOthers:  {whole, account("2", "2027-01-01")},
+		problemMixed:   {two},
 		problemPage:    {{"Your archive.html": "x"}},
 		problemMissing: {with("data/tweets.js", "")},
 		problemFewer:   {with("data/manifest.js", described("false", strings.Replace(listsTweets, `.js"`, `.js","count":"2"`, 1)))},

@@ -155,6 +155,7 @@ type seen struct {
 	sum  uint32 // of what it says
 	turn uint16 // of its archive
 	cut  bool   // its text is
+	row  bool   // of a table, which has less than a file of a month
 }
 
 // another reports whether the record of the entry at hand stays out, because another entry has its id: one of a newer
@@ -166,8 +167,13 @@ func (r *run) another(stream string, key uint64, at time.Time, text string, cut 
 	}
 	sum := uint32(fingerprint.Text(fingerprint.Text(fingerprint.Start, text), at.Format(time.RFC3339Nano)))
 	before, twice := r.met[stream][key]
-	now := seen{sum, uint16(min(r.turn, math.MaxUint16)), cut}
+	now := seen{sum, uint16(min(r.turn, math.MaxUint16)), cut, r.rows}
 	switch {
+	case twice && before.turn == now.turn && r.rows && !before.row:
+		r.said.Items(stream).Duplicate++
+		return true
+	case twice && before.turn == now.turn && before.row && !r.rows:
+		r.replace(stream, key, before, now)
 	case !twice && len(r.met[stream]) < maxMet:
 		r.met[stream][key] = now
 	case !twice && r.turn > 0: // a newer archive may have it
@@ -179,9 +185,7 @@ func (r *run) another(stream string, key uint64, at time.Time, text string, cut 
 		r.note(stream, problemTwice)
 		return true
 	case before.cut && !cut:
-		r.met[stream][key] = now
-		r.begins--
-		delete(r.begun, key)
+		r.replace(stream, key, before, now)
 	case before.sum == sum:
 		r.said.Items(stream).Duplicate++
 		return true
@@ -190,6 +194,14 @@ func (r *run) another(stream string, key uint64, at time.Time, text string, cut 
 		return true
 	}
 	return false
+}
+
+// replace has the entry at hand come in the place of one that is known.
+func (r *run) replace(stream string, key uint64, before, now seen) {
+	if r.met[stream][key] = now; before.cut {
+		r.begins--
+		delete(r.begun, key)
+	}
 }
 
 // notInTables are the fields of a post that a table does not have.

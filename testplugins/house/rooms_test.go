@@ -121,7 +121,7 @@ var owners = map[string][]string{
 // stands there because newcomers and code hosts look for it there.
 var topLevel = []string{
 	"abi", "cmd", "health", "host", "plugins", "sdk", "storage", "testplugins",
-	"docs", "examples", ".ci", "go.mod", "go.sum", "Makefile", "README.md", "CONTRIBUTING.md", "LICENSE", ".gitignore", ".golangci.yml",
+	"docs", "examples", ".ci", "go.mod", "go.sum", "Makefile", "README.md", "CONTRIBUTING.md", "LICENSE", ".gitattributes", ".gitignore", ".golangci.yml",
 }
 
 // roomOf returns the room that a folder belongs to: the longest that holds it.
