@@ -36,7 +36,7 @@ func TestATableHasPostsThatTheMonthsLack(t *testing.T) {
 	}
 }
 
-// Two archives in one file are not read as one: whose a post is, nothing would say. What was collected before stays.
+// Two archives in one file are not read as one, since nothing says whose a post is, and delete nothing.
 func TestArchivesInOneFile(t *testing.T) {
 	t.Parallel()
 	part := func(folder, account, day, id string) map[string]string {
