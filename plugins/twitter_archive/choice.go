@@ -255,6 +255,16 @@ func (r *run) leave(x *export, problem string) error {
 	return nil
 }
 
+// leaveOlder notes that an archive is not read, since it is older than one that was collected, or for the fault of a file that
+// may say that it is not.
+func (r *run) leaveOlder(x *export) error {
+	if x.fault == nil {
+		return r.leave(x, problemOlder)
+	}
+	r.fateOf(x.sources[0]).why = exports.ProblemOf(x.fault)
+	return r.folder.Books.Settle(x.faultAt, exports.Outcome{}, x.fault)
+}
+
 // isData reports whether a file is one of an archive's data.
 func isData(f *exports.File) bool {
 	if f.Base() == "tweets.csv" {

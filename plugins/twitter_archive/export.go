@@ -32,6 +32,8 @@ type export struct {
 	spread    bool                     // each part of it that describes itself lists the files of all parts
 	numbers   map[string]map[int]place // of the files of a kind, which count from 0
 	notes     notes
+	fault     error // why the first file of it could not be read that may say when it was made
+	faultAt   string
 }
 
 // place is a file of a source.
@@ -122,7 +124,7 @@ func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 	}
 	defer a.Close()
 	x = &export{sources: []*exports.Source{s}, listed: make(map[string]string), counts: make(map[string]int64), main: make(map[string]bool), numbers: make(map[string]map[int]place), notes: notes{room: &r.room}}
-	known := false
+	known, met := false, map[string]bool{}
 	for a.Next() {
 		f := s.File(a)
 		if exports.Hidden(f.Name) || ruleOf(f.Name) != "" {
@@ -132,11 +134,12 @@ func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 		if lost == nil {
 			is, lost = x.look(f)
 		}
-		if lost != nil {
+		if lost != nil && !met[f.Place] { // a second file of one name is no loss of the first
 			if r.lost[f.Place] = lost; err == nil {
 				at, err = f.Place, lost
 			}
 		}
+		met[f.Place] = true
 		if is {
 			x.bare = (x.bare || !known) && f.Base() == "tweets.csv"
 			known = true
@@ -152,6 +155,7 @@ func (r *run) describe(s *exports.Source) (x *export, at string, err error) {
 		return nil, "", nil
 	}
 	if x.generated == "" {
+		x.fault, x.faultAt = err, at
 		day, ok := dayIn(s.Name)
 		if !ok {
 			if day, err = r.lastIn(s); err != nil {

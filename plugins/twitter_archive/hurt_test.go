@@ -249,3 +249,24 @@ func TestNothingIsDeletedForWhatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// An archive that was collected and whose list is damaged since is told as that, with the file, and not as an older one.
+func TestAListThatIsDamagedLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	all := archived(t, map[string]string{
+		"data/manifest.js": strings.Replace(described("false", listsTweets+","+listsMessages), "2026-01-01", "2026-02-01", 1),
+		"data/tweets.js":   `window.YTD.tweets.part0 = [` + onePost + `]`, "data/direct-messages.js": oneMessage,
+	})
+	w.folder["a.zip"] = all
+	w.collect()
+	w.has("1", "")
+	w.folder["a.zip"] = &fstest.MapFile{Data: spoiled(all.Data, "data/manifest.js", true), ModTime: sdktest.Epoch.Add(time.Hour)}
+	for range 2 {
+		res := w.collect()
+		w.has("1", "archive_corrupt")
+		if got := string(res.Skips[0].Diagnostics); !strings.Contains(got, "a.zip: data/manifest.js") || res.File("twitter_archive", "a.zip") != abi.FileDamaged {
+			t.Errorf("the run names %s, and the file is %q, want the manifest, and a damaged archive", got, res.File("twitter_archive", "a.zip"))
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -77,4 +80,30 @@ func TestArchivesInOneFile(t *testing.T) {
 			t.Errorf("%s: got the posts %s, and told of several archives: %v, want %v, with the first post alone", name, keys, said, c.mixed)
 		}
 	}
+}
+
+// Of two files of one name in an archive the first is read, and the second is told.
+func TestAFileThatAnArchiveHasTwice(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, file := range [][2]string{
+		{"data/manifest.js", described("false", listsTweets)}, {"data/tweets.js", `window.YTD.tweets.part0 = [` + onePost + `]`},
+		{"data/tweets.js", `window.YTD.tweets.part0 = [` + strings.Replace(onePost, `"1"`, `"2"`, 1) + `]`},
+	} {
+		f, err := z.Create(file[0])
+		if err == nil {
+			_, err = io.WriteString(f, file[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.folder["a.zip"] = &fstest.MapFile{Data: b.Bytes(), ModTime: sdktest.Epoch}
+	w.collect()
+	w.has("1", "archive_partial archive_duplicate_name")
 }
