@@ -40,7 +40,7 @@ func (h home) add(path, content string) {
 }
 
 func options(h home) sdktest.Options {
-	return sdktest.Options{Roots: map[string]fs.FS{rootHome: fstest.MapFS(h)}}
+	return sdktest.Options{Roots: map[string]fs.FS{rootHome: fstest.MapFS(h)}, Now: func() time.Time { return day }}
 }
 
 func run(t *testing.T, h home) *sdktest.Result {

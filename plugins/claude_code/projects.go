@@ -200,8 +200,11 @@ const settledMS = 60 * 60 * 1000
 // isCut reports whether a transcript ends within a line that nobody is writing.
 func (c *collection) isCut(t *transcript) bool { return t.torn() && c.isSettled(t) }
 
+// isSettled reports whether nobody writes to a transcript. One with a time in the future was copied, or a clock was wrong: its
+// time says nothing of a writer.
 func (c *collection) isSettled(t *transcript) bool {
-	return c.h.Now().UnixMilli()-t.MTimeMS > settledMS
+	age := c.h.Now().UnixMilli() - t.MTimeMS
+	return age > settledMS || age < -settledMS
 }
 
 // torn reports whether bytes follow the last complete line.

@@ -173,14 +173,16 @@ func TestALineThatWasCut(t *testing.T) {
 	h := small()
 	whole := userLine(one, "u2", "And now?", 9)
 	h.add(project+one+".jsonl", whole[:len(whole)/2])
-	h[project+one+".jsonl"].ModTime = sdktest.Epoch.Add(-time.Hour - time.Millisecond)
+	h[project+one+".jsonl"].ModTime = day.Add(-time.Hour - time.Millisecond)
 	first := run(t, h)
 	if skip(t, first, "line_cut") != 1 || skip(t, first, "line_incomplete") != 0 || first.File(rootHome, project+one+".jsonl") != abi.FileDamaged {
 		t.Errorf("got %q and a file that is %s, want one line that was cut and a damaged file", trial.Reasons(first), first.File(rootHome, project+one+".jsonl"))
 	}
-	h[project+one+".jsonl"].ModTime = sdktest.Epoch.Add(-time.Hour)
-	if early := run(t, h); skip(t, early, "line_incomplete") != 1 {
-		t.Errorf("within an hour: got %q, want a line that is being written", trial.Reasons(early))
+	for ago, reason := range map[time.Duration]string{time.Hour: "line_incomplete", -time.Hour: "line_incomplete", -time.Hour - time.Millisecond: "line_cut"} {
+		h[project+one+".jsonl"].ModTime = day.Add(-ago)
+		if early := run(t, h); skip(t, early, reason) != 1 {
+			t.Errorf("written %v ago: got %q, want %s", ago, trial.Reasons(early), reason)
+		}
 	}
 	h.add(project+one+".jsonl", whole[len(whole)/2:])
 	emitted(t, again(t, first), "messages u2", "sessions "+one, "coverage_diagnostics -coverage:cut_lines")

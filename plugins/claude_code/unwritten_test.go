@@ -24,7 +24,7 @@ func TestTranscriptOfNULs(t *testing.T) {
 	} {
 		h := small()
 		h.put(project+two+".jsonl", c.text)
-		h[project+two+".jsonl"].ModTime = sdktest.Epoch
+		h[project+two+".jsonl"].ModTime = day
 		first := run(t, h)
 		for _, res := range []*sdktest.Result{first, again(t, first)} {
 			if got := res.File(rootHome, project+two+".jsonl"); got != c.want {
@@ -45,7 +45,7 @@ func TestTranscriptEndsInNULs(t *testing.T) {
 	for what, text := range map[string]string{"behind a line": userLine(two, "u8", "one", 1) + "\x00\x00", "behind an object": strings.TrimSuffix(userLine(two, "u8", "one", 1), "\n") + "\x00"} {
 		h := home{}
 		h.put(project+two+".jsonl", text)
-		h[project+two+".jsonl"].ModTime = sdktest.Epoch
+		h[project+two+".jsonl"].ModTime = day
 		first := run(t, h)
 		if got := first.File(rootHome, project+two+".jsonl"); got != abi.FileDamaged || skip(t, first, invalidLines.Reason) != 1 || strings.Join(first.Keys("messages"), "") != "u8" {
 			t.Errorf("%s: got %q, %+v and the messages %q, want it damaged, and one message", what, got, first.Skips, first.Keys("messages"))
@@ -63,7 +63,7 @@ func TestEmptyTranscript(t *testing.T) {
 	for age, want := range map[time.Duration]int{time.Minute: 0, 2 * time.Hour: 1} {
 		h := small()
 		h.put(project+two+".jsonl", "")
-		h[project+two+".jsonl"].ModTime = sdktest.Epoch.Add(-age)
+		h[project+two+".jsonl"].ModTime = day.Add(-age)
 		first := run(t, h)
 		for _, res := range []*sdktest.Result{first, again(t, first)} {
 			if got := skip(t, res, emptyFiles.Reason); got != want {
