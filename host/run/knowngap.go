@@ -93,7 +93,7 @@ func (k *knownGaps) explains(stream string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.dropped > 0 || slices.ContainsFunc(k.list, func(g KnownGap) bool {
-		return (g.Stream == stream || g.Stream == "") && (g.Kind == kindSkip || g.Severity != severityInformational)
+		return (g.Stream == stream || g.Stream == "") && (g.Kind == kindSkip || g.Kind == kindKeptBack || g.Severity != severityInformational)
 	})
 }
 
