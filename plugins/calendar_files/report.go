@@ -25,6 +25,9 @@ var (
 	gone = kind("calendars_missing", "manual_action_required",
 		"calendar file was here, and now the folder has none: it may be the wrong one, or not mounted;"+goneStays,
 		"calendar files were here, and now the folder has none: it may be the wrong one, or not mounted;"+goneStays)
+	unread = kind("calendar_unread", "manual_action_required",
+		"calendar file is gone, and a file that was not read may be it, packed or under another name; its events stay: unpack that one under the calendar's name, or take it out of the folder",
+		"calendar files are gone, and files that were not read may be they, packed or under other names; their events stay: unpack those under the calendars' names, or take them out of the folder")
 	// A file that never was a calendar is a fact of the folder. One that was is for its
 	// owner to put right: its records are neither new nor deleted.
 	stranger = &problems.Kind{HostTells: true, One: "file with a calendar's name contains no calendar", Many: "files with a calendar's name contain no calendar"}
@@ -71,7 +74,7 @@ var (
 		"calendar files do not fit the cursor and are read anew in every run")
 
 	kinds = []*problems.Kind{
-		torn, notICal, unreadableFile, linked, changed, gone, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, moved, copyKind, twice, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, tooDeep, reduced,
+		torn, notICal, unreadableFile, linked, changed, gone, unread, stranger, nothing, badLines, cutLines, guessed, doubled, repeated, cutEvent, alike, moved, copyKind, twice, calledOff, badDates, noStart, noZone, noYear, noUID, tooMany, tooDeep, reduced,
 	}
 )
 

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"path"
+	"slices"
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/cursor"
 	"github.com/pdpp-host/pdpp-host/sdk/files"
@@ -31,6 +35,10 @@ func (r *run) vanished() error {
 		if present[p] || r.list.Hides(p) {
 			continue
 		}
+		if r.isUnread(p) {
+			r.note(unread, p)
+			continue
+		}
 		if r.before.files[p].counts.copied > 0 { // the host has nothing of it
 			delete(r.after.files, p)
 			continue
@@ -53,6 +61,19 @@ func (r *run) vanished() error {
 		}
 	}
 	return r.removeCalendars(removed)
+}
+
+// packed are the ends of the names of archives, and of what a browser has not downloaded to its end.
+var packed = []string{".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".part", ".crdownload", ".download"}
+
+// isUnread reports whether a file that is no more may be there unread: packed, or under a name in its folder that cannot be read.
+func (r *run) isUnread(p string) bool {
+	stem := strings.TrimSuffix(p, path.Ext(p))
+	return slices.ContainsFunc(r.list.Entries, func(e files.Entry) bool {
+		end := strings.ToLower(path.Ext(e.Path))
+		name := e.Path[:len(e.Path)-len(end)]
+		return e.Kind == files.File && slices.Contains(packed, end) && (name == p || name == stem)
+	}) || slices.ContainsFunc(r.list.Faults, func(f files.Fault) bool { return files.Misnamed(f.Path) && path.Dir(f.Path) == path.Dir(p) })
 }
 
 // remove lists the events of a file that is no more: it has none. The cursor has a calendar that waits for
