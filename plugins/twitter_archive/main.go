@@ -51,7 +51,7 @@ const owner = "manual_action_required"
 
 var problems = []exports.Problem{
 	{Code: problemForeign, Text: "archives and folders that are no archive of X: #; say that they may stay as they are", Hint: owner},
-	{Code: problemOlder, Text: "archives that are older than the newest one that was collected, or do not say any more when they were made, and are not read: #; records stay; put the newer one there whole, or say that the older one may stay as it is", Hint: owner},
+	{Code: problemOlder, Text: "archives that are older than the newest one that was collected, or do not say their day, and are not read: #; put the newer one there whole, or say that the older one may stay as it is", Hint: owner},
 	{Code: problemOthers, Text: "archives of another account, which were not read: #; move those of each account into a folder of their own, and add a connection for that folder", Hint: owner},
 	{Code: problemMixed, Text: "files and folders that have several archives in them, which were not read: #; give each archive a file or folder of its own, and each account a folder with a connection of its own", Hint: owner},
 	{Code: problemMissing, Text: "files that the archive does not have, as its list or the numbers of its files say: #; put every part of it into the folder, or say that the archive may stay as it is", Hint: owner},
