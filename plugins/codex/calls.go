@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/clip"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -106,8 +107,12 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 // call_1 and functions.shell:0 of some models, begin anew in each session.
 const randomID = 20
 
+// maxIDs bounds the call ids that a run remembers, eight bytes each.
+const maxIDs = 1 << 17
+
 // isOwn reports whether a call id is that of one call only, so that it may be the record's key, as it is in the public
-// connector's records. The calls of a fork, and of a second file of a session, may be those of the first one.
+// connector's records. The calls of a fork, and of a second file of a session, may be those of the first one, and a call that the run
+// meets a second time under an id keeps its line.
 func (r *rollout) isOwn(callID string) bool {
 	if s := r.state; s.forkedFrom != "" || s.alias != "" {
 		return false
@@ -121,7 +126,20 @@ func (r *rollout) isOwn(callID string) bool {
 			run = 0
 		}
 	}
-	return run == randomID
+	if run < randomID {
+		return false
+	}
+	sum := fingerprint.Text(fingerprint.Start, []byte(callID))
+	if r.ids[sum] {
+		return false
+	}
+	if r.ids == nil {
+		r.ids = map[uint64]bool{}
+	}
+	if len(r.ids) < maxIDs {
+		r.ids[sum] = true
+	}
+	return true
 }
 
 // output joins an output with its call, or emits it separately when the call was

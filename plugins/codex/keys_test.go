@@ -229,6 +229,12 @@ func TestKeysOfCalls(t *testing.T) {
 			t.Errorf("%s: got %+v, want the call %s, which was %q", c.name, calls, c.key, c.was)
 		}
 	}
+	twice := newHome(t)
+	twice.write(rolloutName(sessionA), metaLine(sessionA)+callLine(2, long)+outputLine(3, long, "a")+callLine(4, long)+outputLine(5, long, "b"))
+	twice.write(rolloutName(sessionC), metaLine(sessionC)+callLine(2, long))
+	if got := keys(twice.collect(), streamCalls); got != long+" A:4 "+sessionC+":2" {
+		t.Errorf("an id three times: got %s, want each call", got)
+	}
 	h := newHome(t)
 	h.write(rolloutName(sessionA), metaLine(sessionA)+callLine(2, long))
 	h.write("sessions/2026/01/02/"+strings.TrimPrefix(rolloutName(sessionA), "sessions/2026/01/01/"), metaLine(sessionA)+callLine(2, "x")+callLine(3, long))

@@ -45,6 +45,7 @@ type rollout struct {
 	in      filecursor.Scanner
 	doc     jsonvalue.Doc
 	pending pending
+	ids     map[uint64]bool // the sums of call ids that are keys, in all rollouts of the run
 	text    []byte
 	preview []byte
 
