@@ -83,7 +83,7 @@ func TestWhatIsLeftOutByRule(t *testing.T) {
 			break
 		}
 		for store, want := range map[string]string{
-			"files":            "one calendar a file; 2 files have no event, but to-dos, journal entries or free/busy times alone, which are not collected",
+			"files":            "one calendar a file; 2 files have no event, and to-dos, journal entries or free/busy times are not collected",
 			"cancelled_events": "2 events or occurrences are cancelled (STATUS or METHOD), and not collected by rule",
 		} {
 			if row, _ := res.Record(streamCoverage, "coverage:"+store); row.Text("reason") != want {

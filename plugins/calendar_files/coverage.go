@@ -80,7 +80,7 @@ func (r *run) coverageRows() []coverageRow {
 			"files or folders could not be collected whole; their earlier records stay")
 	}
 	if eventless > 0 {
-		calendars.reason += "; " + problems.Counted(eventless, "file has", "files have") + " no event, but to-dos, journal entries or free/busy times alone, which are not collected"
+		calendars.reason += "; " + problems.Counted(eventless, "file has", "files have") + " no event, and to-dos, journal entries or free/busy times are not collected"
 	}
 	names := coverageRow{"unknown_names", "", statusAbsent, "the files name nothing that this connector does not know", 0, true}
 	if text, n := unknown.text(); n > 0 {

@@ -62,7 +62,9 @@ func (c *collection) noted(f folder, l *files.Listing) *files.Listing {
 			c.books.Known(f.root, f.path(fault.Path), linkNotFollowed.Reason)
 		case files.Linked: // what it leads to is accounted for where that is
 			c.note(linkNotFollowed, at)
-		case files.Deep, files.Many:
+		case files.Deep:
+			c.note(tooDeep, at)
+		case files.Many:
 			c.note(tooMany, at)
 		case files.Unreadable:
 			known := false

@@ -52,6 +52,8 @@ var (
 	lostText = newProblem("document_lost", "manual_action_required", "lost_documents", files.StatusUnaccounted,
 		"file has lost its text: it has zeros, or is empty where it had a text; what was collected of it stays; put back a copy, or remove it",
 		"files have lost their texts: they have zeros, or are empty where they had texts; what was collected of them stays; put back copies, or remove them")
+	tooDeep = newProblem("folder_too_deep", "manual_action_required", "deep_folders", files.StatusUnaccounted,
+		"folder is deeper than what is looked into: move what is in it up", "folders are deeper than what is looked into: move what is in them up")
 	tooMany = newProblem("inventory_truncated", "retry_on_connector_upgrade", "large_folders", files.StatusUnaccounted,
 		"folder has more entries than are listed", "folders have more entries than are listed")
 	notUnderstood = &problem{problems.Kind{
@@ -61,7 +63,7 @@ var (
 		"folder has nothing that this connector collects", "")
 
 	allProblems = []*problem{
-		invalidLines, longLines, unknownTypes, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, lostText, tooMany, notUnderstood, nothing,
+		invalidLines, longLines, unknownTypes, tornLines, cutLines, emptyFiles, unreadable, changing, linkNotFollowed, truncated, guessed, lostText, tooDeep, tooMany, notUnderstood, nothing,
 	}
 )
 

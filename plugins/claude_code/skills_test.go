@@ -28,7 +28,7 @@ func TestSkillsInSkills(t *testing.T) {
 	h.put("skills"+strings.Repeat("/x", skillDepth+2)+"/SKILL.md", "deep")
 	delete(h, "skills/a/b/c/SKILL.md")
 	second := again(t, first)
-	if skip(t, second, tooMany.Reason) != 1 || strings.Join(second.Gone("skills"), " ") != "skills:a/b/c" {
+	if skip(t, second, tooDeep.Reason) != 1 || strings.Join(second.Gone("skills"), " ") != "skills:a/b/c" {
 		t.Errorf("got %+v and %q gone, want the deep folder told, and the nested one gone", second.Skips, second.Gone("skills"))
 	}
 }
