@@ -113,11 +113,17 @@ func (c *call) ask(p *pushed) (*desk.Ask, error) {
 	return out, nil
 }
 
+// scopeOpenID is what the example of the public specification asks for, too. It is passed over, as RFC 6749, section 3.3, allows: the
+// token's answer has the scope that it has.
+const scopeOpenID = "openid"
+
 // meant returns which resource a request is for, and refuses one that is for another host's, or for more
 // than there is.
 func (c *call) meant(resource, scope string) (kind string, err error) {
-	if scope != "" && scope != scopeRead {
-		return "", &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_scope", Message: "scope is not " + scopeRead, Param: "scope"}
+	for one := range strings.FieldsSeq(scope) {
+		if one != scopeRead && one != scopeOpenID {
+			return "", &wire.Failure{Status: http.StatusBadRequest, Code: "invalid_scope", Message: "scope is not " + scopeRead, Param: "scope"}
+		}
 	}
 	return c.resourceOf(resource)
 }
