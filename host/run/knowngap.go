@@ -244,6 +244,16 @@ var steps = []struct {
 	{"; if the archive has what this connection collects, unpack it there", []string{plugin.KindZip, plugin.KindGzip}},
 }
 
+// stepOf returns the place of a kind's step, which is behind all where it has none.
+func stepOf(kind string) int {
+	for i, s := range steps {
+		if slices.Contains(s.kinds, kind) {
+			return i
+		}
+	}
+	return len(steps)
+}
+
 // outOfSight returns the steps for the files of the books that nothing explains.
 func outOfSight(b *storage.Books) (advice string) {
 	for _, s := range steps {
@@ -261,15 +271,17 @@ const (
 )
 
 // Unexplained returns the known gap for the files of the books that nothing explains, or nil if
-// there is no such file.
+// there is no such file. It names those first that its message has a step for.
 func Unexplained(b *storage.Books) *KnownGap {
 	n := int64(len(b.Unread)) + b.Beyond
 	if n == 0 {
 		return nil
 	}
 	names := make([]string, 0, maxNamedKeys)
-	for i := range b.Unread[:min(len(b.Unread), maxNamedKeys)] {
-		u := &b.Unread[i]
+	unread := slices.Clone(b.Unread)
+	slices.SortStableFunc(unread, func(a, b storage.UnreadFile) int { return stepOf(a.Kind) - stepOf(b.Kind) })
+	for i := range unread[:min(len(unread), maxNamedKeys)] {
+		u := &unread[i]
 		name := printable(u.Path)
 		if u.Kind != "" {
 			name += " (" + u.Kind + ")"

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,10 +19,17 @@ func TestWhatIsOutOfSightHasAStep(t *testing.T) {
 		plugin.KindGzip:     "if the archive has what this connection collects, unpack it there",
 		"text":              "",
 	} {
-		b := &storage.Books{Unread: []storage.UnreadFile{{Root: "r", Path: "a"}, {Root: "r", Path: "b", Kind: kind}}}
+		b := &storage.Books{}
+		for i := range maxNamedKeys {
+			b.Unread = append(b.Unread, storage.UnreadFile{Root: "r", Path: "a" + strconv.Itoa(i)})
+		}
+		b.Unread = append(b.Unread, storage.UnreadFile{Root: "r", Path: "b", Kind: kind})
 		g := Unexplained(b)
 		if _, advice, _ := strings.Cut(g.Message, "; "); !strings.HasPrefix(advice, want) || want == "" && advice != "" {
 			t.Errorf("%s: got %q, want %q", kind, g.Message, want)
+		}
+		if names, _ := g.Named(); (names[0] == "b ("+kind+")") != (want != "") {
+			t.Errorf("%s: got %q named, want the file of the step first", kind, names)
 		}
 	}
 }

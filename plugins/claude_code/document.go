@@ -42,8 +42,8 @@ func (c *collection) document(set *files.Set, key string, f folder, e files.Entr
 		return nil
 	}
 	text, taken := charset.File(content, e.Size <= limit)
-	sum := files.Sum(sumWord, text, strconv.FormatInt(e.Size, 10))
-	if set.Lost(key, text, sum) {
+	sum, lost := set.Lost(key, text, files.Sum(sumWord, text, strconv.FormatInt(e.Size, 10)))
+	if lost {
 		c.note(lostText, f.shown(e.Path))
 		c.books.Damaged(f.root, f.path(e.Path), lostText.Reason)
 		return nil

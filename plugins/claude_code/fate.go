@@ -110,7 +110,7 @@ func (c *collection) isTranscript(p string) bool {
 		return false
 	}
 	head, err := files.Read(c.projects.fsys, c.projects.path(p), lookedAt)
-	if err != nil {
+	if err != nil || bytes.HasPrefix(head, []byte("PK\x03\x04")) { // an archive may hold a transcript as it is
 		return false
 	}
 	for line := range bytes.Lines(head) {

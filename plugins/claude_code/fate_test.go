@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -54,6 +57,26 @@ func TestEveryEntryHasAFate(t *testing.T) {
 	want(t, r, "coverage_diagnostics", "coverage:project_files", map[string]any{"status": "unaccounted"})
 	want(t, r, "coverage_diagnostics", "coverage:session_memory", map[string]any{"status": "deferred"})
 	emitted(t, again(t, r))
+}
+
+// An archive that has a transcript as it is, without compression, is no transcript.
+func TestAnArchiveIsNoTranscript(t *testing.T) {
+	t.Parallel()
+	h := small()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.CreateHeader(&zip.FileHeader{Name: "a.jsonl"})
+	if err == nil {
+		_, err = w.Write([]byte("\n" + userLine(two, "33333333-3333-4333-8333-333333333333", "in an archive", 1) + "\n"))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h.put(project+"old.zip", b.String())
+	r := run(t, h)
+	if got := r.File(rootHome, project+"old.zip"); got != abi.FileUnknown || len(r.Skips) != 0 {
+		t.Errorf("got %q and %+v, want %q and no trouble with its lines", got, r.Skips, abi.FileUnknown)
+	}
 }
 
 // AC-02: a file of which only the beginning is collected is not said to be read, in any run.

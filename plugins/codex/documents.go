@@ -195,8 +195,8 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
 		// A touched file is the same document: its time is not part of the fingerprint.
-		sum := files.Sum(keysWord, d.path, d.text)
-		if set.Lost(id, d.text, sum) {
+		sum, lost := set.Lost(id, d.text, files.Sum(keysWord, d.path, d.text))
+		if lost {
 			r.lost(d)
 			return false, nil
 		}

@@ -82,7 +82,7 @@ func OpenRows(h *sdk.Host, stream string) *Set {
 // are still known.
 func (s *Set) Renew() {
 	for _, one := range s.items {
-		one.Stamp, one.again = unlike, true
+		one.again = true
 	}
 }
 
@@ -104,6 +104,9 @@ func (s *Set) Read(v jsonvalue.Value) {
 		case jsonvalue.Array:
 			one = &item{Stamp: Stamp{v.At(0).Int(), v.At(1).Int(), v.At(4).Int()}, sum: v.At(2).Int(), reader: v.At(3).Int()}
 		case jsonvalue.Null, jsonvalue.True, jsonvalue.Number, jsonvalue.String, jsonvalue.Object:
+		}
+		if one.sum < 0 { // a full refresh ended before it came to the thing
+			one.sum, one.again = -one.sum, true
 		}
 		s.put(it.Name().Str(), one)
 	}
@@ -128,7 +131,7 @@ func (s *Set) Append(b []byte) []byte {
 		}
 		sum := one.sum
 		if one.again {
-			sum = 0
+			sum = -sum
 		}
 		if one.Stamp == (Stamp{}) && one.reader == 0 {
 			b = jsonappend.Int(b, sum)
@@ -155,7 +158,7 @@ func (s *Set) Same(key string, e Entry) bool {
 		return false
 	}
 	one.seen = true
-	if !one.Same(e.Stamp) || one.reader < s.reader {
+	if one.again || !one.Same(e.Stamp) || one.reader < s.reader {
 		return false
 	}
 	s.changed = Learn(&one.Stamp, e.Stamp) || s.changed
