@@ -41,6 +41,7 @@ func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ConnContext:       listen.WithConnection,
+		ConnState:         listen.Watch,
 		// OPTIONS * is a request like any other: not found.
 		DisableGeneralOptionsHandler: true,
 		// net/http's messages about broken connections name addresses only.

@@ -153,6 +153,9 @@ var (
 	secretOf  = regexp.MustCompile(`pdpp_ot_\S+`)
 )
 
+// ownPassword is the owner's.
+const ownPassword = "four plain words here"
+
 // opened serves data, and signs its owner in.
 func (b *bench) opened(data string) (*open, error) {
 	cmd, err := b.command(data, "--plugins", filepath.Join(data, "plugins"), "serve", "--listen", "127.0.0.1:0", "--log-level", "info")
@@ -182,8 +185,7 @@ func (b *bench) opened(data string) (*open, error) {
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	const password = "four plain words here"
-	form := url.Values{"code": {code}, "password": {password}, "again": {password}}
+	form := url.Values{"code": {code}, "password": {ownPassword}, "again": {ownPassword}}
 	res, err := o.send(http.MethodPost, "/set-up", strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded", "Origin", "http://"+o.address)
 	if err != nil {
 		return nil, err
@@ -195,13 +197,13 @@ func (b *bench) opened(data string) (*open, error) {
 	if o.cookie == "" {
 		return nil, fmt.Errorf("the owner is not signed in: %s", res.Status)
 	}
-	o.token, err = b.newToken(data)
+	o.token, err = b.newToken(data, "run")
 	return o, err
 }
 
 // newToken makes a token as the owner does.
-func (b *bench) newToken(data string) (string, error) {
-	makes, err := b.command(data, "tokens", "create", "bench", "--scope", "run")
+func (b *bench) newToken(data, scope string) (string, error) {
+	makes, err := b.command(data, "tokens", "create", "bench-"+scope, "--scope", scope)
 	if err != nil {
 		return "", err
 	}

@@ -44,7 +44,7 @@ func main() {
 	flag.IntVar(&o.readRecords, "read-records", 1_000_000, "records of the figures of reads")
 	flag.IntVar(&o.crowded, "grants", 10_000, "grants of other apps in the figures of a crowd")
 	flag.IntVar(&o.requests, "requests", 300, "requests of each figure of reads")
-	flag.StringVar(&o.only, "only", "firehose,indexed,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched,reads,crowd", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,indexed,enumerated,folder,archive,device,start,boundary,fetch,ready,idle,shown,watched,reads,crowd,flood", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -75,7 +75,7 @@ func run(o options) error {
 	}{
 		{"firehose", b.firehose}, {"indexed", b.indexed}, {"enumerated", b.enumerated}, {"folder", b.folder}, {"archive", b.archive}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
-		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)}, {"reads", b.reads}, {"crowd", b.crowd},
+		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)}, {"reads", b.reads}, {"crowd", b.crowd}, {"flood", b.flood},
 	} {
 		if !strings.Contains(","+o.only+",", ","+f.name+",") {
 			continue

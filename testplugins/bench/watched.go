@@ -65,7 +65,7 @@ func (b *bench) idle() error {
 	token := ""
 	for i := range streams {
 		if i%streamsOfOne == 0 {
-			if token, err = b.newToken(data); err != nil {
+			if token, err = b.newToken(data, "run"); err != nil {
 				return err
 			}
 		}

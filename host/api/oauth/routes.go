@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -68,8 +69,9 @@ type Deps struct {
 type Server struct {
 	Deps
 
-	mux    *http.ServeMux
-	shares *shares
+	mux     *http.ServeMux
+	shares  *shares
+	claimed atomic.Int64 // until when an owner is known to be there, in Unix nanoseconds
 }
 
 // workTime is how long the host works on a request (RD-07).
@@ -193,9 +195,20 @@ func (c *call) admit() error {
 }
 
 // checkClaimed refuses everything while this host has no owner (OC-03.1): nobody could be asked, and
-// what is kept for them would be whoever's came first.
+// what is kept for them would be whoever's came first. Once an owner was there, one request a second looks again, so
+// that those of strangers do not read the store.
 func (c *call) checkClaimed() error {
+	now := c.Now()
+	until := c.claimed.Load()
+	if now.UnixNano() < until || until != 0 && !c.claimed.CompareAndSwap(until, now.Add(time.Second).UnixNano()) {
+		return nil
+	}
 	claimed, err := c.Claimed(c.r.Context())
+	if !claimed {
+		c.claimed.Store(0)
+	} else if until == 0 {
+		c.claimed.Store(now.Add(time.Second).UnixNano())
+	}
 	if err == nil && !claimed {
 		err = &wire.Failure{Status: http.StatusServiceUnavailable, Code: codeOwnerless, Message: "this host has no owner yet", Hint: "its owner opens the link that `pdpp-host serve` prints", After: unclaimedFor}
 	}

@@ -26,6 +26,7 @@ const (
 type shares struct {
 	ones      fair.Limiter[netip.Prefix] // the requests of each address
 	strangers fair.Line[netip.Prefix]    // the requests of all that show nothing
+	looks     looks
 	proofs    fair.Limiter[wire.TokenHash]
 	clients   fair.Limiter[netip.Prefix] // registrations
 	guesses   wire.Guesses               // of the secrets of resource servers, and of the tokens that end a grant
@@ -35,6 +36,7 @@ func newShares() *shares {
 	return &shares{
 		ones:      fair.Limiter[netip.Prefix]{Rate: rateOfOne, Burst: burstOfOne},
 		strangers: fair.Line[netip.Prefix]{Rate: rateInAll, Burst: burstInAll, AtOnce: runInAll, Patience: waitInAll, Memory: fades},
+		looks:     newLooks(),
 		proofs:    fair.Limiter[wire.TokenHash]{Rate: rateOfProof, Burst: burstOfProof},
 		clients:   fair.Limiter[netip.Prefix]{Rate: registrations / float64(secondsOfHour), Burst: registrations},
 	}
@@ -46,19 +48,23 @@ func (c *call) stands() error {
 		return err
 	}
 	leave, wait, err := c.shares.strangers.Enter(c.r.Context(), c.Guard.From(c.r), c.Now)
-	if err != nil {
-		return err
-	}
-	if wait > 0 {
-		return wire.TooMany("too many strangers ask at this time; who shows a code or a token does not wait for them", rateInAll, wait)
+	if err == nil && wait > 0 {
+		err = wire.TooMany("too many strangers ask at this time; who shows a code or a token does not wait for them", rateInAll, wait)
 	}
 	c.leave = leave
-	return nil
+	return err
 }
 
 // counts bounds a request by what it shows. A secret that was given out here passes strangers (RD-57).
 func (c *call) counts(kind desk.Proof, secret string) error {
-	if secret == "" || !c.Desk.Gave(c.r.Context(), kind, secret) {
+	if secret == "" {
+		return c.stands()
+	}
+	gave, err := c.gave(kind, secret)
+	if err != nil {
+		return err
+	}
+	if !gave {
 		return c.stands()
 	}
 	if wait := c.shares.proofs.Take(wire.HashOf(secret), c.Now()); wait > 0 {

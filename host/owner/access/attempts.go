@@ -17,7 +17,7 @@ const (
 	attemptsPause  = 30 * time.Second
 
 	strangersAtOnce  = 4000 // passwords of all browsers that never signed in here, after a quiet time
-	strangersHashed  = 2    // at a time
+	strangersHashed  = 1    // at a time, so that a machine of two processors has another one for what else is asked
 	strangersWait    = 5 * time.Second
 	strangersFade    = 24 * time.Hour // what an address had
 	refusedKeysKnown = 50             // wrong passkeys of all that are noted, after a quiet time

@@ -48,7 +48,7 @@ func Open(ctx context.Context, at Options) (net.Listener, error) {
 	if err != nil {
 		return nil, notListening(addr, err)
 	}
-	l = &bounded{Listener: l}
+	l = &bounded{Listener: l, most: maxConnections}
 	if secure != nil {
 		l = tls.NewListener(l, secure)
 	}

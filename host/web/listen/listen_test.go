@@ -1,7 +1,9 @@
 package listen
 
 import (
+	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -112,7 +114,7 @@ func TestAHalfRenewedPairIsNotServed(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	in := wire.NewPipes()
-	b := &bounded{Listener: in}
+	b := &bounded{Listener: in, most: maxConnections}
 	accepted := make(chan net.Conn)
 	go func() {
 		for {
@@ -174,6 +176,66 @@ func TestConnectionsAreBounded(t *testing.T) {
 		_ = c.Close()
 	}
 }
+
+// RD-57: when no place is left, the address that has most gives one, and then who waits for a request before who has one: strangers of
+// any number of addresses hang up on nobody whose request is answered.
+func TestWhoGivesWay(t *testing.T) {
+	t.Parallel()
+	b := &bounded{most: 4}
+	add := func(from string, busy bool) (c, last *counted) {
+		c = &counted{Conn: nobody{}, of: b, from: AddressOf(from)}
+		last = b.take(c)
+		if busy {
+			Watch(c, http.StateActive)
+		}
+		return c, last
+	}
+	honest, _ := add("192.0.2.1:1", true)
+	idle, _ := add("192.0.2.2:1", true)
+	Watch(idle, http.StateIdle)
+	_, _ = add("192.0.2.3:1", true)
+	second, _ := add("192.0.2.3:2", false)
+	for i, want := range []*counted{second, idle, honest} { // at last all are alike, and the oldest goes
+		if _, last := add(fmt.Sprintf("192.0.2.%d:1", 10+i), true); last != want {
+			t.Errorf("newcomer %d: got the place of %v, want that of %v", i, last.from, want.from)
+		}
+	}
+	if len(b.open) != 4 {
+		t.Errorf("got %d connections, want 4", len(b.open))
+	}
+	for _, c := range slices.Clone(b.open) {
+		_ = c.Close()
+	}
+	if len(b.open) != 0 || len(b.shares) != 0 || b.proven != 0 {
+		t.Errorf("got %d connections, %d shares and %d proven when all are closed, want none", len(b.open), len(b.shares), b.proven)
+	}
+}
+
+// An address that has its share gives a place of its own, also beside a proxy on this machine that has more.
+func TestAnAddressGivesItsOwnPlace(t *testing.T) {
+	t.Parallel()
+	b := &bounded{most: maxConnections}
+	add := func(from string) (last *counted) {
+		return b.take(&counted{Conn: nobody{}, of: b, from: AddressOf(from)})
+	}
+	for i := range maxFromAddress + maxFromAddress + 1 {
+		from := "127.0.0.1:1"
+		if i > maxFromAddress {
+			from = "192.0.2.1:1"
+		}
+		if last := add(from); last != nil {
+			t.Fatalf("connection %d: got the place of %v, want its own", i, last.from)
+		}
+	}
+	if last := add("192.0.2.1:1"); last == nil || last.from != AddressOf("192.0.2.1:1") {
+		t.Errorf("got the place of %v, want one of the same address", last)
+	}
+}
+
+// nobody is a connection to no one.
+type nobody struct{ net.Conn }
+
+func (nobody) Close() error { return nil }
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
