@@ -28,6 +28,47 @@ type enumerations struct {
 	opened map[storage.Enumeration]bool // in this run; false: closed
 	closed []storage.Sweep              // whole, and waiting for the cursor behind them
 	ending map[string]int64             // records that the outcome deletes, by stream
+
+	earlier map[string]*earlier // what the run left out so far, by stream
+}
+
+// earlier is what a run left out of a stream, which is there also for a list that begins later. The store knows of what was
+// rejected.
+type earlier struct {
+	keys    []string // of gaps
+	unnamed bool     // something whose key is not known
+}
+
+// mostEarlier bounds the keys that are kept of a stream. What is beyond them has no name.
+const mostEarlier = 10_000
+
+func (e *enumerations) before(stream string) *earlier {
+	was := e.earlier[stream]
+	if was == nil {
+		if e.earlier == nil {
+			e.earlier = map[string]*earlier{}
+		}
+		was = &earlier{}
+		e.earlier[stream] = was
+	}
+	return was
+}
+
+// recall has a list that begins know what the run has left out before.
+func (e *enumerations) recall(of storage.Enumeration) error {
+	was := e.earlier[of.Stream]
+	if was == nil {
+		return nil
+	}
+	if len(was.keys) > 0 {
+		if err := e.stored(e.writer.RecallDetails(e.lasting(), of, slices.Clone(was.keys))); err != nil {
+			return err
+		}
+	}
+	if !was.unnamed {
+		return nil
+	}
+	return e.stored(e.writer.SpoilEnumeration(e.lasting(), of.Stream))
 }
 
 // take handles an ENUMERATION.
@@ -71,7 +112,10 @@ func (e *enumerations) open(of storage.Enumeration, begunBy string, open, known 
 		}
 	}
 	e.opened[of] = true
-	return e.stored(e.writer.Enumerate(e.lasting(), storage.Opening{Enumeration: of, BegunBy: begunBy, Narrowed: e.narrowed(of.Stream)}))
+	if err := e.stored(e.writer.Enumerate(e.lasting(), storage.Opening{Enumeration: of, BegunBy: begunBy, Narrowed: e.narrowed(of.Stream)})); err != nil || known {
+		return err
+	}
+	return e.recall(of)
 }
 
 // narrowed reports whether the scope leaves out records of a stream, in this run or in all.
@@ -136,7 +180,13 @@ func (e *enumerations) enumerates(stream string) bool {
 
 // skipped has a stream's enumerations sweep nothing when a record of it was kept back.
 func (e *enumerations) skipped(skip *abi.SkipResult) error {
-	if !e.enumerates(skip.Stream) || !slices.Contains(keptBack, skip.Reason) {
+	if !slices.Contains(keptBack, skip.Reason) {
+		return nil
+	}
+	if len(skip.ResourceIDs) != 1 { // one that is named is among those that were rejected
+		e.before(skip.Stream).unnamed = true
+	}
+	if !e.enumerates(skip.Stream) {
 		return nil
 	}
 	return e.stored(e.writer.SpoilEnumeration(e.lasting(), skip.Stream))
@@ -145,10 +195,20 @@ func (e *enumerations) skipped(skip *abi.SkipResult) error {
 // deferred marks what a gap of a stream stands for: it exists. One for many records, or whose
 // key is not the key of any, says so of records that nobody can name.
 func (e *enumerations) deferred(of ledger.Gap, fits bool) error {
+	was := e.before(of.Stream)
+	named := fits && !of.Backlog()
+	if named && len(was.keys) < mostEarlier {
+		if err := e.chargeMemory(len(of.Key)); err != nil {
+			return err
+		}
+		was.keys = append(was.keys, of.Key)
+	} else {
+		was.unnamed = true
+	}
 	switch {
 	case !e.enumerates(of.Stream):
 		return nil
-	case of.Backlog(), !fits:
+	case !named:
 		return e.stored(e.writer.SpoilEnumeration(e.lasting(), of.Stream))
 	default:
 		return e.stored(e.writer.MetDetail(e.lasting(), of.Stream, of.Key))

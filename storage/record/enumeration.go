@@ -3,6 +3,7 @@ package record
 import (
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -104,7 +105,35 @@ func (o *opened) begin(t *db.Tx, to *Target, part, runID string) error {
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET begun_by = ?, begun_seq = ?, held = ?, open = 1, spoiled = '' WHERE id = ?",
 		runID, o.begunSeq, o.held, o.id)
-	return err
+	if err != nil {
+		return err
+	}
+	return o.recall(t, to)
+}
+
+// recall has what the run rejected of the stream so far be met: it is there.
+func (o *opened) recall(t *db.Tx, to *Target) error {
+	i := slices.IndexFunc(to.Streams, func(s Stream) bool { return s.ID == o.stream })
+	if i >= 0 && len(to.Unlisted) > i && to.Unlisted[i] > 0 {
+		return SpoilEnumeration(t, o.stream, SweepRejected)
+	}
+	rows, err := t.DB.QueryContext(t.Ctx, "SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND run_pk = ?", o.stream, to.RunPK)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	var m batchMarks
+	for rows.Next() {
+		var key []byte
+		if err := rows.Scan(&key); err != nil {
+			return err
+		}
+		m.hashes = append(m.hashes, key[:min(hashSize, len(key))]...)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	return m.write(t, o)
 }
 
 // hold has the run know how many records the stream had before it enumerated any of it.

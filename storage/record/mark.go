@@ -106,22 +106,40 @@ func MarkKeys(t *db.Tx, to *Target, e Enumeration, keys []string) error {
 func MarkDetail(t *db.Tx, to *Target, stream, key string) error {
 	active := to.active[to.StreamID(stream)]
 	for _, o := range to.unswept(to.StreamID(stream)) {
-		var m batchMarks
-		err := eachKey(t, func(key string) bool {
-			m.add(o, []byte(key))
-			return true
-		}, "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
-		if err != nil {
-			return err
-		}
-		if o != active {
-			m.keys = nil // it is there; that this part holds it, nobody said
-		}
-		if err := m.write(t, o); err != nil {
+		if err := o.markDetail(t, key, o == active); err != nil { // of another part nobody said that it holds the record
 			return err
 		}
 	}
 	return nil
+}
+
+// RecallDetails marks the records of details as met in an enumeration that was opened after they were deferred.
+func RecallDetails(t *db.Tx, to *Target, e Enumeration, keys []string) error {
+	o := to.opened[e]
+	if o == nil {
+		return nil
+	}
+	for _, key := range keys {
+		if err := o.markDetail(t, key, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *opened) markDetail(t *db.Tx, key string, holds bool) error {
+	var m batchMarks
+	err := eachKey(t, func(key string) bool {
+		m.add(o, []byte(key))
+		return true
+	}, "SELECT key FROM "+o.keys()+" WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
+	if err != nil {
+		return err
+	}
+	if !holds {
+		m.keys = nil
+	}
+	return m.write(t, o)
 }
 
 // write appends what was met. A part besides keeps which records it holds.

@@ -25,6 +25,11 @@ func (w *Writer) MetDetail(ctx context.Context, stream, key string) error {
 	return w.queue(ctx, func(t *db.Tx) error { return record.MarkDetail(t, w.To, stream, key) })
 }
 
+// RecallDetails marks the records of details as met in an enumeration that was opened after they were deferred.
+func (w *Writer) RecallDetails(ctx context.Context, e record.Enumeration, keys []string) error {
+	return w.queue(ctx, func(t *db.Tx) error { return record.RecallDetails(t, w.To, e, keys) })
+}
+
 // SpoilEnumeration has the open enumeration of a stream sweep nothing: something of it was
 // left out whose key is not known.
 func (w *Writer) SpoilEnumeration(ctx context.Context, stream string) error {

@@ -40,6 +40,19 @@ const (
 // removal counts what a run's lists have deleted of a stream, with and without the owner's word.
 type removal struct{ asked, unasked int }
 
+// earlier is what a run has left out of a stream.
+type earlier struct {
+	rejected, deferred map[string]bool
+	unnamed            bool // something whose key nobody knows
+}
+
+func (r *visit) before(name string) *earlier {
+	if r.earlier[name] == nil {
+		r.earlier[name] = &earlier{rejected: map[string]bool{}, deferred: map[string]bool{}}
+	}
+	return r.earlier[name]
+}
+
 // visit is a run that goes on.
 type visit struct {
 	plan      *plan
@@ -56,6 +69,7 @@ type visit struct {
 	attempted map[gap]bool
 	claimed   map[string]bool   // streams of gaps that were called recovered without a record
 	withheld  map[string]string // by stream: why its deletions were
+	earlier   map[string]*earlier
 	emitted   int
 	violated  bool
 	stopped   bool
@@ -67,7 +81,7 @@ func (b *books) begin(p *plan) {
 	b.run = &visit{
 		plan: p, opened: map[listID]*use{}, unswept: map[listID]*use{}, active: map[string]*use{}, held: map[string]int{}, removed: map[string]removal{},
 		staged: map[string]int{}, failed: map[string]bool{}, came: map[string]arrival{}, served: map[gap]arrival{}, attempted: map[gap]bool{},
-		claimed: map[string]bool{}, withheld: map[string]string{},
+		claimed: map[string]bool{}, withheld: map[string]string{}, earlier: map[string]*earlier{},
 	}
 }
 
@@ -77,6 +91,7 @@ func (b *books) do(c *call) (accepted bool, answer []string) {
 	switch c.do {
 	case doEmit, doDelete:
 		r.emitted++
+		delete(r.before(c.stream).rejected, c.key())
 		r.came[c.stream] = good
 		r.arrived(c, good)
 		b.put(c.stream, c.key(), c.n, c.do == doDelete)
@@ -88,8 +103,14 @@ func (b *books) do(c *call) (accepted bool, answer []string) {
 		r.came[c.stream] = cmp.Or(r.came[c.stream], bad)
 		r.arrived(c, bad)
 		b.spoil(c.stream)
+		r.before(c.stream).rejected[c.key()] = true
 	case doKeptBack:
 		b.spoil(c.stream)
+		if len(c.keys) == 1 {
+			r.before(c.stream).rejected[c.key()] = true
+		} else {
+			r.before(c.stream).unnamed = true
+		}
 	case doGap, doOddGap, doBacklog:
 		b.defers(c)
 	case doAttempted:
@@ -157,6 +178,11 @@ func (b *books) defers(c *call) {
 	g := gap{c.stream, gapKey(c)}
 	b.gaps[g] = true
 	delete(b.run.attempted, g)
+	if c.do == doGap {
+		b.run.before(c.stream).deferred[c.key()] = true
+	} else {
+		b.run.before(c.stream).unnamed = true
+	}
 	if c.do != doGap {
 		if b.run.enumerates(c.stream) {
 			b.spoil(c.stream)
@@ -268,7 +294,27 @@ func (b *books) open(c *call, id listID) {
 	case !u.list.open || u.list.begunBy != c.by:
 		u.refused = refusedLost
 	}
+	_, known := r.opened[id]
 	r.opened[id], r.unswept[id], r.active[c.stream] = u, u, u
+	if known {
+		return
+	}
+	was := r.before(c.stream)
+	for detail := range was.deferred {
+		for key := range s.records {
+			if fills(detail, key) {
+				u.list.met[key] = true
+			}
+		}
+	}
+	if c.by == "" && u.refused == "" {
+		for key := range was.rejected {
+			u.list.met[key] = true
+		}
+	}
+	if was.unnamed {
+		b.spoil(c.stream)
+	}
 }
 
 // withholds reports whether a stream's cursor may not move.
