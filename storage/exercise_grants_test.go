@@ -296,6 +296,18 @@ func exerciseGiveWay(t *testing.T, x *exercise) {
 	x.ok(ask("o4", "c8", FromOwner)) // the bound by address is not for its owner
 	waits("o1", "o2", "h1", "o3", "o4")
 
+	for _, c := range []struct{ honest, format string }{{"203.0.113.1/32", "198.18.%d.1/32"}, {"2001:db8::/64", "2001:db9:%d::/64"}} {
+		x.clock.forward(10 * time.Minute)
+		x.ok(ask("p"+c.honest, "pdpp_cli", c.honest)) // whose client anybody can name
+		var want []string
+		for i := range 7 {
+			id := "s" + fmt.Sprintf(c.format, i)
+			x.ok(ask(id, "pdpp_cli", id[1:])) // each has one: those of one large network go first
+			want = append(want, id)
+		}
+		waits(append([]string{"p" + c.honest}, want[len(want)-4:]...)...)
+	}
+
 	for _, c := range []struct {
 		id, from string
 		want     []string

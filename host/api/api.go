@@ -5,12 +5,15 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 // Deps is what the API works with.
@@ -22,6 +25,8 @@ type Deps struct {
 	// Installed returns the manifest and the module's SHA-256 of the connector that this host has installed, nil where
 	// it has none: it names and describes what a collector delivers that puts no manifest. If it is nil, none is installed.
 	Installed func(ctx context.Context, connector string) (manifest []byte, moduleSHA256 string, err error)
+	// From is the address by which a request is counted, such as that behind a proxy. If it is nil, it is the connection's.
+	From func(*http.Request) netip.Prefix
 }
 
 // API answers the device protocol. It is safe for concurrent use.
@@ -34,6 +39,7 @@ type API struct {
 	slots    *slots
 	attempts *attempts
 	gates    *gates
+	from     func(*http.Request) netip.Prefix
 	learning sync.Mutex // of public sources' manifests
 
 	delivered atomic.Int64 // records
@@ -45,7 +51,10 @@ type API struct {
 func New(d Deps) *API {
 	a := &API{
 		store: d.Store, now: d.Now, random: d.Random, logger: d.Logger, mux: http.NewServeMux(),
-		slots: newSlots(), attempts: &attempts{now: d.Now}, gates: &gates{}, installed: d.Installed,
+		slots: newSlots(), attempts: newAttempts(d.Now), gates: &gates{}, installed: d.Installed, from: d.From,
+	}
+	if a.from == nil {
+		a.from = func(r *http.Request) netip.Prefix { return listen.AddressOf(r.RemoteAddr) }
 	}
 	allowed := map[string][]string{}
 	for _, r := range a.routes() {

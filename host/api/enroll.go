@@ -6,24 +6,23 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/web/listen"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // enroll turns a code into a credential. A code that was shown before, by a device
 // that never got the answer, gets a new credential, and the old one ends.
 func (a *API) enroll(c *call) (any, error) {
-	from := listen.AddressOf(c.r.RemoteAddr)
-	wait, ok := a.attempts.take(from)
-	if !ok {
+	leave, wait, err := a.attempts.take(c.r.Context(), a.from(c.r))
+	if err != nil {
+		return nil, err
+	}
+	if wait > 0 {
 		r := refuse(http.StatusTooManyRequests, device.CodeTooManyAttempts, "too many codes were tried in vain")
 		r.after = time.Duration(math.Ceil(wait.Seconds())) * time.Second
 		return nil, r
 	}
 	answer, err := a.enrolled(c)
-	if err == nil || refusalOf(err).status >= http.StatusInternalServerError {
-		a.attempts.forgive(from)
-	}
+	leave(err != nil && refusalOf(err).status < http.StatusInternalServerError)
 	return answer, err
 }
 

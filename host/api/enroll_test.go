@@ -81,37 +81,65 @@ func TestCodesCannotBeTriedAtWill(t *testing.T) {
 	}
 }
 
-func TestAttemptsByWindow(t *testing.T) {
+// Ten codes a minute of an address are tried in vain; one that was not in vain is not counted.
+func TestAttemptsOfAnAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &attempts{now: time.Now}
-		one := listen.AddressOf("192.0.2.1:1")
+		a := newAttempts(time.Now)
+		take := func(address string, vain bool) time.Duration {
+			t.Helper()
+			leave, wait, err := a.take(t.Context(), listen.AddressOf(address))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wait == 0 {
+				leave(vain)
+			}
+			return wait
+		}
+		const one = "192.0.2.1:1"
+		for range 3 {
+			take(one, false)
+		}
 		for range attemptsOfAddress {
-			if _, ok := a.take(one); !ok {
-				t.Fatal("refused too early")
+			if wait := take(one, true); wait != 0 {
+				t.Fatalf("got %s to wait, want an attempt", wait)
 			}
 		}
-		time.Sleep(attemptsEvery / 4)
-		if wait, ok := a.take(one); ok || wait != attemptsEvery*3/4 {
-			t.Errorf("%v %v", wait, ok)
+		if wait := take(one, true); wait != attemptsEvery/attemptsOfAddress {
+			t.Errorf("one more: got %s to wait, want %s", wait, attemptsEvery/attemptsOfAddress)
 		}
-		a.forgive(one) // one of them was none in vain
-		if _, ok := a.take(one); !ok {
-			t.Error("what was forgiven still counts")
+		time.Sleep(attemptsEvery / attemptsOfAddress)
+		if wait := take(one, true); wait != 0 {
+			t.Errorf("when its time is over: got %s to wait, want an attempt", wait)
 		}
-		for n := range attemptsInAll {
-			if _, ok := a.take(listen.AddressOf(fmt.Sprintf("[2001:db8:0:%x::1]:1", n))); ok != (n < attemptsInAll-attemptsOfAddress) {
-				t.Fatalf("attempt %d: %v", n+attemptsOfAddress, ok)
+	})
+}
+
+// No number of strangers keeps a good code waiting: each address tries on its own, and the store is asked by turns.
+func TestStrangersKeepNoCodeWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAttempts(time.Now)
+		for i := range 1000 {
+			from := listen.AddressOf(fmt.Sprintf("[2001:db8:0:%x::1]:1", i))
+			for range attemptsOfAddress {
+				go func() {
+					if leave, wait, err := a.take(t.Context(), from); wait == 0 && err == nil {
+						time.Sleep(10 * time.Millisecond) // of the store
+						leave(true)
+					}
+				}()
 			}
 		}
-		time.Sleep(attemptsEvery * 3 / 4)
-		if _, ok := a.take(one); !ok || len(a.by) != 1 {
-			t.Errorf("a new window: %v, %d addresses", ok, len(a.by))
+		synctest.Wait()
+		at := time.Now()
+		leave, wait, err := a.take(t.Context(), listen.AddressOf("192.0.2.1:1"))
+		if took := time.Since(at); err != nil || wait != 0 || took > attemptsWait {
+			t.Fatalf("got %s to wait, %v after %s, want a turn", wait, err, took)
 		}
-		a.forgive(listen.AddressOf("192.0.2.77:1")) // of a window that has passed
-		if a.all != 1 {
-			t.Errorf("%d are counted", a.all)
-		}
+		leave(false)
+		time.Sleep(attemptsEvery)
 	})
 }
 

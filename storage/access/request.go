@@ -132,8 +132,8 @@ const (
 	keptPending = 10 * time.Minute
 )
 
-// NewGrantRequest keeps a request, and forgets those that ended long ago. Where byOne of the same client or of the same
-// address wait, or inAll of all, one gives way: see giveWay. It returns grants.too_many_requests where none can, since
+// NewGrantRequest keeps a request, and forgets those that ended long ago. Where byOne of the same address
+// wait, or inAll of all, one gives way: see giveWay. A client's id is no secret, so that it has no bound. It returns grants.too_many_requests where none can, since
 // their owner has looked at each.
 func (s *Store) NewGrantRequest(ctx context.Context, n GrantRequest, byOne, inAll int) error {
 	return s.db.Alone(ctx, "keep the request", func(t *db.Tx) error {

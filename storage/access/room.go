@@ -1,6 +1,9 @@
 package access
 
 import (
+	"cmp"
+	"net/netip"
+
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -22,23 +25,44 @@ type kept struct {
 // place is where something came from, by which client.
 type place struct{ from, client string }
 
+// network is the large network in which an address is: of many addresses with one thing each, those that somebody took
+// from one network go first.
+func network(from string) string {
+	p, err := netip.ParsePrefix(from)
+	if err != nil {
+		return from
+	}
+	bits := 16
+	if p.Addr().Is6() {
+		bits = 32
+	}
+	return netip.PrefixFrom(p.Addr(), bits).Masked().String()
+}
+
 // giveWay returns what gives way to the next one that comes from a place, of all in the order in which they came: the
-// oldest of whoever has most, which is an address and then a client at it. So nobody is pushed out by one who has more.
+// oldest of whoever has most, which is an address, then a client at it, then a large network. So nobody is pushed out by one who has more.
 // The owner's clients go last. "": nothing can, or the next one has more than any that can.
 func giveWay(all []kept, next place) (id string) {
-	of, at := map[string]int{next.from: 1}, map[place]int{next: 1}
+	of, at, in := map[string]int{next.from: 1}, map[place]int{next: 1}, map[string]int{network(next.from): 1}
+	networks := make(map[string]string, len(all))
 	for i := range all {
-		of[all[i].From]++
-		at[place{all[i].From, all[i].Client}]++
+		from := all[i].From
+		of[from]++
+		at[place{from, all[i].Client}]++
+		if networks[from] == "" {
+			networks[from] = network(from)
+		}
+		in[networks[from]]++
 	}
 	later := func(a, b kept) bool { // a goes later than b
 		if owners := a.From == FromOwner; owners != (b.From == FromOwner) {
 			return owners
 		}
-		if of[a.From] != of[b.From] {
-			return of[a.From] < of[b.From]
-		}
-		return at[place{a.From, a.Client}] < at[place{b.From, b.Client}]
+		return cmp.Or(
+			cmp.Compare(of[a.From], of[b.From]),
+			cmp.Compare(at[place{a.From, a.Client}], at[place{b.From, b.Client}]),
+			cmp.Compare(in[networks[a.From]], in[networks[b.From]]),
+		) < 0
 	}
 	var goes kept
 	for _, k := range all {
@@ -65,7 +89,6 @@ func makeRoom(t *db.Tx, n *GrantRequest, byOne, inAll int) error {
 		most  int
 		holds func(*kept) bool
 	}{
-		{byOne, func(k *kept) bool { return k.Client == n.ClientID }},
 		{byOne, func(k *kept) bool { return k.From == n.From && n.From != FromOwner }},
 		{inAll, func(*kept) bool { return true }},
 	} {

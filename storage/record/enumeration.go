@@ -152,8 +152,12 @@ func (to *Target) hold(t *db.Tx, o *opened) error {
 	return nil
 }
 
-// count counts the records that the store has of the stream, or of the part.
+// count counts the records that the store has of the stream, or of the part. What the run has added to the stream makes up
+// for nothing.
 func (o *opened) count(t *db.Tx, to *Target) (n int64, err error) {
+	if _, err := OpenTallies(t, to); err != nil {
+		return 0, err
+	}
 	switch {
 	case o.part && o.handed:
 		err = t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM marks m JOIN delivered_keys r ON r.stream_id = m.stream_id AND r.key = m.key WHERE m.enumeration_id = ?", o.id).Scan(&n)
@@ -166,6 +170,9 @@ func (o *opened) count(t *db.Tx, to *Target) (n int64, err error) {
 		if c, err = to.tally(t, o.stream); err == nil {
 			n = c.live
 		}
+	}
+	if !o.part {
+		n = min(n, to.start[o.stream])
 	}
 	return n, err
 }

@@ -71,10 +71,32 @@ func OpenTallies(t *db.Tx, to *Target) ([]Tally, error) {
 		c.live0, c.dead0, c.rejected0, c.unlisted0 = c.live, c.dead, c.Rejected, c.Unlisted
 		out[i] = c
 	}
+	if err := to.begin(t, out); err != nil {
+		return nil, err
+	}
 	open[to] = out
 	t.BeforeCommit(db.Counters, func() error { return saveTally(t, to, out) })
 	t.AfterCommit(func() { to.count(out) })
 	return out, nil
+}
+
+// begin has the run know how many records its streams had before it wrote any.
+func (to *Target) begin(t *db.Tx, tallies []Tally) error {
+	if to.start != nil {
+		return nil
+	}
+	start := make(map[int64]int64, len(tallies))
+	for i, st := range to.Streams {
+		n := tallies[i].live
+		if to.HandOn != nil {
+			if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM delivered_keys WHERE stream_id = ?", st.ID).Scan(&n); err != nil {
+				return err
+			}
+		}
+		start[st.ID] = n
+	}
+	to.start = start
+	return nil
 }
 
 // tally returns the counters of one stream of the target.

@@ -47,7 +47,8 @@ type Target struct {
 	active map[int64]*opened       // by stream: what its records are met in
 	lists  map[int64]bool          // by stream: whether it was enumerated before this run
 
-	held    map[int64]int64   // by stream: the records that it had when the run first enumerated it
+	start   map[int64]int64   // by stream: the records that it had before the run wrote any; nil: not read
+	held    map[int64]int64   // by stream: those of them that were there when the run first enumerated it
 	removed map[int64]removal // by stream: what the run's durable sweeps have buried
 
 	mu     sync.Mutex

@@ -60,6 +60,7 @@ type visit struct {
 	unswept   map[listID]*use
 	active    map[string]*use // by stream: the list that meets its records
 	closed    []listID
+	start     map[string]int // records of a stream before the run
 	held      map[string]int // records of a stream before the run opened any list of it
 	removed   map[string]removal
 	staged    map[string]int
@@ -82,6 +83,10 @@ func (b *books) begin(p *plan) {
 		plan: p, opened: map[listID]*use{}, unswept: map[listID]*use{}, active: map[string]*use{}, held: map[string]int{}, removed: map[string]removal{},
 		staged: map[string]int{}, failed: map[string]bool{}, came: map[string]arrival{}, served: map[gap]arrival{}, attempted: map[gap]bool{},
 		claimed: map[string]bool{}, withheld: map[string]string{}, earlier: map[string]*earlier{},
+		start: map[string]int{},
+	}
+	for name, s := range b.streams {
+		b.run.start[name] = len(s.live())
 	}
 }
 
@@ -268,7 +273,7 @@ func (b *books) enumerate(c *call) (bool, []string) {
 func (b *books) open(c *call, id listID) {
 	r, s := b.run, b.streams[c.stream]
 	if _, known := r.held[c.stream]; !known {
-		r.held[c.stream] = len(s.live())
+		r.held[c.stream] = min(len(s.live()), r.start[c.stream])
 	}
 	if s.lists[c.part] == nil {
 		s.lists[c.part] = &list{met: map[string]bool{}}
@@ -290,7 +295,7 @@ func (b *books) open(c *call, id listID) {
 				delete(s.holds, part)
 			}
 		}
-		*u.list = list{begunBy: r.plan.label, since: b.moment, open: true, met: map[string]bool{}, held: len(s.has(c.part)), answer: u.list.answer}
+		*u.list = list{begunBy: r.plan.label, since: b.moment, open: true, met: map[string]bool{}, held: b.heldOf(c), answer: u.list.answer}
 	case !u.list.open || u.list.begunBy != c.by:
 		u.refused = refusedLost
 	}
@@ -315,6 +320,15 @@ func (b *books) open(c *call, id listID) {
 	if was.unnamed {
 		b.spoil(c.stream)
 	}
+}
+
+// heldOf is how many records a list has that begins. What the run has added to the stream makes up for nothing.
+func (b *books) heldOf(c *call) int {
+	n := len(b.streams[c.stream].has(c.part))
+	if c.part == "" {
+		n = min(n, b.run.start[c.stream])
+	}
+	return n
 }
 
 // withholds reports whether a stream's cursor may not move.

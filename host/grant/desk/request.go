@@ -15,10 +15,10 @@ import (
 
 // The limits of clients and their requests (RD-39.2, RD-41).
 const (
-	mostClients       = 1000
+	mostClients       = 2000
 	unusedClient      = 7 * 24 * time.Hour
-	pendingBy         = 50 // of one client, and of one address
-	pendingInAll      = 200
+	pendingBy         = 50 // of one address
+	pendingInAll      = 2000
 	RequestLife       = 10 * time.Minute
 	uriPrefix         = "urn:pdpp:pending-consent:"
 	PreRegistered     = "pdpp_cli" // the one client that is known without registration

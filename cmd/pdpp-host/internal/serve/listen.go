@@ -85,8 +85,9 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 		return nil, err
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
-	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
-	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices, desk: &desk.Desk{Store: store, Now: s.Now, Random: s.Random}, ledger: &desk.Ledger{Store: store, Logger: s.Logger}}, nil
+	guard := guardOf(s, l, at)
+	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed, From: guard.From})
+	return &intake{listener: l, logger: s.Logger, guard: guard, secure: at.Cert != "", handler: devices, devices: devices, desk: &desk.Desk{Store: store, Now: s.Now, Random: s.Random}, ledger: &desk.Ledger{Store: store, Logger: s.Logger}}, nil
 }
 
 // during answers whoever asks while work goes on. When it cannot go on,
