@@ -241,6 +241,27 @@ func exerciseEnumerationRefused(t *testing.T, x *exercise) {
 		x.same(fmt.Sprintf("%d of %d %s", s.Gone, s.Held, s.Refused), tc.want)
 	}
 	x.same(x.live(), "")
+	// Records that the run adds before its list begins make up for nothing, and what it rejected before is there.
+	w = x.begin("c")
+	x.enumerate(w, whole(), numbered(0, 10)...)
+	x.same(x.closes(w, whole()), "-0")
+	for _, flush := range []bool{false, true} {
+		w = x.begin("c")
+		x.put(w, 0, "!003")
+		x.put(w, 0, numbered(100, 130)...)
+		if flush {
+			x.ok(w.Flush(t.Context()))
+		}
+		x.enumerate(w, whole(), numbered(100, 130)...)
+		x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded", Sweeps: []Sweep{{Enumeration: whole()}}}))
+		x.same(w.Swept(), []Swept{{Enumeration: whole(), Gone: 9, Held: 10, Refused: SweepTooMany, Answers: 1}})
+		w = x.begin("c")
+		x.enumerate(w, whole(), numbered(0, 10)...)
+		x.same(x.closes(w, whole()), "-30")
+	}
+	w = x.begin("c")
+	x.enumerate(w, whole())
+	x.same(x.closes(w, whole()), "-10")
 	// A run that has failed buries nothing.
 	w = x.begin("c")
 	x.enumerate(w, whole(), "001=1", "002=1")

@@ -48,7 +48,6 @@ func exerciseGrantRequests(t *testing.T, x *exercise) {
 		x.same(gone, (*GrantRequest)(nil))
 	}
 	fourth := GrantRequest{ID: "four", URI: "u4", ClientID: "c", Expires: x.clock.Now().Add(10 * time.Minute)}
-	x.code(x.s.NewGrantRequest(ctx, fourth, 3, 200), CodeRequestsFull)
 	x.code(x.s.NewGrantRequest(ctx, fourth, 50, 3), CodeRequestsFull)
 
 	// One client waits, and it is the one that asked.

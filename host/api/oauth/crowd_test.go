@@ -16,14 +16,14 @@ import (
 )
 
 // Section 13, 10,000 registrations: whoever registers from one address is refused but for twenty,
-// whatever the name. From addresses without end a thousand names are kept, and who has a grant or
+// whatever the name. From addresses without end two thousand names are kept, and who has a grant or
 // waits for one is among them (RD-39.2). None of it is a right.
 func TestTenThousandRegistrations(t *testing.T) {
 	t.Parallel()
 	pgtest.OnFile(t) // exerciseGrants holds the bound against both
 	b := newBed(t)
 	token, _ := b.granted()
-	const all, kept, registrations = 10_000, 1000, 20
+	const all, kept, registrations = 10_000, 2000, 20
 	taken := map[int]int{}
 	for i := range all {
 		b.forward(time.Second / 10)

@@ -318,13 +318,16 @@ func TestForgeriesOnTheWire(t *testing.T) {
 	}
 }
 
-// RD-41.1: fifty requests of a client wait at a time, and two hundred in all. The oldest gives way to the next.
+// RD-41.1: fifty requests of an address wait at a time. The oldest gives way to the next. A client's id is no secret: others who use it
+// push nothing out.
 func TestPendingIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	push := func(client string) *sent {
-		b.forward(time.Second / 10)
-		return b.sends(http.MethodPost, PathPush, `{"client_id":"`+client+`","authorization_details":`+asks+`}`)
+	push := func(client string, change func(*http.Request)) *sent {
+		return b.sends(http.MethodPost, PathPush, `{"client_id":"`+client+`","authorization_details":`+asks+`}`, func(r *http.Request) {
+			b.forward(time.Second)
+			change(r)
+		})
 	}
 	waiting := func() []storage.GrantRequest {
 		all, err := b.store.WaitingRequests(t.Context())
@@ -334,8 +337,9 @@ func TestPendingIsBounded(t *testing.T) {
 		return all
 	}
 	first := ""
+	one := from("2001:db8:1::1")
 	for range 51 {
-		if got := push("pdpp_cli"); got.status != http.StatusCreated {
+		if got := push("pdpp_cli", one); got.status != http.StatusCreated {
 			t.Fatalf("got %d %s, want a request", got.status, got.text)
 		}
 		if first == "" {
@@ -345,11 +349,13 @@ func TestPendingIsBounded(t *testing.T) {
 	if all := waiting(); len(all) != 50 || slices.ContainsFunc(all, func(r storage.GrantRequest) bool { return r.ID == first }) {
 		t.Errorf("one more: got %d requests that wait, want 50 without the first", len(all))
 	}
-	if got := push(b.registers("another")); got.status != http.StatusCreated {
-		t.Errorf("of another client: got %d %s, want a request", got.status, got.text)
+	for i := range 5 {
+		if got := push("pdpp_cli", from(fmt.Sprintf("2001:db8:2:%x::1", i))); got.status != http.StatusCreated || len(waiting()) != 51+i {
+			t.Errorf("of another address: got %d %s, and %d requests, want one more", got.status, got.text, len(waiting()))
+		}
 	}
 	b.forward(10 * time.Minute)
-	if got := push("pdpp_cli"); got.status != http.StatusCreated {
+	if got := push("pdpp_cli", one); got.status != http.StatusCreated {
 		t.Errorf("after their time: got %d %s, want a request", got.status, got.text)
 	}
 }
