@@ -126,6 +126,13 @@ const OpFirstPassword = "owner.first_password"
 // whether they are stored or come from the environment.
 const OpSetAddress = "connections.set_address"
 
+// OpInstall and OpAccept are the operations of an owner who puts a module in place, and who accepts one: a connection's
+// credentials go where its module says.
+const (
+	OpInstall = "connectors.install"
+	OpAccept  = "connectors.accept"
+)
+
 // lasting are the operations that make what outlasts the session that asks: whoever copied a session's cookie
 // could keep a way in after the owner has ended that session. Audited looks here, and nothing else decides
 // it.
@@ -139,6 +146,8 @@ var lasting = map[string]bool{
 	"notifications.add": true, // what is told goes to it
 	"devices.invite":    true, // whoever has the code delivers records
 	OpSetAddress:        true, // whoever answers there has the credentials
+	OpInstall:           true, // a module may send them elsewhere
+	OpAccept:            true,
 }
 
 // NeedProof returns owner.proof_needed where an operation makes what outlasts a session, a browser asks, and its

@@ -120,7 +120,16 @@ func (r *StreamReader) Shape() *declaration.Stream {
 
 // Page returns the records that q chooses, by key.
 func (r *StreamReader) Page(ctx context.Context, q RecordQuery) ([]Record, error) {
-	return r.store.Records(ctx, r.Connection, r.Name, q)
+	page, err := r.store.Records(ctx, r.Connection, r.Name, q)
+	return page, emptyIfNew(err)
+}
+
+// emptyIfNew is nil for stream.unknown: the store knows no record of a stream that is declared.
+func emptyIfNew(err error) error {
+	if abi.CodeOf(err) == abi.CodeStreamUnknown {
+		return nil
+	}
+	return err
 }
 
 // Record returns the record with a key.
@@ -135,7 +144,7 @@ func (r *StreamReader) Record(ctx context.Context, key string) (*Record, error) 
 
 // Each calls fn with every record, by key.
 func (r *StreamReader) Each(ctx context.Context, fn func(Record) error) error {
-	return r.store.EachRecord(ctx, r.Connection, r.Name, fn)
+	return emptyIfNew(r.store.EachRecord(ctx, r.Connection, r.Name, fn))
 }
 
 // Salvage calls fn with every record that can be read around what is damaged, in the

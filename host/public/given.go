@@ -19,7 +19,7 @@ func Given(g *abi.Manifest) *Manifest {
 	for i := range g.Streams {
 		m.describe(&g.Streams[i])
 		s := &m.Streams[len(m.Streams)-1]
-		s.Schema.Properties = propertiesOf(g.Streams[i].Schema, left)
+		s.Schema.Properties = propertiesOf(g.Streams[i].Schema, min(left, maxOfStream))
 		left -= len(s.Schema.Properties)
 		s.bind()
 	}

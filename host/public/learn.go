@@ -16,6 +16,7 @@ import (
 const (
 	maxStreams     = 256  // of a manifest
 	maxMembers     = 4096 // of all streams
+	maxOfStream    = 700  // members of one: with all types of each a schema holds as many values as one may
 	maxMemberBytes = 64   // of a member's name
 )
 
@@ -56,7 +57,7 @@ func (m *Manifest) Record(stream, key string, data []byte, at time.Time) {
 			if total < 0 {
 				total = m.members()
 			}
-			if total >= maxMembers || len(name) > maxMemberBytes || strings.ContainsRune(name, 0) {
+			if total >= maxMembers || len(s.Schema.Properties) >= maxOfStream || len(name) > maxMemberBytes || strings.ContainsRune(name, 0) {
 				continue
 			}
 			total++

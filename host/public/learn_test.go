@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/boundary"
 	"github.com/pdpp-host/pdpp-host/host/public"
 )
 
@@ -209,6 +211,20 @@ func TestDriftIsToldOnce(t *testing.T) {
 	}
 }
 
+// wide is a schema of 3,000 members.
+func wide(t *testing.T) []byte {
+	t.Helper()
+	properties := map[string]any{}
+	for n := range 3000 {
+		properties[fmt.Sprint("m", n)] = map[string]any{"type": "string"}
+	}
+	text, err := json.Marshal(map[string]any{"properties": properties})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // However many streams and members there are, the manifest can be read.
 func TestWhatIsLearnedIsBounded(t *testing.T) {
 	t.Parallel()
@@ -231,6 +247,19 @@ func TestWhatIsLearnedIsBounded(t *testing.T) {
 	}
 	if len(got.Streams) != 256 || members > 4096+256 {
 		t.Errorf("%d streams and %d members, want 256 and at most %d", len(got.Streams), members, 4096+256)
+	}
+	given := &abi.Manifest{ConnectorID: "https://example.org/c", ConnectorKey: "ical", DisplayName: "C", Streams: []abi.Stream{{Name: "events", Semantics: abi.SemanticsMutable, PrimaryKey: []string{"id"}, Schema: wide(t)}}}
+	for _, m := range []*public.Manifest{public.New("ical", nil), public.Given(given)} {
+		for _, value := range []string{"[]", "{}", `""`, "1", "true", "null"} {
+			var data strings.Builder
+			for n := range 3000 {
+				fmt.Fprintf(&data, `,"m%d":%s`, n, value)
+			}
+			m.Record("events", "1", []byte(`{"id":"1"`+data.String()+`}`), learnedAt)
+		}
+		if err := boundary.CheckSchemas(parsed(t, m)); err != nil {
+			t.Errorf("a stream of 3,000 members: got %v, want a schema that can be used", err)
+		}
 	}
 	if m.Name("Not-A-Name") || m.Name("one_more") || !m.Name("stream_1") {
 		t.Error("a stream of a name that none may have, or beyond the bound, was taken, or a known one was not")

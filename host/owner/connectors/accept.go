@@ -14,9 +14,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// opAccept is the name of an acceptance in audit events.
-const opAccept = "connectors.accept"
-
 // Acceptance asks for a module to be accepted.
 type Acceptance struct {
 	Module     string        // a connector, a path to a module, or a connection
@@ -52,11 +49,11 @@ func Accept(ctx context.Context, o *owner.Owner, a Acceptance) (*Accepted, error
 	}
 	d, err := o.Describe(ctx, m.File)
 	if err != nil {
-		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, m.Connector), err)
+		return nil, o.RefusedTo(ctx, store, owner.OpAccept, cmp.Or(m.Connection, m.Connector), err)
 	}
 	conns, t, items, err := acceptable(ctx, o, store, &m, d, a.Allow)
 	if err != nil {
-		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, d.Manifest.ConnectorKey), err)
+		return nil, o.RefusedTo(ctx, store, owner.OpAccept, cmp.Or(m.Connection, d.Manifest.ConnectorKey), err)
 	}
 	items, err = a.Consent.Ask(ctx, t, items, acceptedByAll(conns, d.File.SHA256))
 	if errors.Is(err, modules.ErrNobodyAsked) {
@@ -176,7 +173,7 @@ func acceptAll(ctx context.Context, o *owner.Owner, store *storage.Store, conns 
 // accept accepts a module for one connection, with an audit event that names both.
 func accept(ctx context.Context, o *owner.Owner, store *storage.Store, connection string, t *modules.Terms, items []storage.AcceptedItem, path string) (*storage.Connection, error) {
 	var conn *storage.Connection
-	err := o.Audited(ctx, store, opAccept, accepted(connection, t.Module.File.SHA256), func(ctx context.Context) (err error) {
+	err := o.Audited(ctx, store, owner.OpAccept, accepted(connection, t.Module.File.SHA256), func(ctx context.Context) (err error) {
 		conn, err = modules.Accept(ctx, store, connection, t, items, path)
 		return err
 	})
@@ -188,5 +185,5 @@ func accepted(connection, moduleSHA256 string) string { return connection + " " 
 
 // WitnessAcceptance is Witness of a module's acceptance by the run that it is accepted for.
 func WitnessAcceptance(ctx context.Context, o *owner.Owner, connection, moduleSHA256 string) context.Context {
-	return o.Witness(ctx, opAccept, accepted(connection, moduleSHA256))
+	return o.Witness(ctx, owner.OpAccept, accepted(connection, moduleSHA256))
 }

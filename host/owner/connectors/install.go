@@ -65,13 +65,13 @@ func Install(ctx context.Context, o *owner.Owner, i Installation) (*Installed, e
 	}
 	if there {
 		if err := out.succeed(path, o.Config.ModuleBytes(), i.Replace); err != nil {
-			return nil, o.Refused(ctx, store, "connectors.install", key+" "+out.SHA256, err)
+			return nil, o.Refused(ctx, store, owner.OpInstall, key+" "+out.SHA256, err)
 		}
 		if out.Unchanged {
 			return out, nil
 		}
 	}
-	return out, o.Audited(ctx, store, "connectors.install", key+" "+out.SHA256, func(context.Context) error { return notPlaced(atomicfile.Write(path, b)) })
+	return out, o.Audited(ctx, store, owner.OpInstall, key+" "+out.SHA256, func(context.Context) error { return notPlaced(atomicfile.Write(path, b)) })
 }
 
 // succeed looks at the module whose place is to be taken.

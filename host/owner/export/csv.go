@@ -100,7 +100,7 @@ func NewCSV(w io.Writer, c *Columns, safe bool) (*CSV, error) {
 // Write writes one record.
 func (c *CSV) Write(r storage.Record) error {
 	clear(c.row)
-	c.row[0], c.row[1] = c.text(r.Key), r.EmittedAt
+	c.row[0], c.row[1] = c.text(r.Key), c.text(r.EmittedAt)
 	if r.Deleted {
 		c.row[2] = "true"
 		return c.w.Write(c.row)
@@ -158,8 +158,11 @@ func safeCell(s string) string {
 		}
 		return r
 	}, s)
-	if s != "" && strings.ContainsRune("=+-@\t\n", rune(s[0])) {
-		return "'" + s
+	for _, first := range s {
+		if strings.ContainsRune("=+-@\t\n＝＋－＠", first) { // some spreadsheets read the wide ones alike
+			return "'" + s
+		}
+		break
 	}
 	return s
 }

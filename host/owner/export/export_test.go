@@ -106,7 +106,7 @@ func TestSchemaWithoutProperties(t *testing.T) {
 func TestSafeCSV(t *testing.T) {
 	t.Parallel()
 	var c Columns
-	r := storage.Record{Key: "@key", Data: []byte(`{"=field":"=cmd()","n":-1.5,"ok":"a=b","esc":"\u001b[2Jx","tab":"\t=1","cr":"\r=2","empty":""}`)}
+	r := storage.Record{Key: "@key", EmittedAt: "=1+1", Data: []byte(`{"=field":"=cmd()","wide":"＝cmd()","n":-1.5,"ok":"a=b","esc":"\u001b[2Jx","tab":"\t=1","cr":"\r=2","empty":""}`)}
 	if err := c.AddObject(r.Data); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestSafeCSV(t *testing.T) {
 	if err := errors.Join(w.Write(r), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	want := "_key,_emitted_at,_deleted,'=field,n,ok,esc,tab,cr,empty\n'@key,,,'=cmd(),-1.5,a=b,[2Jx,'\t=1,'=2,\n"
+	want := "_key,_emitted_at,_deleted,'=field,wide,n,ok,esc,tab,cr,empty\n'@key,'=1+1,,'=cmd(),'＝cmd(),-1.5,a=b,[2Jx,'\t=1,'=2,\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
