@@ -216,3 +216,48 @@ func TestLineIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// Strangers who come from ever new addresses, each once, do not keep one out that comes for the second time: neither when they are
+// twice as many as there are turns, nor when the line is full of them.
+func TestEverNewOnesLeaveTurns(t *testing.T) {
+	t.Parallel()
+	for _, every := range []time.Duration{50 * time.Millisecond, 2 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			l, over := &Line[int]{Rate: 10, Burst: 100, Patience: 2 * time.Second, Memory: 10 * time.Minute}, make(chan struct{})
+			go func() {
+				for i := 1; ; i++ {
+					select {
+					case <-over:
+						return
+					case <-time.After(every):
+					}
+					go func() {
+						if leave, _, err := l.Enter(t.Context(), i, time.Now); err == nil && leave != nil {
+							leave()
+						}
+					}()
+				}
+			}()
+			time.Sleep(time.Minute) // in which they have what was left of a quiet time
+			for turn := range 3 {
+				at := time.Now()
+				for {
+					leave, wait, err := l.Enter(t.Context(), 0, time.Now)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if leave != nil {
+						leave()
+						break
+					}
+					time.Sleep(wait)
+				}
+				if took := time.Since(at); turn > 0 && took > 5*time.Second {
+					t.Errorf("one each %s: turn %d came after %s, want it within 5 s", every, turn+1, took)
+				}
+			}
+			close(over)
+			time.Sleep(time.Minute)
+		})
+	}
+}

@@ -11,7 +11,7 @@ import (
 // Line gives turns of something that all share. The one that had least of late is next, and of two that had as much the
 // one that came first. Half of what may be had at once is kept for those that had nothing, half of the rest for those
 // that had one turn, and half of that for those that had two: many that come again and again leave a turn to one that
-// comes for the first time.
+// comes for the first time. Every eighth turn goes to one that had some already, so that ever new ones do not keep it out.
 //
 // It is safe for concurrent use, and is not copied once it is used.
 type Line[K comparable] struct {
@@ -23,6 +23,7 @@ type Line[K comparable] struct {
 	mu      sync.Mutex
 	now     func() time.Time
 	tokens  bucket
+	served  int // turns that were given
 	running int
 	had     memory[K, had]
 	waiting []*turn[K]
@@ -109,7 +110,7 @@ func (l *Line[K]) join(from K, now func() time.Time) *turn[K] {
 	l.waiting = append(l.waiting, t)
 	l.serve()
 	if len(l.waiting) > mostWaiting {
-		last := slices.MaxFunc(l.waiting, (*turn[K]).compare)
+		last := l.last()
 		close(last.ready)
 		l.drop(last)
 	}
@@ -127,11 +128,12 @@ func (t *turn[K]) compare(o *turn[K]) int {
 // serve gives the turns that there are. The lock is held.
 func (l *Line[K]) serve() {
 	for len(l.waiting) > 0 && (l.AtOnce == 0 || l.running < l.AtOnce) {
-		next := slices.MinFunc(l.waiting, (*turn[K]).compare)
-		if wait := l.until(next.had); wait > 0 { // and nobody else needs fewer
+		next, needs := l.next()
+		if wait := l.until(needs); wait > 0 { // and nobody else needs fewer
 			l.wake(wait)
 			return
 		}
+		l.served++
 		l.waiting = slices.DeleteFunc(l.waiting, func(t *turn[K]) bool { return t == next })
 		l.tokens.left--
 		l.running++
@@ -141,6 +143,47 @@ func (l *Line[K]) serve() {
 		}
 		close(next.ready)
 	}
+}
+
+// last returns who is sent away from a line that is too long: of those that had turns one as long as they are more than a
+// eighth of it.
+func (l *Line[K]) last() (last *turn[K]) {
+	others := 0
+	for _, t := range l.waiting {
+		if t.had > 0 {
+			others++
+		}
+	}
+	for _, t := range l.waiting {
+		if others*eighth <= len(l.waiting) && t.had > 0 && others < len(l.waiting) {
+			continue
+		}
+		if last == nil || t.compare(last) > 0 {
+			last = t
+		}
+	}
+	return last
+}
+
+// eighth is how often one is next that had turns already.
+const eighth = 8
+
+// next returns who is next, and after how many turns no less is left to it.
+func (l *Line[K]) next() (next *turn[K], had int) {
+	next = slices.MinFunc(l.waiting, (*turn[K]).compare)
+	if next.had > 0 || l.served%eighth != eighth-1 {
+		return next, next.had
+	}
+	var other *turn[K]
+	for _, t := range l.waiting {
+		if t.had > 0 && (other == nil || t.compare(other) < 0) {
+			other = t
+		}
+	}
+	if other == nil {
+		return next, next.had
+	}
+	return other, 0
 }
 
 // until is how long it takes until there is a turn for one that had so many.
