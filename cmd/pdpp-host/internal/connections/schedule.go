@@ -80,7 +80,11 @@ func setSchedule(ctx context.Context, s *session.Session, name string, f schedul
 	if err != nil {
 		return err
 	}
-	return s.Change(func(o *owner.Owner) error {
+	do := s.Change
+	if c == (owner.ScheduleChange{}) {
+		do = s.Read
+	}
+	return do(func(o *owner.Owner) error {
 		set, err := o.SetSchedule(ctx, name, c)
 		if err != nil {
 			return err

@@ -108,7 +108,7 @@ func settingsCommand(s *session.Session) *cobra.Command {
 	var quiet, zone string
 	var over bool
 	cmd := &cobra.Command{
-		Use: "settings", Short: "Change when you are told of what", Args: syntax.Takes(),
+		Use: "settings", Short: "Change when you are told of what, or show it", Args: syntax.Takes(),
 		Example: "  pdpp-host notifications settings --quiet 22:00-07:00 --zone Europe/Berlin\n  pdpp-host notifications settings --quiet none --tell-over",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var c notifications.Change
@@ -127,6 +127,15 @@ func settingsCommand(s *session.Session) *cobra.Command {
 			}
 			if cmd.Flags().Changed("tell-over") {
 				c.TellsOver = &over
+			}
+			if c == (notifications.Change{}) {
+				return s.Read(func(o *owner.Owner) error {
+					all, err := notifications.List(cmd.Context(), o)
+					if err != nil {
+						return err
+					}
+					return s.Printer.Result(settingsText(&all.Settings), all.Settings, nil)
+				})
 			}
 			return s.Change(func(o *owner.Owner) error {
 				now, err := notifications.ChangeSettings(cmd.Context(), o, c)

@@ -37,7 +37,11 @@ func verifyCommand(s *session.Session) *cobra.Command {
 
 func verify(ctx context.Context, s *session.Session, v connectors.Verification) error {
 	var rows []connectors.Verified
-	if err := s.Change(func(o *owner.Owner) (err error) {
+	do := s.Read
+	if v.Accept {
+		do = s.Change
+	}
+	if err := do(func(o *owner.Owner) (err error) {
 		rows, err = connectors.Verify(ctx, o, v)
 		return err
 	}); err != nil {
