@@ -34,11 +34,14 @@ func (c *call) token() (any, error) {
 		}
 		return q.Value(name)
 	}
-	resource, err := c.resourceOf(q.Value("resource"))
+	kind, scope := required("grant_type"), ""
+	if kind == typeRefresh { // RFC 6749, section 6: none that was not granted
+		scope = q.Value("scope")
+	}
+	resource, err := c.meant(q.Value("resource"), scope)
 	if err != nil {
 		return nil, err
 	}
-	kind := required("grant_type")
 	var give func() (*desk.Issued, error)
 	switch kind {
 	case typeCode:

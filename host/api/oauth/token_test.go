@@ -127,7 +127,13 @@ func TestRefreshTokensAreUsedOnce(t *testing.T) {
 	if got := renew(b.redirects(typeRefresh), first.string("refresh_token")); got.error() != codeGrant || got.body["fresh_authorization_required"] != nil {
 		t.Errorf("another client: got %d %s, want invalid_grant", got.status, got.text)
 	}
-	second := renew(client, first.string("refresh_token"))
+	for scope, want := range map[string]string{"pdpp:owner": "invalid_scope", "pdpp:read pdpp:owner": "invalid_scope"} {
+		got := b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {first.string("refresh_token")}, "scope": {scope}})
+		if got.status != http.StatusBadRequest || got.error() != want {
+			t.Errorf("scope %q: got %d %s, want %s", scope, got.status, got.text, want)
+		}
+	}
+	second := b.exchanges(url.Values{"grant_type": {typeRefresh}, "client_id": {client}, "refresh_token": {first.string("refresh_token")}, "scope": {scopeRead}})
 	third := renew(client, second.string("refresh_token"))
 	if third.status != http.StatusOK {
 		t.Fatalf("got %d %s, want another client's attempt to change nothing", third.status, third.text)
