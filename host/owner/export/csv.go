@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -158,11 +159,8 @@ func safeCell(s string) string {
 		}
 		return r
 	}, s)
-	for _, first := range s {
-		if strings.ContainsRune("=+-@\t\n＝＋－＠", first) { // some spreadsheets read the wide ones alike
-			return "'" + s
-		}
-		break
+	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune("=+-@\t\n＝＋－＠", first) { // some spreadsheets read the wide ones alike
+		return "'" + s
 	}
 	return s
 }
