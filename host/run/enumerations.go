@@ -39,7 +39,7 @@ type earlier struct {
 	unnamed bool     // something whose key is not known
 }
 
-// mostEarlier bounds the keys that are kept of a stream. What is beyond them has no name.
+// mostEarlier bounds the keys that are kept of a stream. Further ones count as unnamed.
 const mostEarlier = 10_000
 
 func (e *enumerations) before(stream string) *earlier {

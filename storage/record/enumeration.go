@@ -152,8 +152,8 @@ func (to *Target) hold(t *db.Tx, o *opened) error {
 	return nil
 }
 
-// count counts the records that the store has of the stream, or of the part. What the run has added to the stream makes up
-// for nothing.
+// count counts the records that the store has of the stream, or of the part. Records that the run has added
+// to the stream don't count.
 func (o *opened) count(t *db.Tx, to *Target) (n int64, err error) {
 	if _, err := OpenTallies(t, to); err != nil {
 		return 0, err

@@ -28,7 +28,7 @@ const (
 )
 
 // flood measures what ten apps and an owner wait while strangers of a thousand addresses send 2,000 requests a second: wrong refresh
-// tokens, wrong passwords, pushed requests and registrations. The addresses are of this machine, each with a connection of its own.
+// tokens, wrong passwords, pushed requests and registrations. Each address is one of this machine, and has a connection of its own.
 func (b *bench) flood() error {
 	title(fmt.Sprintf("Strangers of %d addresses, %d requests a second", floodAddresses, floodRate), "make bench BENCH='-only flood'")
 	data, err := b.newFolder("flood", []string{"scripted"}, b.plugins())

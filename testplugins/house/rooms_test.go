@@ -71,7 +71,7 @@ var rooms = map[string][]string{
 		"abi", "abi/device", "abi/manifest", "host/atomicfile", "host/collector/client", "host/collector/completeness", "host/collector/delivery", "host/collector/posture",
 		"host/collector/profile", "host/leftover", "host/plugin", "host/run", "storage",
 	},
-	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/public", "host/schedule", "host/web", "storage"},
+	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/fair", "host/public", "host/schedule", "host/web", "storage"},
 	"host/public":       {"abi", "abi/manifest"},
 	"host/api/wire":     {"host/fair"},
 	"host/api/oauth":    {"abi", "host/api/wire", "host/fair", "host/grant", "host/read", "host/web"},

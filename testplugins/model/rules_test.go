@@ -322,7 +322,7 @@ func (b *books) open(c *call, id listID) {
 	}
 }
 
-// heldOf is how many records a list has that begins. What the run has added to the stream makes up for nothing.
+// heldOf is how many records a list has that begins. Records that the run has added to the stream don't count.
 func (b *books) heldOf(c *call) int {
 	n := len(b.streams[c.stream].has(c.part))
 	if c.part == "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // RD-57: wrong codes and tokens have the store asked by turns, so that a flood of them keeps no right one waiting: an address that
-// showed a right one does not stand in line with strangers. What anybody gets without an owner's consent is no right one.
+// showed a right one does not stand in line with strangers. A polling code is no right one, since anybody gets it.
 func TestWrongTokensKeepNoRightOneWaiting(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
