@@ -117,7 +117,7 @@ func (o *opened) recall(t *db.Tx, to *Target) error {
 	if i >= 0 && len(to.Unlisted) > i && to.Unlisted[i] > 0 {
 		return SpoilEnumeration(t, o.stream, SweepRejected)
 	}
-	rows, err := t.DB.QueryContext(t.Ctx, "SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND run_pk = ?", o.stream, to.RunPK)
+	rows, err := t.DB.QueryContext(t.Ctx, "SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND run_pk = ? ORDER BY key_sha256", o.stream, to.RunPK)
 	if err != nil {
 		return err
 	}
